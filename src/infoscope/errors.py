@@ -1,0 +1,26 @@
+"""What went wrong, in a sentence a person can act on.
+
+Every error that is the caller's to fix is an ``InfoscopeError``; anything else that escapes is ours.
+"""
+
+__all__ = ["InfoscopeError", "InputError", "UndefinedError", "UnknownNameError"]
+
+
+class InfoscopeError(Exception):
+    """Base of every error that the caller can fix; the command line exits with status 2."""
+
+
+class InputError(InfoscopeError, ValueError):
+    """Data that cannot be evaluated as it stands."""
+
+
+class UnknownNameError(InfoscopeError, LookupError):
+    """A column, label, metric or option that does not exist, or that could mean two things."""
+
+    def __str__(self) -> str:
+        """The sentence itself: ``LookupError`` would put it in quotes."""
+        return str(self.args[0]) if self.args else ""
+
+
+class UndefinedError(InfoscopeError):
+    """A number that was asked for does not exist for this table."""
