@@ -55,10 +55,13 @@ def _entropies(table: Contingency) -> Entropies:
     columns = table.column_totals[..., table.cell_columns]
     missed = open_choice(table.cells, columns, total)
     spurious = open_choice(table.cells, rows, total)
-    mutual = _mutual(table, rows, columns)
+    truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
+    # with nothing missed, or nothing false, the information is one side's entropy to the last digit
+    mutual = np.minimum(_mutual(table, rows, columns), np.minimum(truth, system))
+    mutual = np.where(missed == 0, truth, np.where(spurious == 0, system, mutual))[()]
     return Entropies(
-        truth=entropy(table.row_totals, total),
-        system=entropy(table.column_totals, total),
+        truth=truth,
+        system=system,
         joint=mutual + missed + spurious,
         mutual=mutual,
         missed=missed,
