@@ -1,0 +1,1 @@
+"""Belief about the probabilities behind a table."""
