@@ -48,7 +48,8 @@ def pick(log_weights: Array, n: int, rng: np.random.Generator) -> Indices:
     """Indices drawn in proportion to exp(log_weights)."""
     weights = np.exp(log_weights - log_weights.max())
     cumulated = np.cumsum(weights)
-    return np.searchsorted(cumulated, rng.random(n) * cumulated[-1], side="right")
+    found: Indices = np.searchsorted(cumulated, rng.random(n) * cumulated[-1], side="right")
+    return np.minimum(found, weights.size - 1)
 
 
 def log_total(log_weights: Array) -> float:

@@ -202,7 +202,7 @@ def _without_empty(v: Array) -> Array:
 
 
 def _mutual_function(v: Array, filled: Array, margins: Margins) -> tuple[Array, float]:
-    """ln m/(m_t m_s) of each cell, and its divergence Σ v ln m/(m_t m_s), both without cancellation."""
+    """Log of m/(m_t m_s) of each cell, and its divergence Σ v ln m/(m_t m_s), both without cancellation."""
     expected = np.multiply.outer(margins.rows, margins.columns / margins.total)
     distance = (v - expected) / expected
     logarithm = np.log(filled / expected)

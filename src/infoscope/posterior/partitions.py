@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.posterior.arrays import Array, Indices
+from infoscope.posterior.arrays import Array, Indices, group_sums
 from infoscope.posterior.overlap import overlap_sum
 from infoscope.posterior.special import excess_and_spread
 
@@ -47,7 +47,7 @@ def partition_moments(partitions: Sequence[Indices], concentrations: Array) -> P
     total = v.sum()
     weights = v / total
     parts = [np.unique(np.asarray(part)[kept], return_inverse=True)[1] for part in partitions]
-    masses = [np.bincount(part, v) for part in parts]
+    masses = [group_sums(part, v) for part in parts]
     excess_total, spread_total = (x[0] for x in excess_and_spread(np.array([total])))
     functions = np.empty((len(parts), v.size))
     for function, part, mass in zip(functions, parts, masses, strict=True):
@@ -76,4 +76,4 @@ def _shared(one: Indices, other: Indices, mass: tuple[Array, Array, Array]) -> f
         return float(excess_and_spread(s)[1].sum())
     if pairs.size == s.size:
         return float(excess_and_spread(r)[1].sum())
-    return overlap_sum(np.bincount(place, v), r[pairs // s.size], s[pairs % s.size])
+    return overlap_sum(group_sums(place, v), r[pairs // s.size], s[pairs % s.size])

@@ -203,7 +203,7 @@ class SubsetRows:
         shape += self.counts
         return _normalized(rng.standard_gamma(shape), self.open_cells / 1.0, rng)
 
-    def _active(self, at: int, n: int, rng: np.random.Generator) -> Array:
+    def _active(self, at: int, n: int, rng: np.random.Generator) -> Mask:
         """Which columns belong to the subset: the observed ones and random others."""
         width, seen, _, sizes = self._sizes
         weights = self._log_size_weights(at)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.posterior.arrays import Array, Indices
+from infoscope.posterior.arrays import Array, Indices, group_sums
 from infoscope.posterior.moments import EntropyMoments, Margins, assemble, first_order
 from infoscope.posterior.overlap import overlap_sum_constant
 from infoscope.posterior.special import excess_and_spread
@@ -45,7 +45,7 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
     cells = cells if prior > 0 else _without_empty(cells)
     rows, columns, counts, (k, m) = cells
     margins = Margins.of(
-        np.bincount(rows, counts, k) + m * prior, np.bincount(columns, counts, m) + k * prior
+        group_sums(rows, counts, k) + m * prior, group_sums(columns, counts, m) + k * prior
     )
     v = counts + prior
     distinct, place = np.unique(v, return_inverse=True)
@@ -162,8 +162,8 @@ def _first_order(
         prior_like = _elsewhere(functions, cells)
         gram += rest * (_everywhere(functions, (k, m)) - prior_like @ prior_like.T)
         weighted = weighted - rest * prior_like
-    by_row = np.stack([np.bincount(rows, w, k) for w in weighted])
-    by_column = np.stack([np.bincount(columns, w, m) for w in weighted])
+    by_row = np.stack([group_sums(rows, w, k) for w in weighted])
+    by_column = np.stack([group_sums(columns, w, m) for w in weighted])
     if rest:
         constant, of_row, of_column = (
             functions.constant[:, None],

@@ -22,6 +22,7 @@ from scipy.special import gammaln
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.beta_level import BetaLevel, log_total, pick
 from infoscope.posterior.row_models import ProfileRows, SharedRows, SubsetRows
+from infoscope.tables import Contingency
 
 __all__ = ["Shape", "Tree"]
 
@@ -52,6 +53,13 @@ class Tree:
 
     counts: Array
     shape: Shape
+
+    @classmethod
+    def of(cls, table: Contingency) -> "Tree":
+        """The tree of a table: cells with the same label on both sides match."""
+        rows, columns = table.matches
+        counts = np.array(table.counts, dtype=float)
+        return cls(counts, Shape(rows, columns, table.reject_column))
 
     @cached_property
     def hypotheses(self) -> list[Hypothesis]:
@@ -151,12 +159,12 @@ class Tree:
             log_prior += log_total(level.log_evidence())
         if not open_cells.any():
             return
-        for kind, rows in _row_models(rest, counts, open_cells):
+        for kind, rows in _row_models(rest, open_cells):
             evidence = log_prior + log_total(rows.log_evidence)
             yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence)
 
 
-def _row_models(rest: Array, counts: Array, open_cells: Mask) -> Iterator[tuple[str, RowModel]]:
+def _row_models(rest: Array, open_cells: Mask) -> Iterator[tuple[str, RowModel]]:
     width = np.maximum(open_cells.sum(1, keepdims=True), 1)
     even = open_cells / width
     yield "even", ProfileRows(rest, even)
