@@ -53,6 +53,7 @@ class Tree:
 
     counts: Array
     shape: Shape
+    rake: bool = True
 
     @classmethod
     def of(cls, table: Contingency) -> "Tree":
@@ -86,7 +87,12 @@ class Tree:
             rejected = self._rejects.draw(n, rng)
             out *= (1 - rejected)[:, :, None]
             out[:, :, self.shape.reject] = rejected
-        out *= self._prevalence(n, rng)[:, :, None]
+        out *= _margin_draws(self.counts.sum(1), n, rng)[:, :, None]
+        if self.rake:
+            mean = out.mean(0)
+            a, b = _scaling(mean, mean.sum(1), _margin_mean(self.counts.sum(0)))
+            out *= a[:, None] * b
+            out /= out.sum((1, 2), keepdims=True)
         return out
 
     @cached_property
@@ -103,17 +109,6 @@ class Tree:
             return None
         rejected = self.counts[:, self.shape.reject]
         return BetaLevel(rejected, self.counts.sum(1) - rejected)
-
-    def _prevalence(self, n: int, rng: np.random.Generator) -> Array:
-        totals = self.counts.sum(1)
-        k = totals.size
-        grid = np.exp(np.linspace(np.log(0.1 / k), np.log(50.0), 24))
-        evidence = gammaln(totals[:, None] + grid).sum(0) - k * gammaln(grid)
-        evidence += gammaln(k * grid) - gammaln(totals.sum() + k * grid)
-        gammas = rng.standard_gamma(totals + grid[pick(evidence, n, rng)][:, None])
-        total = gammas.sum(1, keepdims=True)
-        gammas[total[:, 0] <= 0] = 1.0 / k
-        return np.asarray(gammas / gammas.sum(1, keepdims=True))
 
     def _rows(self, hypothesis: Hypothesis, n: int, rng: np.random.Generator) -> Array:
         out = hypothesis.rows.draw(pick(hypothesis.rows.log_evidence, n, rng), rng)
@@ -170,3 +165,36 @@ def _row_models(rest: Array, open_cells: Mask) -> Iterator[tuple[str, RowModel]]
     yield "even", ProfileRows(rest, even)
     yield "shared", SharedRows(rest, open_cells)
     yield "subsets", SubsetRows(rest, open_cells)
+
+
+def _margin_grid(totals: Array) -> tuple[Array, Array]:
+    k = totals.size
+    grid = np.exp(np.linspace(np.log(0.1 / k), np.log(1e4), 36))
+    evidence = gammaln(totals[:, None] + grid).sum(0) - k * gammaln(grid)
+    return grid, evidence + gammaln(k * grid) - gammaln(totals.sum() + k * grid)
+
+
+def _margin_draws(totals: Array, n: int, rng: np.random.Generator) -> Array:
+    """Shares of the classes of one side, each class Dirichlet(α), α by evidence."""
+    grid, evidence = _margin_grid(totals)
+    gammas = rng.standard_gamma(totals + grid[pick(evidence, n, rng)][:, None])
+    total = gammas.sum(1, keepdims=True)
+    gammas[total[:, 0] <= 0] = 1.0 / totals.size
+    return np.asarray(gammas / gammas.sum(1, keepdims=True))
+
+
+def _margin_mean(totals: Array) -> Array:
+    grid, evidence = _margin_grid(totals)
+    weights = np.exp(evidence - evidence.max())
+    weights /= weights.sum()
+    means = (totals[:, None] + grid) / (totals.sum() + totals.size * grid)
+    return means @ weights
+
+
+def _scaling(mean: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Factors of rows and columns that give the mean table these margins."""
+    a, b = np.ones(rows.size), np.ones(columns.size)
+    for _ in range(50):
+        b = columns / np.maximum(a @ mean, 1e-300)
+        a = rows / np.maximum(mean @ b, 1e-300)
+    return a, b
