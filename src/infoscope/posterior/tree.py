@@ -1,0 +1,200 @@
+"""A belief for classifiers: prevalence, then right or wrong, then where the wrong ones go.
+
+    P(truth = i)             Dirichlet(α)
+    P(rejected | i)          Beta level, where the table has a reject column
+    P(matching answer | i)   Beta level, among the answers given
+    the other answers of i   one of several row models
+
+The levels are independent given the counts, so the parameters of each are integrated on a small grid by
+their evidence; nothing is tuned by hand. Which column matches a row is a hypothesis too: the one with the
+same label, the best one-to-one assignment (which must pay for the choice among K! of them), or none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.special import gammaln
+
+from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.posterior.beta_level import BetaLevel, log_total, pick
+from infoscope.posterior.row_models import ProfileRows, SharedRows, SubsetRows
+from infoscope.tables import Contingency
+
+__all__ = ["Shape", "Tree"]
+
+RowModel = ProfileRows | SharedRows | SubsetRows
+
+
+class Shape(NamedTuple):
+    """What is known of a table besides its counts: which cells match, and the reject column if any."""
+
+    rows: Indices
+    columns: Indices
+    reject: int | None = None
+
+
+class Hypothesis(NamedTuple):
+    """One way the rows may work, with its log evidence."""
+
+    name: str
+    matches: Indices  # column of each row, −1 for none
+    level: BetaLevel | None
+    rows: RowModel
+    log_evidence: float
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The hierarchical posterior of one table of counts; everything is drawn."""
+
+    counts: Array
+    shape: Shape
+    rake: bool = True
+
+    @classmethod
+    def of(cls, table: Contingency) -> "Tree":
+        """The tree of a table: cells with the same label on both sides match."""
+        rows, columns = table.matches
+        counts = np.array(table.counts, dtype=float)
+        return cls(counts, Shape(rows, columns, table.reject_column))
+
+    @cached_property
+    def hypotheses(self) -> list[Hypothesis]:
+        """Every hypothesis considered, with its evidence."""
+        return list(self._consider())
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Posterior probability of each hypothesis, by name."""
+        logs = np.array([h.log_evidence for h in self.hypotheses])
+        share = np.exp(logs - logs.max())
+        share /= share.sum()
+        return {h.name: float(p) for h, p in zip(self.hypotheses, share, strict=True)}
+
+    def draw(self, n: int, rng: np.random.Generator) -> Array:
+        """Joint probabilities of n tables, (n, rows, columns)."""
+        logs = np.array([h.log_evidence for h in self.hypotheses])
+        chosen = pick(logs, n, rng)
+        out = np.empty((n, *self.counts.shape))
+        for at in np.unique(chosen):
+            here = np.flatnonzero(chosen == at)
+            out[here] = self._rows(self.hypotheses[at], here.size, rng)
+        if self._rejects is not None:
+            rejected = self._rejects.draw(n, rng)
+            out *= (1 - rejected)[:, :, None]
+            out[:, :, self.shape.reject] = rejected
+        out *= _margin_draws(self.counts.sum(1), n, rng)[:, :, None]
+        if self.rake:
+            mean = out.mean(0)
+            a, b = _scaling(mean, mean.sum(1), _margin_mean(self.counts.sum(0)))
+            out *= a[:, None] * b
+            out /= out.sum((1, 2), keepdims=True)
+        return out
+
+    @cached_property
+    def _answered(self) -> Array:
+        """Counts without the rejected."""
+        counts = self.counts.copy()
+        if self.shape.reject is not None:
+            counts[:, self.shape.reject] = 0
+        return counts
+
+    @cached_property
+    def _rejects(self) -> BetaLevel | None:
+        if self.shape.reject is None:
+            return None
+        rejected = self.counts[:, self.shape.reject]
+        return BetaLevel(rejected, self.counts.sum(1) - rejected)
+
+    def _rows(self, hypothesis: Hypothesis, n: int, rng: np.random.Generator) -> Array:
+        out = hypothesis.rows.draw(pick(hypothesis.rows.log_evidence, n, rng), rng)
+        if hypothesis.level is not None:
+            matched = np.flatnonzero(hypothesis.matches >= 0)
+            right = hypothesis.level.draw(n, rng)
+            out[:, matched] *= (1 - right)[:, :, None]
+            out[:, matched, hypothesis.matches[matched]] = right
+        return out
+
+    def _consider(self) -> Iterator[Hypothesis]:
+        counts = self._answered
+        k, m = counts.shape
+        usable = np.ones((k, m), dtype=bool)
+        if self.shape.reject is not None:
+            usable[:, self.shape.reject] = False
+        none = np.full(k, -1)
+        yield from self._with("unmatched", none, usable, 0.0)
+        named = none.copy()
+        named[self.shape.rows] = self.shape.columns
+        if (named >= 0).any():
+            yield from self._with("labels", named, usable, 0.0)
+        best = none.copy()
+        rows, columns = linear_sum_assignment(np.where(usable, counts, -1.0), maximize=True)
+        best[rows] = columns
+        wide = int(usable[0].sum())
+        choices = float(gammaln(max(k, wide) + 1) - gammaln(abs(k - wide) + 1))
+        if (best != named).any():
+            yield from self._with("relabelled", best, usable, -choices)
+
+    def _with(
+        self, name: str, matches: Indices, usable: Mask, log_prior: float
+    ) -> Iterator[Hypothesis]:
+        counts = self._answered
+        open_cells = usable.copy()
+        matched = np.flatnonzero(matches >= 0)
+        open_cells[matched, matches[matched]] = False
+        rest = np.where(open_cells, counts, 0.0)
+        level = None
+        if matched.size:
+            right = counts[matched, matches[matched]]
+            level = BetaLevel(right, rest[matched].sum(1))
+            log_prior += log_total(level.log_evidence())
+        if not open_cells.any():
+            return
+        for kind, rows in _row_models(rest, open_cells):
+            evidence = log_prior + log_total(rows.log_evidence)
+            yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence)
+
+
+def _row_models(rest: Array, open_cells: Mask) -> Iterator[tuple[str, RowModel]]:
+    width = np.maximum(open_cells.sum(1, keepdims=True), 1)
+    even = open_cells / width
+    yield "even", ProfileRows(rest, even)
+    yield "shared", SharedRows(rest, open_cells)
+    yield "subsets", SubsetRows(rest, open_cells)
+
+
+def _margin_grid(totals: Array) -> tuple[Array, Array]:
+    k = totals.size
+    grid = np.exp(np.linspace(np.log(0.1 / k), np.log(1e4), 36))
+    evidence = gammaln(totals[:, None] + grid).sum(0) - k * gammaln(grid)
+    return grid, evidence + gammaln(k * grid) - gammaln(totals.sum() + k * grid)
+
+
+def _margin_draws(totals: Array, n: int, rng: np.random.Generator) -> Array:
+    """Shares of the classes of one side, each class Dirichlet(α), α by evidence."""
+    grid, evidence = _margin_grid(totals)
+    gammas = rng.standard_gamma(totals + grid[pick(evidence, n, rng)][:, None])
+    total = gammas.sum(1, keepdims=True)
+    gammas[total[:, 0] <= 0] = 1.0 / totals.size
+    return np.asarray(gammas / gammas.sum(1, keepdims=True))
+
+
+def _margin_mean(totals: Array) -> Array:
+    grid, evidence = _margin_grid(totals)
+    weights = np.exp(evidence - evidence.max())
+    weights /= weights.sum()
+    means = (totals[:, None] + grid) / (totals.sum() + totals.size * grid)
+    return means @ weights
+
+
+def _scaling(mean: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Factors of rows and columns that give the mean table these margins."""
+    a, b = np.ones(rows.size), np.ones(columns.size)
+    for _ in range(50):
+        b = columns / np.maximum(a @ mean, 1e-300)
+        a = rows / np.maximum(mean @ b, 1e-300)
+    return a, b
