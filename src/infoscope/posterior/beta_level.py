@@ -29,9 +29,7 @@ class BetaLevel:
 
     def log_evidence(self) -> Array:
         """Log probability of the data at each grid point."""
-        pairs, times = np.unique(
-            np.stack([self.successes, self.failures]), axis=1, return_counts=True
-        )
+        pairs, times = np.unique(np.stack([self.successes, self.failures]), axis=1, return_counts=True)
         d, e = pairs[:, :, None]
         a, b = _SUCCESS, _FAILURE
         each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b)

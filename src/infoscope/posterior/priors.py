@@ -60,9 +60,7 @@ def _numbers(prior: Any) -> Array:
     try:
         return np.array(prior, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(
-            f"the prior is {prior!r}; give a name, a number per cell, or an array of numbers"
-        ) from None
+        raise InputError(f"the prior is {prior!r}; give a name, a number per cell, or an array of numbers") from None
 
 
 def _check(values: Array, table: Contingency, where: str) -> None:

@@ -42,8 +42,7 @@ class ProfileRows:
         totals = totals[totals > 0]
         return np.array(
             [
-                (gammaln(n + b * g) - gammaln(b * g)).sum()
-                - (gammaln(totals + b) - gammaln(b)).sum()
+                (gammaln(n + b * g) - gammaln(b * g)).sum() - (gammaln(totals + b) - gammaln(b)).sum()
                 for b in self.strengths
             ]
         )

@@ -139,9 +139,7 @@ class Tree:
         if (best != named).any():
             yield from self._with("relabelled", best, usable, -choices)
 
-    def _with(
-        self, name: str, matches: Indices, usable: Mask, log_prior: float
-    ) -> Iterator[Hypothesis]:
+    def _with(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
         counts = self._answered
         open_cells = usable.copy()
         matched = np.flatnonzero(matches >= 0)
