@@ -63,11 +63,12 @@ def diagnose(table: Contingency, n: float | None = None) -> list[Finding]:
     return _spoken(Facts(table, table.sample_size if n is None else n))
 
 
-def diagnose_all(tables: Mapping[str, Contingency], n: float | None = None) -> dict[str, list[Finding]]:
-    """What several tables say, each and between them."""
-    systems = {
-        name: Facts(table, table.sample_size if n is None else n) for name, table in tables.items()
-    }
+def diagnose_all(
+    tables: Mapping[str, Contingency], sizes: Mapping[str, float | None] | None = None
+) -> dict[str, list[Finding]]:
+    """What several tables say, each and between them; ``sizes`` states sample sizes that tables do not know."""
+    stated = sizes or {}
+    systems = {name: Facts(table, stated.get(name, table.sample_size)) for name, table in tables.items()}
     said = {name: _spoken(facts) for name, facts in systems.items()}
     for name, findings in said.items():
         clash = non_monotone(name, systems)
