@@ -34,7 +34,17 @@ _HOMES = {
 }
 _MODULES = {"metrics"}
 
-__all__ = ["Card", "Contingency", "Evaluation", "InfoscopeError", "InputError", "__version__", "catalogue", "evaluate", "metrics"]  # noqa: F822
+__all__ = [
+    "Card",
+    "Contingency",
+    "Evaluation",
+    "InfoscopeError",
+    "InputError",
+    "__version__",
+    "catalogue",
+    "evaluate",
+    "metrics",
+]
 
 
 def __getattr__(name: str) -> Any:
