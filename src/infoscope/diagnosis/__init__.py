@@ -70,8 +70,10 @@ def diagnose_all(
     stated = sizes or {}
     systems = {name: Facts(table, stated.get(name, table.sample_size)) for name, table in tables.items()}
     said = {name: _spoken(facts) for name, facts in systems.items()}
+    # a system with renamed outputs is inaccurate for that reason alone, and no measure of the others
+    plain = {name: facts for name, facts in systems.items() if all(f.code != "relabelled" for f in said[name])}
     for name, findings in said.items():
-        clash = non_monotone(name, systems)
+        clash = non_monotone(name, {**plain, name: systems[name]})
         if clash is not None:
             findings.append(clash)
     return said

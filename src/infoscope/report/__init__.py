@@ -1,0 +1,7 @@
+"""Reports: the result document as text, JSON and Markdown."""
+
+from infoscope.report.json import as_json
+from infoscope.report.markdown import as_markdown
+from infoscope.report.text import Look, as_text, text_lines
+
+__all__ = ["Look", "as_json", "as_markdown", "as_text", "text_lines"]
