@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import Columns, read, read_tables
+from infoscope.readers import read, read_tables
 
 ROWS = [
     ("cat", "cat", "dog", "1", "a"),
@@ -109,7 +109,7 @@ def test_weights_add_up_and_missing_ones_are_ignored(tmp_path: Path) -> None:
 
 def test_groups_are_the_tables_of_their_rows(tmp_path: Path) -> None:
     source = write(tmp_path / "a.csv")
-    reading = read_tables(source, Columns.asked("gold", "svm", by="fold"))
+    reading = read_tables(source, "gold", "svm", by="fold")
 
     assert list(reading.tables) == [("a",), ("b",)]
     assert cells_of(reading.tables["b",]["svm"]) == {("dog", "dog"): 1}
@@ -119,8 +119,8 @@ def test_groups_are_the_tables_of_their_rows(tmp_path: Path) -> None:
 
 def test_every_row_is_in_a_table_or_ignored(tmp_path: Path) -> None:
     source = write(tmp_path / "a.csv")
-    reading = read_tables(source, Columns.asked("gold", "knn", weight="w", by="fold"))
-    used = read_tables(source, Columns.asked("gold", "knn")).tables[()]["knn"].total
+    reading = read_tables(source, "gold", "knn", weight="w", by="fold")
+    used = read_tables(source, "gold", "knn").tables[()]["knn"].total
 
     assert reading.rows == len(ROWS)
     assert used + 2 == reading.rows

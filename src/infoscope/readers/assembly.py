@@ -22,7 +22,7 @@ from infoscope.readers.tally import Ints, Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Assembly", "Group", "Usable", "assemble", "usable"]
+__all__ = ["Assembly", "Group", "Usable", "assemble", "group_cells", "usable"]
 
 Group = tuple[Label, ...]
 Mask = NDArray[np.bool_]
@@ -112,6 +112,17 @@ def usable(
         kept, ignored = _sift(tally, reasons, mine)
         parts.append(Usable(group, _select(tally, np.flatnonzero(kept)), ignored))
     return sorted(parts, key=lambda part: [_order(label) for label in part.group]), homeless
+
+
+def group_cells(
+    tally: Tally, columns: Columns, clean: Cleaning = ()
+) -> Iterator[tuple[Group, Mask]]:
+    """Which cells belong to which group, groups in order; cells without a group in none."""
+    tally = _labelled(tally, columns, clean)
+    depth = len(columns.by)
+    everything = np.ones(len(tally.rows), dtype=bool)
+    housed, _ = _sift(tally, _holes(tally, range(depth), "group"), everything)
+    yield from sorted(_groups(tally, depth, housed), key=lambda pair: list(map(_order, pair[0])))
 
 
 def _groups(tally: Tally, depth: int, housed: Mask) -> Iterator[tuple[Group, Mask]]:

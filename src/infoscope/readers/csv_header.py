@@ -81,7 +81,7 @@ def opened_text(path: Path, compression: str) -> Iterator[TextIO]:
         else:
             opener = gzip.open if compression == "gzip" else open
             with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-                yield file  # type: ignore[misc]  # gzip in text mode is a text file
+                yield file
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not UTF-8 text ({error.reason} at byte {error.start}); convert it, "

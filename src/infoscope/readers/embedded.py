@@ -1,7 +1,8 @@
-"""Counting inside DuckDB: one scan, one group by, only the cells come back."""
+"""Counting inside DuckDB: group by on native types, and only the cells come back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,138 +10,102 @@ import numpy as np
 
 from infoscope.readers.columns import Columns
 from infoscope.readers.session import Session
-from infoscope.readers.tally import Tally, encode
+from infoscope.readers.statements import GroupBy
+from infoscope.readers.tally import Ints, Tally, encode
 
 __all__ = ["Scan", "count_scan"]
 
 _SMALL = 20_000
-_SETS = 32  # the engine's bit mask of grouping sets has room for 64 columns
+_SETS = 32  # the bit mask of grouping sets has room for 64 columns
 
 
 @dataclass(frozen=True)
 class Scan:
-    """Where rows come from: a FROM clause with bound values, and each column as an expression."""
+    """Where rows come from: a FROM clause with bound values, and each column as an expression.
+
+    ``columnar`` sources are cheaper to read again, two columns at a time, than to be grouped in
+    several ways at once; sources of text are parsed once.
+    """
 
     relation: str
     values: dict[str, Any]
     columns: dict[str, str]
+    columnar: bool = False
 
 
 def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
-    """One tally for each margin, from one pass over the rows."""
+    """One tally for each margin."""
+    at_once = 1 if scan.columnar else _SETS
     tallies: list[Tally] = []
-    margins = columns.margins
-    for start in range(0, len(margins), _SETS):
-        some = margins[start : start + _SETS]
-        _count(session, scan, columns, some)
-        tallies += [_fetch(session, columns, some, margin) for margin in some]
+    for start in range(0, len(columns.margins), at_once):
+        group_by = GroupBy(columns, columns.margins[start : start + at_once])
+        statement = group_by.sql(scan.relation, scan.columns)
+        session.run(f"CREATE TEMP TABLE cells AS {statement}", **scan.values)
+        tallies += [_fetch(session, group_by, margin) for margin in group_by.margins]
         session.run("DROP TABLE cells")
     return tallies
 
 
-def _names(columns: Columns, margins: tuple[tuple[str, ...], ...]) -> dict[str, str]:
-    """Safe names inside the statement for the caller's columns."""
-    systems = [name for margin in margins for name in margin]
-    return {name: f"k{i}" for i, name in enumerate((*columns.by, columns.truth, *systems))}
-
-
-def _count(
-    session: Session, scan: Scan, columns: Columns, margins: tuple[tuple[str, ...], ...]
-) -> None:
-    names = _names(columns, margins)
-    rows = [f"{scan.columns[name]} AS {short}" for name, short in names.items()]
-    sums = ["count(*) AS n"]
-    always = [names[name] for name in (*columns.by, columns.truth)]
-    if columns.weight is not None:
-        rows.append(f"CAST({scan.columns[columns.weight]} AS DOUBLE) AS w")
-        sums += ["fsum(w) AS w", "fsum(w * w) AS w2", "min(w) AS least"]
-        always.append("lacks")
-    inner = f"SELECT {', '.join(rows)} FROM {scan.relation}"
-    if columns.weight is not None:
-        inner = f"SELECT *, w IS NULL OR isnan(w) AS lacks FROM ({inner})"
-    sets = [", ".join([*always, *(names[name] for name in margin)]) for margin in margins]
-    groups = (
-        f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})" if len(sets) > 1 else sets[0]
-    )
-    outputs = [*always, *(names[name] for margin in margins for name in margin), *sums]
-    if len(sets) > 1:
-        systems = ", ".join(names[margin[0]] for margin in margins)
-        outputs.append(f"GROUPING({systems}) AS margin")
-    session.run(
-        f"CREATE TEMP TABLE cells AS SELECT {', '.join(outputs)} FROM ({inner}) GROUP BY {groups}",
-        **scan.values,
-    )
-
-
-def _fetch(
-    session: Session,
-    columns: Columns,
-    margins: tuple[tuple[str, ...], ...],
-    margin: tuple[str, ...],
-) -> Tally:
-    names = _names(columns, margins)
-    keys = columns.keys(margin)
-    shorts = [names[key] for key in keys]
-    cells = "cells"
-    if len(margins) > 1:
-        mask = (1 << len(margins)) - 1 - (1 << (len(margins) - 1 - margins.index(margin)))
-        cells = f"(SELECT * FROM cells WHERE margin = {mask})"
-    size = session.run(f"SELECT count(*) FROM {cells} AS c").fetchone()
-    if size is not None and size[0] <= _SMALL:
-        lines = session.run(f"SELECT {', '.join(shorts)} FROM {cells} AS c").fetchall()
-        fields = list(zip(*lines, strict=True)) or [()] * len(keys)
-        coded = [encode(values, key) for key, values in zip(keys, fields, strict=True)]
-        labels = [values for values, _ in coded]
-        codes = [places for _, places in coded]
-        sums = session.run(f"SELECT {_sums(columns)} FROM {cells} AS c").fetchnumpy()
-    else:
-        labels = [_dictionary(session, cells, short) for short in shorts]
-        joins = "".join(
-            f" JOIN dict_{short} ON c.{short} IS NOT DISTINCT FROM dict_{short}.label"
-            for short in shorts
-        )
-        places = ", ".join(f"dict_{short}.code AS code_{short}" for short in shorts)
-        sums = session.run(
-            f"SELECT {places}, {_sums(columns)} FROM {cells} AS c{joins}"
-        ).fetchnumpy()
-        codes = [np.asarray(sums.pop(f"code_{short}"), dtype=np.int64) for short in shorts]
-        for short in shorts:
-            session.run(f"DROP TABLE dict_{short}")
+def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
+    several = len(group_by.margins) > 1
+    where = f" WHERE margin = {group_by.mask(margin)}" if several else ""
+    cells = f"(SELECT * FROM cells{where}) AS c"
+    shorts = group_by.shorts(margin)
+    size = session.run(f"SELECT count(*) FROM {cells}").fetchone()
+    small = size is not None and size[0] <= _SMALL
+    keys = group_by.columns.keys(margin)
+    take = _take_values if small else _take_codes
+    labels, codes, sums = take(session, cells, shorts, group_by.sums)
     return _tally(keys, labels, codes, sums)
 
 
-def _sums(columns: Columns) -> str:
-    return "n" if columns.weight is None else "n, w, w2, least, lacks"
+_Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
 
 
-def _dictionary(session: Session, cells: str, short: str) -> list[Any]:
-    session.run(
-        f"CREATE TEMP TABLE dict_{short} AS SELECT label, row_number() OVER () - 1 AS code "
-        f"FROM (SELECT DISTINCT {short} AS label FROM {cells} AS c)"
+def _take_values(session: Session, cells: str, shorts: list[str], sums: list[str]) -> _Taken:
+    """A few cells: native values line by line."""
+    lines = session.run(f"SELECT {', '.join(shorts)} FROM {cells}").fetchall()
+    columns = list(zip(*lines, strict=True)) or [()] * len(shorts)
+    coded = [encode(values) for values in columns]
+    numbers = session.run(f"SELECT {', '.join(sums)} FROM {cells}").fetchnumpy()
+    return [labels for labels, _ in coded], [codes for _, codes in coded], numbers
+
+
+def _take_codes(session: Session, cells: str, shorts: list[str], sums: list[str]) -> _Taken:
+    """Millions of cells: each label once, and cells as whole numbers."""
+    labels: list[Sequence[Any]] = []
+    for short in shorts:
+        session.run(
+            f"CREATE TEMP TABLE dict_{short} AS SELECT label, row_number() OVER () - 1 AS code "
+            f"FROM (SELECT DISTINCT {short} AS label FROM {cells})"
+        )
+        lines = session.run(f"SELECT label FROM dict_{short} ORDER BY code").fetchall()
+        labels.append([label for (label,) in lines])
+    joins = "".join(
+        f" JOIN dict_{short} ON c.{short} IS NOT DISTINCT FROM dict_{short}.label"
+        for short in shorts
     )
-    lines = session.run(f"SELECT label FROM dict_{short} ORDER BY code").fetchall()
-    return [label for (label,) in lines]
+    places = ", ".join(f"dict_{short}.code AS code_{short}" for short in shorts)
+    numbers = session.run(f"SELECT {places}, {', '.join(sums)} FROM {cells}{joins}").fetchnumpy()
+    codes = [np.asarray(numbers.pop(f"code_{short}"), dtype=np.int64) for short in shorts]
+    for short in shorts:
+        session.run(f"DROP TABLE dict_{short}")
+    return labels, codes, numbers
 
 
-def _tally(keys: tuple[str, ...], labels: Any, codes: Any, sums: dict[str, Any]) -> Tally:
-    plain = {
-        name: np.ma.filled(column, np.nan) if name not in ("n", "lacks") else np.asarray(column)
-        for name, column in sums.items()
+def _tally(
+    keys: tuple[str, ...], labels: list[Sequence[Any]], codes: list[Ints], sums: dict[str, Any]
+) -> Tally:
+    weights = {
+        field: np.ma.filled(np.ma.asarray(sums[name], dtype=np.float64), np.nan)
+        for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"))
+        if name in sums
     }
-    weighted = (
-        {
-            "weights": plain["w"],
-            "squares": plain["w2"],
-            "least": plain["least"],
-            "unweighed": plain["lacks"].astype(bool),
-        }
-        if "w" in plain
-        else {}
-    )
     return Tally(
         keys,
         tuple(labels),
         np.array(codes, dtype=np.int64).reshape(len(keys), -1),
-        plain["n"].astype(np.int64),
-        **weighted,
+        np.asarray(sums["n"], dtype=np.int64),
+        unweighed=np.asarray(sums["lacks"]).astype(bool) if "lacks" in sums else None,
+        **weights,
     )

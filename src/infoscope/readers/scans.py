@@ -119,7 +119,9 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     described = session.run(f"DESCRIBE SELECT * FROM {relation}", paths=paths).fetchall()
     written = [*schemas[0][0], *(files.hive_keys if hive else ())]
     inside = {name: identifier(line[0]) for name, line in zip(written, described, strict=False)}
-    return Scan(relation, {"paths": paths}, {name: inside[name] for name in columns.names})
+    return Scan(
+        relation, {"paths": paths}, {name: inside[name] for name in columns.names}, columnar=True
+    )
 
 
 def _schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
@@ -180,4 +182,4 @@ def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
     inside = {
         name: identifier(line[0]) for name, line in zip(data.schema.names, described, strict=True)
     }
-    return Scan("arrow_rows", {}, {name: inside[name] for name in columns.names})
+    return Scan("arrow_rows", {}, {name: inside[name] for name in columns.names}, columnar=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.readers.labels import is_missing
 
-__all__ = ["Floats", "Ints", "Tally", "encode"]
+__all__ = ["Floats", "Ints", "Tally", "encode", "merged", "summed"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -71,6 +71,63 @@ class Tally:
             for key, column in zip(self.keys, self.labels, strict=True)
         )
         return replace(self, labels=labels)
+
+
+def merged(tallies: Sequence[Tally]) -> Tally:
+    """The tally of all rows of several sources: counts add, label sets grow.
+
+    >>> part = Tally.from_columns(("gold", "svm"), [["a"], ["b"]], [2])
+    >>> merged([part, part]).rows
+    array([4])
+    """
+    first = tallies[0]
+    places: list[dict[tuple[type, Any], int]] = [{} for _ in first.keys]
+    codes = []
+    for tally in tallies:
+        moves = [
+            np.array([place.setdefault((type(x), x), len(place)) for x in column], dtype=np.int64)
+            for place, column in zip(places, tally.labels, strict=True)
+        ]
+        codes.append([move[code] for move, code in zip(moves, tally.codes, strict=True)])
+    labels = tuple([value for _, value in place] for place in places)
+    columns = np.concatenate([np.array(c, np.int64).reshape(len(first.keys), -1) for c in codes], 1)
+    joined = Tally(
+        first.keys,
+        labels,
+        columns,
+        np.concatenate([tally.rows for tally in tallies]),
+        *(
+            None
+            if getattr(first, name) is None
+            else np.concatenate([getattr(tally, name) for tally in tallies])
+            for name in ("weights", "squares", "least", "unweighed")
+        ),
+    )
+    return summed(joined)
+
+
+def summed(tally: Tally) -> Tally:
+    """The same tally with every cell once."""
+    flag = np.zeros(len(tally.rows), np.int64) if tally.unweighed is None else tally.unweighed
+    keys = np.vstack([tally.codes, np.asarray(flag, dtype=np.int64)])
+    cells, place = np.unique(keys, axis=1, return_inverse=True)
+    place = place.reshape(-1)
+    size = cells.shape[1]
+    rows = np.zeros(size, np.int64)
+    np.add.at(rows, place, tally.rows)
+    if tally.weights is None or tally.squares is None or tally.least is None:
+        return replace(tally, codes=cells[:-1], rows=rows)
+    least = np.full(size, np.inf)
+    np.fmin.at(least, place, tally.least)
+    return replace(
+        tally,
+        codes=cells[:-1],
+        rows=rows,
+        weights=np.bincount(place, tally.weights, size).astype(np.float64),
+        squares=np.bincount(place, tally.squares, size).astype(np.float64),
+        least=least,
+        unweighed=cells[-1].astype(bool),
+    )
 
 
 def encode(values: Iterable[Any], column: str = "") -> tuple[list[Any], Ints]:
