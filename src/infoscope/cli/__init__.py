@@ -21,9 +21,9 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 def app() -> None:
     """How much of the truth does a system's output carry, and where does the rest get lost?
 
-    \b
     Example: infoscope evaluate predictions.csv -t label -s model
-             infoscope demo
+
+    Example: infoscope demo
     """
 
 

@@ -16,7 +16,7 @@ __all__ = ["demo_command"]
 SYSTEMS = ["svm", "naive_bayes", "relabelled", "cautious", "majority"]
 
 
-@click.command("demo")
+@click.command("demo", short_help="See an evaluation of five real classifiers.")
 @output_options("text", "json", "markdown")
 @reported
 def demo_command(**chosen: Any) -> None:
@@ -25,9 +25,9 @@ def demo_command(**chosen: Any) -> None:
     Among them are one that always gives the same answer, one whose outputs were renamed, and one that may refuse to
     answer (with "?").
 
-    \b
     Example: infoscope demo
-             infoscope demo --format markdown
+
+    Example: infoscope demo --format markdown
     """
     output = Output.asked(chosen)
     from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help

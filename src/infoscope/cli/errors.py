@@ -37,7 +37,7 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except Exception as error:  # noqa: BLE001 - the last line of defence, with its own status
+        except Exception as error:
             if options.get("verbose"):
                 traceback.print_exc()
             kind = type(error).__name__

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["evaluate_command", "refuse_ignored"]
 
 
-@click.command("evaluate")
+@click.command("evaluate", short_help="What systems capture, miss and make up, and where.")
 @click.argument("source", nargs=-1, required=True)
 @row_options()
-@click.option("--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several): rows are truth, columns answers.")
+@click.option(
+    "--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several): rows are truth, columns answers."
+)
 @label_options()
 @belief_options()
 @output_options("text", "json", "markdown")
@@ -35,9 +37,9 @@ def evaluate_command(source: tuple[str, ...], **chosen: Any) -> None:
     SOURCE holds rows (CSV, TSV, Parquet, …; a pattern; or - for standard input) with a column of truth and a column
     for each system, or with --matrix confusion matrices.
 
-    \b
     Example: infoscope evaluate predictions.csv -t label -s svm -s knn
-             infoscope evaluate --matrix confusion.csv --format json
+
+    Example: infoscope evaluate --matrix confusion.csv --format json
     """
     output = Output.asked(chosen)
     evaluation = _of_matrices(source, chosen) if chosen["matrix"] else _of_rows(source, chosen)
@@ -58,13 +60,14 @@ def refuse_ignored(evaluation: Evaluation) -> None:
 def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
     from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help
 
-    if chosen["truth"] is None or not chosen["systems"]:
+    counted = all(path.endswith(".ifs") for path in source)
+    if not counted and (chosen["truth"] is None or not chosen["systems"]):
         lacks = "truth column with -t" if chosen["truth"] is None else "system column with -s"
         raise click.UsageError(f"name the {lacks}, or say --matrix if SOURCE is a confusion matrix")
     return evaluate(
         source[0] if len(source) == 1 else list(source),
         chosen["truth"],
-        list(chosen["systems"]),
+        list(chosen["systems"]) or None,
         weight=chosen["weight"],
         by=list(chosen["by"]) or None,
         reject=chosen["reject"],

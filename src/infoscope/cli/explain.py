@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["explain_command"]
 
 
-@click.command("explain")
+@click.command("explain", short_help="What a metric means; without a name, all of them.")
 @click.argument("metric", required=False)
 @click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
 @reported
@@ -25,9 +25,9 @@ def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 
 
     Any name that a paper or a library uses for it will do.
 
-    \b
     Example: infoscope explain proficiency
-             infoscope explain "variation of information"
+
+    Example: infoscope explain "variation of information"
     """
     from infoscope.cards import find  # noqa: PLC0415 - heavy, and not needed for --help
 
@@ -47,7 +47,7 @@ def _listing(width: int) -> list[str]:
     wide = max(map(len, catalogue))
     lines = []
     for family, entries in families.items():
-        lines += ["", click.style(family.replace("_", " "), bold=sys.stdout.isatty())]
+        lines += ["", family.replace("_", " ").upper()]
         for entry in entries:
             room = width - wide - 4
             meaning = entry.card.meaning.split(";")[0].rstrip(".")

@@ -64,9 +64,9 @@ class Output:
 
 
 def _as_terminal_text(evaluation: Evaluation, output: Output, *, plain: bool) -> str:
-    from infoscope.report.layout import ASCII, UNICODE  # noqa: PLC0415 - heavy
+    from infoscope.report.layout import ASCII, UNICODE, Look  # noqa: PLC0415 - heavy
     from infoscope.report.numbers import units  # noqa: PLC0415 - heavy
-    from infoscope.report.text import Look, coloured, text_lines  # noqa: PLC0415 - heavy
+    from infoscope.report.text import coloured, text_lines  # noqa: PLC0415 - heavy
 
     width = 100 if plain else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
     speaks = plain or "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
@@ -94,7 +94,7 @@ def _to_stdout(text: str) -> None:
 def _warn(evaluation: Evaluation) -> None:
     for reason, rows in evaluation.source.ignored.items():
         click.echo(f"warning: {rows:,} row{'s' if rows != 1 else ''} left out: {reason}", err=True)
-    said = {}
+    said: dict[str, str] = {}
     for system in evaluation.systems:
         for finding in system.diagnosis:
             if finding.code in _SAID_ON_STDERR:

@@ -23,7 +23,17 @@ from infoscope.diagnosis.pairs import Confusion, confusions
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
 from infoscope.tables import Contingency
 
-__all__ = ["RULES", "THRESHOLDS", "Confusion", "Facts", "Finding", "Thresholds", "confusions", "diagnose", "diagnose_all"]
+__all__ = [
+    "RULES",
+    "THRESHOLDS",
+    "Confusion",
+    "Facts",
+    "Finding",
+    "Thresholds",
+    "confusions",
+    "diagnose",
+    "diagnose_all",
+]
 
 Rule = Callable[[Facts], Finding | None]
 

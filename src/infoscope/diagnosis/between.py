@@ -26,13 +26,17 @@ def non_monotone(name: str, systems: Mapping[str, Facts]) -> Finding | None:
     if not clashes:
         return None
     _, other, rival = max(clashes, key=lambda clash: clash[0])
-    assert mine.accuracy is not None and rival.accuracy is not None  # noqa: PT018, S101 - checked above
+    assert mine.accuracy is not None and rival.accuracy is not None  # noqa: PT018 - checked above
     return Finding(
         "non_monotone",
-        f"It is right more often than {other} ({percent(mine.accuracy)} against {percent(rival.accuracy)}) but carries less "
-        f"information ({percent(mine.proficiency)} against {percent(rival.proficiency)}): its errors are harder to undo.",
+        f"It is right more often than {other} ({percent(mine.accuracy)} against {percent(rival.accuracy)}) but "
+        f"carries less information ({percent(mine.proficiency)} against {percent(rival.proficiency)}): its errors are "
+        "harder to undo.",
         {
-            "other": other, "accuracy": mine.accuracy, "other_accuracy": rival.accuracy,
-            "proficiency": mine.proficiency, "other_proficiency": rival.proficiency,
+            "other": other,
+            "accuracy": mine.accuracy,
+            "other_accuracy": rival.accuracy,
+            "proficiency": mine.proficiency,
+            "other_proficiency": rival.proficiency,
         },
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from infoscope.diagnosis.facts import Facts
@@ -29,8 +31,8 @@ def relabelled(facts: Facts) -> Finding | None:
             return None
     return Finding(
         "relabelled",
-        f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy from {percent(facts.accuracy)} to "
-        f"{percent(renaming.accuracy)}; the information captured is the same either way.",
+        f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy from {percent(facts.accuracy)} "
+        f"to {percent(renaming.accuracy)}; the information captured is the same either way.",
         {
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
             "accuracy": facts.accuracy,
@@ -78,11 +80,13 @@ def merged_pair(facts: Facts) -> Finding | None:
     lost, told_apart = float(pairs.lost[at]), float(pairs.known[at] / pairs.to_know[at])
     return Finding(
         "merged_pair",
-        f"It hardly tells {quoted(one)} from {quoted(other)} (it carries {percent(told_apart)} of that difference): merging "
-        f"the two would lose {_little(lost / facts.truth_bits)} of captured information.",
+        f"It hardly tells {quoted(one)} from {quoted(other)} (it carries {percent(told_apart)} of that difference): "
+        f"merging the two would lose {_little(lost / facts.truth_bits)} of captured information.",
         {
-            "classes": [str(one), str(other)], "lost_bits": lost,
-            "difference_bits": float(pairs.to_know[at]), "known_bits": float(pairs.known[at]),
+            "classes": [str(one), str(other)],
+            "lost_bits": lost,
+            "difference_bits": float(pairs.to_know[at]),
+            "known_bits": float(pairs.known[at]),
         },
     )
 
@@ -104,7 +108,11 @@ def second_stage(facts: Facts) -> Finding | None:
         f"up to {points(stage['bits'] / facts.truth_bits)}"
         for stage in stages
     )
-    lead = "A second classifier could recover" if len(stages) == 1 else f"A second stage could recover up to {points(gain)}:"
+    lead = (
+        "A second classifier could recover"
+        if len(stages) == 1
+        else f"A second stage could recover up to {points(gain)}:"
+    )
     return Finding("second_stage", f"{lead} {spoken}.", {"outputs": stages, "bits": sum(s["bits"] for s in stages)})
 
 
@@ -118,7 +126,7 @@ def _costliest(facts: Facts, most: int = 3) -> list[int]:
     return [int(at) for at in order if by_answer[at] >= THRESHOLDS.second_stage_share * facts.truth_bits]
 
 
-def _stage(facts: Facts, at: int) -> dict[str, object] | None:
+def _stage(facts: Facts, at: int) -> dict[str, Any] | None:
     """The few truth classes behind one answer, and the bits that telling them apart would give."""
     table = facts.table
     here = np.flatnonzero((table.cell_columns == at) & (table.cells > 0))

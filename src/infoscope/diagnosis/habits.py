@@ -61,7 +61,7 @@ def specialised(facts: Facts) -> Finding | None:
     k, m = facts.table.shape
     refused = facts.table.reject_column
     m -= refused is not None and float(facts.system_shares[refused]) == 0
-    if k < 2 or m < 2 or float(facts.h.system) == 0:
+    if k < 2 or m < 2 or not 0 < float(facts.h.system) < facts.truth_bits:
         return None
     truth_gap = 1.0 - facts.truth_bits / np.log2(k)
     system_gap = 1.0 - float(facts.h.system) / np.log2(m)
@@ -76,10 +76,14 @@ def specialised(facts: Facts) -> Finding | None:
     return Finding(
         "specialised",
         f"It specialises: its answers spread over {2 ** float(facts.h.system):.1f} classes in effect, the truth over "
-        f"{2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the answers and {percent(was)} of the truth.",
+        f"{2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the answers and {percent(was)} of the "
+        "truth.",
         {
-            "answer": str(answer), "answer_share": said, "truth_share": was,
-            "system_divergence": float(system_gap), "truth_divergence": float(truth_gap),
+            "answer": str(answer),
+            "answer_share": said,
+            "truth_share": was,
+            "system_divergence": float(system_gap),
+            "truth_divergence": float(truth_gap),
         },
     )
 
@@ -91,8 +95,10 @@ def accuracy_paradox(facts: Facts) -> Finding | None:
     at = int(np.argmax(facts.truth_shares))
     largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
     evidence = {
-        "accuracy": facts.accuracy, "proficiency": facts.proficiency,
-        "majority_share": share, "majority_class": str(largest),
+        "accuracy": facts.accuracy,
+        "proficiency": facts.proficiency,
+        "majority_share": share,
+        "majority_class": str(largest),
     }
     known = f"{percent(facts.proficiency) if facts.proficiency > 0 else 'nothing'} of the truth's information"
     if facts.accuracy >= THRESHOLDS.paradox_accuracy and facts.proficiency <= THRESHOLDS.paradox_proficiency:
@@ -165,7 +171,7 @@ def few_samples(facts: Facts) -> Finding | None:
     wanted = int(np.ceil(THRESHOLDS.samples_per_cell * cells))
     return Finding(
         "few_samples",
-        f"{counted(facts.n, 'sample').capitalize()} for {counted(cells, 'occupied cell')} are few: captured information "
-        f"tends to look too high; {wanted:,} or more would be safer.",
+        f"{counted(facts.n, 'sample').capitalize()} for {counted(cells, 'occupied cell')} are few: captured "
+        f"information tends to look too high; {wanted:,} or more would be safer.",
         {"samples": facts.n, "occupied_cells": cells, "suggested": wanted},
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -52,8 +52,8 @@ def _confused(table: Contingency) -> tuple[NDArray[np.int64], NDArray[np.int64],
     low, high = np.minimum(first, second), np.maximum(first, second)
     keys, place = np.unique(low * size + high, return_inverse=True)
     upward = first < second
-    there = np.bincount(place[upward], counts[upward], minlength=len(keys))
-    back = np.bincount(place[~upward], counts[~upward], minlength=len(keys))
+    there = as_real(np.bincount(place[upward], counts[upward], minlength=len(keys)))
+    back = as_real(np.bincount(place[~upward], counts[~upward], minlength=len(keys)))
     return keys // max(size, 1), keys % max(size, 1), there, back
 
 
@@ -72,9 +72,7 @@ def confusions(table: Contingency, truth_bits: float, most: int = 10) -> list[Co
     gains = (open_before - open_after) / float(table.grand_total) / truth_bits
     best = [k for k in np.argsort(-gains, kind="stable")[:most] if gains[k] > 1e-12]
     names = [table.truth_labels[row] for row in rows]
-    return [
-        Confusion(names[a[k]], names[b[k]], float(there[k] + back[k]), float(gains[k])) for k in best
-    ]
+    return [Confusion(names[a[k]], names[b[k]], float(there[k] + back[k]), float(gains[k])) for k in best]
 
 
 @dataclass(frozen=True)
@@ -142,8 +140,7 @@ def _added(lines: Any, one: NDArray[np.int64], other: NDArray[np.int64]) -> Real
     dense = np.asarray(lines, dtype=np.float64)
     alone = _weighed(dense).sum(axis=1)
     together = [
-        _weighed(dense[one[at : at + 512]] + dense[other[at : at + 512]]).sum(axis=1)
-        for at in range(0, len(one), 512)
+        _weighed(dense[one[at : at + 512]] + dense[other[at : at + 512]]).sum(axis=1) for at in range(0, len(one), 512)
     ]
     return np.concatenate([*together, np.zeros(0)]) - alone[one] - alone[other]
 

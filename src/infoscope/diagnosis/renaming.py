@@ -51,4 +51,6 @@ def best_renaming(table: Contingency) -> Renaming | None:
     gained = counts[rows[renamed], changed].sum()
     given_up = (counts * present)[:, changed].sum()
     hits = (counts * present).sum() + gained - given_up
-    return Renaming(dict(sorted(names.items(), key=lambda item: str(item[0]))), float(hits / n), float((gained + given_up) / n))
+    return Renaming(
+        dict(sorted(names.items(), key=lambda item: str(item[0]))), float(hits / n), float((gained + given_up) / n)
+    )

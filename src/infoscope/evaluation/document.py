@@ -43,9 +43,7 @@ class ClassResult:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ClassResult:
         """The record that ``to_dict`` wrote."""
-        return cls(
-            record["label"], {name: Value.from_json(value) for name, value in record.items() if name != "label"}
-        )
+        return cls(record["label"], {name: Value.from_json(value) for name, value in record.items() if name != "label"})
 
 
 @dataclass(frozen=True)

@@ -84,9 +84,7 @@ def _belief(table: Contingency, n: float | None, how: Uncertainty) -> Belief | N
 
 def _evaluated(origin: Source, subjects: Sequence[Subject], how: Uncertainty) -> Evaluation:
     findings = _findings(subjects)
-    systems = tuple(
-        measure(subject, found, how.level) for subject, found in zip(subjects, findings, strict=True)
-    )
+    systems = tuple(measure(subject, found, how.level) for subject, found in zip(subjects, findings, strict=True))
     if origin.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
         rows = int(max(subject.table.total for subject in subjects)) + sum(origin.ignored.values())
         origin = replace(origin, rows=rows)

@@ -53,24 +53,29 @@ def _given(tables: Mapping[str, Contingency], request: Request) -> tuple[Source,
 
 
 def _read(source: Any, request: Request) -> tuple[Source, list[Subject]]:
-    from infoscope.readers import Columns, read_tables  # noqa: PLC0415 - loads an engine
+    from infoscope.readers import read_tables  # noqa: PLC0415 - loads an engine
 
-    if request.truth is None or request.system is None:
-        missing = "truth" if request.truth is None else "system"
-        raise InputError(f"rows are evaluated by two columns or more; name the {missing} column too")
-    columns = Columns.asked(request.truth, request.system, weight=request.weight, by=request.by)
-    reading = read_tables(source, columns, reject=request.reject, positive=request.positive)
+    reading = read_tables(
+        source,
+        request.truth,
+        request.system,
+        weight=request.weight,
+        by=request.by,
+        reject=request.reject,
+        positive=request.positive,
+    )
     subjects = [
-        Subject(
-            name,
-            table,
-            group=dict(zip(columns.by, map(str, group), strict=True)) if columns.by else None,
-            n=table.sample_size,
-        )
+        Subject(name, table, group=_group(reading.by, group), n=table.sample_size)
         for group, tables in reading.tables.items()
         for name, table in tables.items()
     ]
     return Source(_named(source), reading.rows, dict(reading.ignored)), subjects
+
+
+def _group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:
+    """The group by column; tables counted elsewhere may not say which columns those were."""
+    names = by if len(by) == len(group) else [f"group {at}" for at in range(1, len(group) + 1)]
+    return dict(zip(names, map(str, group), strict=True)) or None
 
 
 def _named(source: Any) -> str | None:

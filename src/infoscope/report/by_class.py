@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 
 from infoscope.evaluation import ClassResult, SystemResult
-from infoscope.report.layout import Column, Signs, columns, meter, shown
+from infoscope.report.layout import Column, Look, columns, meter, shown
 from infoscope.report.ledger import COLOURS
-from infoscope.report.numbers import Units, amount, share
+from infoscope.report.numbers import amount, share
 from infoscope.report.wording import truth_and_system_match
 
 __all__ = ["by_class", "cost_in_bits"]
@@ -23,55 +24,69 @@ def cost_in_bits(system: SystemResult, item: ClassResult) -> float:
     return missed * (item.values["missed_share"].value or 0.0) + false * (item.values["false_share"].value or 0.0)
 
 
-def by_class(system: SystemResult, width: int, unit: Units, signs: Signs, most: int) -> list[Text]:
+@dataclass(frozen=True)
+class _Part:
+    """One number of a class, as a column."""
+
+    title: str
+    key: str
+    priority: int
+    of_answer: bool
+    bar: str | None = None
+
+
+_TRUTH_SIDE = (_Part("recall", "recall", 7, False), _Part("answers scatter", "false_information", 4, False, "false"))
+_SYSTEM_SIDE = (
+    _Part("precision", "precision", 6, True),
+    _Part("answer doubtful", "missed_information", 4, True, "missed"),
+)
+
+
+def by_class(system: SystemResult, look: Look) -> list[Text]:
     """One table where answers are named as the classes are, else one for each side."""
     occupied = [item for item in system.classes if (item.values["support"].value or 0) > 0]
     if truth_and_system_match(system):
-        return _table("By class", system, occupied, width, unit, signs, most)
+        return _table(system, occupied, "class", (*_TRUTH_SIDE, *_SYSTEM_SIDE), look)
     given = [item for item in system.outputs if (item.values["declared"].value or 0) > 0]
-    upper = _table("By class", system, occupied, width, unit, signs, most)
-    lower = _table("By answer", system, given, width, unit, signs, most)
-    return [*upper, Text(), *lower]
+    upper = _table(system, occupied, "class", _TRUTH_SIDE[1:], look)
+    return [*upper, Text(), *_table(system, given, "answer", _SYSTEM_SIDE[1:], look)]
 
 
-def _table(  # noqa: PLR0913 - the look is four words
-    title: str, system: SystemResult, items: list[ClassResult], width: int, unit: Units, signs: Signs, most: int
+def _table(
+    system: SystemResult, items: Sequence[ClassResult], noun: str, wanted: Sequence[_Part], look: Look
 ) -> list[Text]:
-    costs = {id(item): cost_in_bits(system, item) for item in items}
-    items.sort(key=lambda item: -costs[id(item)])
-    picked = items[:most] if most else items
-    size = "support" if title == "By class" else "declared"
-    answers = {item.label: item for item in system.outputs} if truth_and_system_match(system) else {}
+    costs = {item.label: cost_in_bits(system, item) for item in items}
+    ranked = sorted(items, key=lambda item: -costs[item.label])
+    picked = ranked[: look.most or len(ranked)]
+    answers = {item.label: item for item in system.outputs}
+    size = "support" if noun == "class" else "declared"
     parts = [
-        Column(title.split()[1], [Text(shown(item.label, signs)) for item in picked], least=8),
+        Column(noun, [Text(shown(item.label, look.signs)) for item in picked], least=8),
         Column("samples", [Text(amount(item.values[size].value)) for item in picked], right=True, priority=8),
     ]
-    if size == "support":
-        recalls = [share(item.values["recall"].value) for item in picked] if answers else []
-        parts += [Column("recall", [Text(word) for word in recalls], right=True, priority=7)]
-        parts += _bars("answers scatter", [item.values["false_information"].value for item in picked], "false", unit, signs)
-    others = [answers[item.label] for item in picked] if answers else picked if size == "declared" else []
-    if others:
-        precisions = [share(item.values["precision"].value) for item in others] if answers else []
-        parts += [Column("precision", [Text(word) for word in precisions], right=True, priority=6)]
-        parts += _bars("answer doubtful", [item.values["missed_information"].value for item in others], "missed", unit, signs)
-    parts += [Column("cost", [Text(unit.amount(costs[id(item)], 3), "bold") for item in picked], right=True)]
-    lines = [Text(title, "bold").append(f"  {unit.name} lost, worst first", "not bold dim")]
-    lines += columns(parts, width, signs)
-    if len(items) > len(picked):
-        left = len(items) - len(picked)
-        noun = ("class" if left == 1 else "classes") if size == "support" else ("answer" if left == 1 else "answers")
-        lines.append(Text(f"and {left:,} more {noun}; -v shows all", "dim"))
+    for part in wanted:
+        numbers = [(answers[item.label] if part.of_answer else item).values[part.key].value for item in picked]
+        parts.append(_column(part, numbers, look))
+    parts.append(Column("cost", [Text(look.unit.amount(costs[item.label], 3), "bold") for item in picked], right=True))
+    title = Text(f"By {noun}", "bold").append(f"  {look.unit.name} lost, worst first", "not bold dim")
+    lines = [title, *columns(parts, look.room, look.signs)]
+    left = len(ranked) - len(picked)
+    if left:
+        plural = noun if left == 1 else f"{noun}es" if noun == "class" else f"{noun}s"
+        lines.append(Text(f"and {left:,} more {plural}; -v shows all", "dim"))
     return lines
 
 
-def _bars(title: str, bits: Sequence[float | None], kind: str, unit: Units, signs: Signs) -> list[Column]:
-    """A bar with its number; the bar goes first where room is short."""
-    most = max([value or 0.0 for value in bits], default=0.0) or 1.0
-    words = [unit.amount(value) for value in bits]
+def _column(part: _Part, numbers: Sequence[float | None], look: Look) -> Column:
+    """Percentages, or bits with a bar."""
+    if part.bar is None:
+        return Column(part.title, [Text(share(number)) for number in numbers], right=True, priority=part.priority)
+    colour = COLOURS[part.bar]
+    most = max([number or 0.0 for number in numbers], default=0.0) or 1.0
+    words = [look.unit.amount(number) for number in numbers]
     wide = max(map(len, words), default=0)
-    bars = [meter((value or 0.0) / most, _BAR, signs, COLOURS[kind]) for value in bits]
-    both = [
-        Text(f"{word:>{wide}} ", COLOURS[kind]).append_text(bar) for word, bar in zip(words, bars, strict=True)
+    cells = [
+        Text(f"{word:>{wide}} ", colour).append_text(meter((number or 0.0) / most, _BAR, look.signs, colour))
+        for word, number in zip(words, numbers, strict=True)
     ]
-    return [Column(title, both, priority=4)]
+    return Column(part.title, cells, priority=part.priority)

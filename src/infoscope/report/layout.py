@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-__all__ = ["ASCII", "UNICODE", "Column", "Signs", "beside", "columns", "meter", "shown", "wrapped"]
+from infoscope.report.numbers import BITS, Units
+
+__all__ = ["ASCII", "UNICODE", "Column", "Look", "Signs", "beside", "columns", "meter", "shown", "wrapped"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,22 @@ class Signs:
 
 UNICODE = Signs("█", "▒", "░", "▏▎▍▌▋▊▉", "·", "…", "–")
 ASCII = Signs("#", "-", "~", "", "|", "~", "-", "ascii")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Where the text will be read."""
+
+    width: int = 100
+    unit: Units = BITS
+    signs: Signs = UNICODE
+    most: int = 8
+    """Rows of a table that are shown; 0 shows all."""
+
+    @property
+    def room(self) -> int:
+        """Columns inside the margins."""
+        return max(self.width - 4, 40)
 
 
 @dataclass(frozen=True)
@@ -56,14 +74,12 @@ class _Fitted:
 
 
 def shown(label: str, signs: Signs) -> str:
-    """A label on one line: what cannot be printed is written as an escape.
+    r"""A label on one line: what cannot be printed is written as an escape.
 
-    >>> shown("a\\nb", UNICODE), shown("", UNICODE), shown("Käse", ASCII)
-    ('a\\\\nb', "''", 'K\\\\xe4se')
+    >>> print(shown("a\nb", UNICODE), shown("", UNICODE), shown("Käse", ASCII))
+    a\nb '' K\xe4se
     """
-    plain = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in label
-    )
+    plain = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in label)
     return plain.encode(signs.encoding, "backslashreplace").decode(signs.encoding) or "''"
 
 
@@ -83,7 +99,10 @@ def _fit(parts: list[Column], width: int, gap: int) -> _Fitted:
     while parts:
         widths = [part.width for part in parts]
         excess = sum(widths) + gap * (len(parts) - 1) - width
-        slack = [max(0, wide - (wide if part.least is None else part.least)) for wide, part in zip(widths, parts, strict=True)]
+        slack = [
+            max(0, wide - (wide if part.least is None else part.least))
+            for wide, part in zip(widths, parts, strict=True)
+        ]
         if excess <= sum(slack) or len(parts) == 1:
             for at, room in enumerate(slack):
                 cut = min(room, max(excess, 0))

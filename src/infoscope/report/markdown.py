@@ -58,14 +58,16 @@ def _classes(system: SystemResult, unit: Units) -> str:
     for item in items[:MOST_CLASSES]:
         answer = answers.get(item.label)
         doubtful = "" if answer is None else unit.amount(answer.values["missed_information"].value)
-        rows.append([
-            _escaped(item.label),
-            amount(item.values["support"].value),
-            share(item.values["recall"].value),
-            unit.amount(item.values["false_information"].value),
-            doubtful,
-            unit.amount(cost_in_bits(system, item), 3),
-        ])
+        rows.append(
+            [
+                _escaped(item.label),
+                amount(item.values["support"].value),
+                share(item.values["recall"].value),
+                unit.amount(item.values["false_information"].value),
+                doubtful,
+                unit.amount(cost_in_bits(system, item), 3),
+            ]
+        )
     more = f"\n\nand {len(items) - MOST_CLASSES} more classes" if len(items) > MOST_CLASSES else ""
     return _table(["class", "samples", "recall", "answers scatter", "answer doubtful", "cost"], rows) + more
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from infoscope.errors import InputError
 
-__all__ = ["UNDEFINED", "Unit", "Units", "amount", "share", "units"]
+__all__ = ["BITS", "UNDEFINED", "Unit", "Units", "amount", "share", "units"]
 
 UNDEFINED = "undefined"
 
@@ -27,7 +27,8 @@ class Units:
         return UNDEFINED if bits is None else f"{bits * self.per_bit:.{digits}f}"
 
 
-_UNITS = {"bits": Units("bits", 1.0), "nats": Units("nats", math.log(2.0))}
+BITS = Units("bits", 1.0)
+_UNITS = {"bits": BITS, "nats": Units("nats", math.log(2.0))}
 
 
 def units(name: str) -> Units:

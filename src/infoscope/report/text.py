@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import StringIO
 
 from rich.console import Console
@@ -11,35 +10,25 @@ from rich.text import Text
 
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.report.by_class import by_class
-from infoscope.report.layout import ASCII, UNICODE, Column, Signs, beside, columns, meter, shown, wrapped
+from infoscope.report.layout import ASCII, UNICODE, Column, Look, beside, columns, meter, shown, wrapped
 from infoscope.report.ledger import COLOURS, ledger
-from infoscope.report.numbers import Units, amount, share, units
+from infoscope.report.numbers import amount, share, units
 from infoscope.report.wording import facts_line, headline, key_numbers, remark
 
-__all__ = ["Look", "as_text", "text_lines"]
+__all__ = ["as_text", "coloured", "text_lines"]
 
 WARNINGS = {
-    "majority_voter", "random", "relabelled", "accuracy_paradox", "abstains_for_free", "few_samples",
-    "lookalike_labels", "non_monotone",
+    "majority_voter",
+    "random",
+    "relabelled",
+    "accuracy_paradox",
+    "abstains_for_free",
+    "few_samples",
+    "lookalike_labels",
+    "non_monotone",
 }
 WIDE = 150
 """From this width on, what to fix stands beside the classes."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """Where the text will be read."""
-
-    width: int = 100
-    unit: Units = units("bits")
-    signs: Signs = UNICODE
-    most: int = 8
-    """Rows of a table that are shown; 0 shows all."""
-
-    @property
-    def room(self) -> int:
-        """Columns inside the margins."""
-        return max(self.width - 4, 40)
 
 
 @renders("text")
@@ -69,7 +58,8 @@ def text_lines(evaluation: Evaluation, look: Look) -> list[Text]:
     lines = _ranking(evaluation, look) if many else _one_system(evaluation, evaluation.systems[0], look)
     if many and all(system.group is None for system in evaluation.systems):
         best = evaluation.ranking[0]
-        lines += [Text(), _heading("A closer look at the best"), Text(), *_one_system(evaluation, best, look, notes=False)]
+        lines += [Text(), _heading("A closer look at the best"), Text()]
+        lines += _one_system(evaluation, best, look, notes=False)
     lines += [Text(), *_footer(evaluation, look)]
     margin = Text("  ")
     return [Text(), *(margin.copy().append_text(line) for line in lines), Text()]
@@ -87,7 +77,7 @@ def _one_system(evaluation: Evaluation, system: SystemResult, look: Look, *, not
     if captured is not None and false is not None:
         lines += [Text(), *ledger(captured, false, min(look.room, 72), look.signs)]
     lines += [Text(), *_key_numbers(system, look)]
-    fixes, classes = _fixes(system, look), by_class(system, look.room, look.unit, look.signs, look.most)
+    fixes, classes = _fixes(system, look), by_class(system, look)
     if fixes and look.width >= WIDE:
         lines += [Text(), *beside(classes, fixes)]
     else:
@@ -117,7 +107,7 @@ def _key_numbers(system: SystemResult, look: Look) -> list[Text]:
         Column("", [Text(number.word) for number in numbers]),
         Column("", [Text(number.shown, "bold") for number in numbers]),
         Column("", [Text(number.range, "dim") for number in numbers], priority=5),
-        Column("", [Text(shown(number.note, look.signs) if number.note else "", "dim") for number in numbers], priority=1),
+        Column("", [Text(number.note and shown(number.note, look.signs), "dim") for number in numbers], priority=1),
     ]
     kept = [part for part in parts if part.width]
     return columns(kept, look.room, look.signs, header=False, gap=3)
@@ -130,11 +120,12 @@ def _fixes(system: SystemResult, look: Look) -> list[Text]:
     names = [" / ".join(shown(label, look.signs) for label in pair.classes) for pair in pairs]
     most = pairs[0].gain
     size = min(24, max(look.room - 44, 8))
+    sizes = [f"{amount(pair.count)} sample{'s' if pair.count != 1 else ' '}" for pair in pairs]
     parts = [
         Column("", [Text(name) for name in names], least=12),
         Column("", [meter(pair.gain / most, size, look.signs, COLOURS["false"]) for pair in pairs], priority=1),
         Column("", [Text(f"+{100 * pair.gain:.1f} points", "bold") for pair in pairs], right=True),
-        Column("", [Text(f"{amount(pair.count)} sample{'s' if pair.count != 1 else ' '}", "dim") for pair in pairs], right=True, priority=5),
+        Column("", [Text(word, "dim") for word in sizes], right=True, priority=5),
     ]
     title = _heading("What to fix first", "captured if never confused")
     return [title, *columns(parts, look.room, look.signs, header=False)]
@@ -205,7 +196,7 @@ def _ranking_columns(systems: Sequence[SystemResult], groups: Sequence[str], loo
 def _footer(evaluation: Evaluation, look: Look) -> list[Text]:
     lines: list[Text] = []
     for reason, rows in evaluation.source.ignored.items():
-        plural = "row" if rows == 1 else "rows"
-        lines += wrapped(f"{rows:,} {plural} left out: {shown(reason, look.signs)}", look.room, Text("! ", "bold yellow"))
+        sentence = f"{rows:,} row{'s' if rows != 1 else ''} left out: {shown(reason, look.signs)}"
+        lines += wrapped(sentence, look.room, Text("! ", "bold yellow"))
     hint = f"infoscope explain captured {look.signs.dot} --format json has every number"
     return lines + wrapped(hint, look.room, Text("next ", "cyan"))
