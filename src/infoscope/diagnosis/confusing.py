@@ -60,9 +60,10 @@ def named_clusters(facts: Facts) -> Finding | None:
 
 
 def _readings(renaming: Renaming, most: int = 4) -> str:
-    shown = [f"{quoted(said)} as {quoted(meant)}" for said, meant in list(renaming.names.items())[:most]]
-    if len(renaming.names) > most:
-        shown.append(f"{len(renaming.names) - most} more")
+    told = [said for said in renaming.names if said in renaming.telling] or list(renaming.names)
+    shown = [f"{quoted(said)} as {quoted(renaming.names[said])}" for said in told[:most]]
+    if len(told) > most:
+        shown.append(f"{len(told) - most} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
@@ -69,3 +70,10 @@ class Facts:
         if self.n is None or freedom == 0:
             return None
         return float(chdtrc(freedom, 2.0 * self.n * float(self.h.mutual) * np.log(2.0)))
+
+    @cached_property
+    def could_be_chance(self) -> bool:
+        """Whether the information captured cannot be told from what independent answers would show."""
+        if self.chance_p_value is None:
+            return self.proficiency <= THRESHOLDS.chance_proficiency
+        return self.chance_p_value > THRESHOLDS.chance_p_value

@@ -38,17 +38,12 @@ def majority_voter(facts: Facts) -> Finding | None:
 
 def random_output(facts: Facts) -> Finding | None:
     """No more information than chance alone would give."""
-    if facts.truth_bits == 0 or facts.occupied[1] < 2:
+    if facts.truth_bits == 0 or facts.occupied[1] < 2 or not facts.could_be_chance:
         return None
     p = facts.chance_p_value
-    if p is None:
-        if facts.proficiency > THRESHOLDS.chance_proficiency:
-            return None
-        how = "the output is as good as independent of the truth"
-    elif p > THRESHOLDS.chance_p_value:
+    how = "the output is as good as independent of the truth"
+    if p is not None:
         how = f"answers given at random would show as much in {percent(p)} of samples of this size"
-    else:
-        return None
     return Finding(
         "random",
         f"The {percent(facts.proficiency)} captured cannot be told from chance: {how}.",
@@ -108,7 +103,7 @@ def accuracy_paradox(facts: Facts) -> Finding | None:
             f"always saying {quoted(largest)} would be right in {percent(share)}.",
             evidence,
         )
-    if facts.accuracy < share and facts.proficiency > THRESHOLDS.chance_proficiency:
+    if facts.accuracy < share and not facts.could_be_chance:
         return Finding(
             "accuracy_paradox",
             f"Accuracy misleads: always saying {quoted(largest)} would be right more often ({percent(share)} against "

@@ -18,9 +18,11 @@ MOST_CLASSES = 2000
 
 @dataclass(frozen=True)
 class Renaming:
-    """Which class each output should be read as; outputs that keep their name are not listed."""
+    """Which class each output should be read as, one to one; outputs that keep their name or never occur are not listed."""
 
     names: Mapping[Label, Label]
+    telling: tuple[Label, ...]
+    """Outputs whose new class they are found with more often than by chance; the others only make room."""
     accuracy: float
     """With those names."""
     moved: float
@@ -28,7 +30,7 @@ class Renaming:
 
 
 def best_renaming(table: Contingency) -> Renaming | None:
-    """Ties go to the present name; an output is never read as a class it is found with less often than by chance."""
+    """The assignment with most hits; ties go to the present names. None where it would be too much work."""
     answers = [at for at in range(table.shape[1]) if at != table.reject_column]
     if table.is_sparse or max(table.shape) > MOST_CLASSES or not answers:
         return None
@@ -38,19 +40,20 @@ def best_renaming(table: Contingency) -> Renaming | None:
     present = np.array([[t == table.system_labels[s] for s in answers] for t in table.truth_labels])
     tie = counts.max() * 1e-9 / max(counts.shape)
     rows, columns = linear_sum_assignment(counts + tie * present, maximize=True)
-    expected = np.outer(table.row_totals, table.column_totals[answers]) / float(table.grand_total)
-    keep = (counts[rows, columns] > expected[rows, columns]) | present[rows, columns]
-    rows, columns = rows[keep], columns[keep]
-    renamed = ~present[rows, columns]
-    names = {
-        table.system_labels[answers[column]]: table.truth_labels[row]
-        for row, column in zip(rows[renamed], columns[renamed], strict=True)
-    }
+    renamed = ~present[rows, columns] & (table.column_totals[answers][columns] > 0)
+    pairs = list(zip(rows[renamed], columns[renamed], strict=True))
     n = float(table.grand_total)
-    changed = columns[renamed]
-    gained = counts[rows[renamed], changed].sum()
-    given_up = (counts * present)[:, changed].sum()
-    hits = (counts * present).sum() + gained - given_up
+    names = {table.system_labels[answers[column]]: table.truth_labels[row] for row, column in pairs}
+    telling = [
+        table.system_labels[answers[column]]
+        for row, column in pairs
+        if counts[row, column] * n > table.row_totals[row] * counts[:, column].sum()
+    ]
+    gained = sum(counts[row, column] for row, column in pairs)
+    given_up = (counts * present)[:, columns[renamed]].sum()
     return Renaming(
-        dict(sorted(names.items(), key=lambda item: str(item[0]))), float(hits / n), float((gained + given_up) / n)
+        names=dict(sorted(names.items(), key=lambda item: str(item[0]))),
+        telling=tuple(sorted(telling, key=str)),
+        accuracy=float(counts[rows, columns].sum() / n),
+        moved=float((gained + given_up) / n),
     )

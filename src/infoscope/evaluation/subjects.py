@@ -69,7 +69,21 @@ def _read(source: Any, request: Request) -> tuple[Source, list[Subject]]:
         for group, tables in reading.tables.items()
         for name, table in tables.items()
     ]
-    return Source(_named(source), reading.rows, dict(reading.ignored)), subjects
+    return Source(_named(source), reading.rows, dict(reading.ignored)), _with_data(subjects, _named(source))
+
+
+def _with_data(subjects: list[Subject], source: str | None) -> list[Subject]:
+    """Groups in which a system has no usable row are left out; a system without any is an error."""
+    used = [subject for subject in subjects if subject.table.total > 0]
+    for subject in subjects:
+        if all(other.name != subject.name for other in used):
+            raise InputError(
+                f"{source or 'the source'} has no row with both a truth and an answer of {subject.name!r}; "
+                "there is nothing to evaluate"
+            )
+    if not used:
+        raise InputError(f"{source or 'the source'} has no rows; there is nothing to evaluate")
+    return used
 
 
 def _group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:

@@ -46,7 +46,8 @@ def facts_line(system: SystemResult, source: Source, unit: Units, dot: str) -> s
     """Size and kind of what was evaluated."""
     k, m = len(system.truth_labels), len(system.system_labels) - (system.reject is not None)
     size = _size(system.n)
-    kinds = f"{k:,} classes" if k == m else f"{k:,} classes, {m:,} answers"
+    kinds = f"{k:,} class{'es' if k != 1 else ''}"
+    kinds += "" if k == m else f", {m:,} answer{'s' if m != 1 else ''}"
     parts = [size, kinds, f"truth {unit.amount(system.number('truth_entropy'))} {unit.name}"]
     if source.name is not None:
         parts.append(source.name)
