@@ -1,6 +1,6 @@
 """What confusions cost and what merging loses, against tables that are really edited."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from infoscope.diagnosis.pairs import confusions, merge_losses
 from infoscope.diagnosis.renaming import best_renaming
 from infoscope.metrics import mutual_information, proficiency, truth_entropy
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, building
 
 small = arrays(np.int64, (4, 4), elements=st.integers(0, 30)).filter(lambda m: m.sum() > 0)
 
@@ -50,8 +50,6 @@ def test_merge_loss_is_that_of_the_merged_table(matrix: np.ndarray) -> None:
 
 
 def test_sparse_table_gives_the_same_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    from infoscope.tables import building
-
     rng = np.random.default_rng(1)
     truth, system = rng.integers(0, 6, 400), rng.integers(0, 6, 400)
     dense = merge_losses(Contingency.from_labels(truth, system))
@@ -67,8 +65,6 @@ def test_sparse_table_gives_the_same_losses(monkeypatch: pytest.MonkeyPatch) -> 
 @settings(max_examples=60, deadline=None)
 @given(small)
 def test_best_renaming_is_found_by_trying_all(matrix: np.ndarray) -> None:
-    from itertools import permutations
-
     table = Contingency.from_matrix(matrix)
     renaming = best_renaming(table)
     assert renaming is not None

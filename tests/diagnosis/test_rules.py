@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from infoscope.diagnosis import RULES, THRESHOLDS, Facts, Finding, diagnose, diagnose_all
+from infoscope.metrics import missed_information
 from infoscope.tables import Contingency
 
 
@@ -144,8 +145,6 @@ def test_twins_of_m19_lose_nothing_when_merged() -> None:
 
 
 def test_second_stage_of_m12_recovers_all_that_is_missed() -> None:
-    from infoscope.metrics import missed_information
-
     finding = said("second_stage", M12)
 
     assert finding is not None

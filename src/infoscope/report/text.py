@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 
 from rich.console import Console
@@ -71,21 +72,27 @@ def _heading(title: str, rest: str = "") -> Text:
 
 
 def _one_system(evaluation: Evaluation, system: SystemResult, look: Look, *, notes: bool = True) -> list[Text]:
-    lines = [*_headline(system, look), Text(facts_line(system, evaluation.source, look.unit, look.signs.dot), "dim")]
-    lines = [lines[0], *wrapped(lines[-1].plain, look.room, Text())] if len(lines) == 2 else lines
+    facts = Text(facts_line(system, evaluation.source, look.unit, look.signs.dot), "dim")
+    lines = [*_headline(system, look), *_wrapped_styled(facts, look)]
     captured, false = system.number("proficiency"), system.number("false_information_ratio")
     if captured is not None and false is not None:
         lines += [Text(), *ledger(captured, false, min(look.room, 72), look.signs)]
     lines += [Text(), *_key_numbers(system, look)]
-    fixes, classes = _fixes(system, look), by_class(system, look)
-    if fixes and look.width >= WIDE:
-        lines += [Text(), *beside(classes, fixes)]
-    else:
-        lines += [Text(), *fixes] if fixes else []
-        lines += [Text(), *classes] if classes else []
+    lines += _details(system, look)
     if notes and system.diagnosis:
         lines += [Text(), *_notes(system, look)]
     return lines
+
+
+def _details(system: SystemResult, look: Look) -> list[Text]:
+    """What to fix and the classes, one below the other, or side by side where there is room."""
+    if look.width < WIDE:
+        blocks = [block for block in (_fixes(system, look), by_class(system, look)) if block]
+        return [line for block in blocks for line in (Text(), *block)]
+    aside = look.room * 2 // 5
+    fixes = _fixes(system, replace(look, width=aside))
+    classes = by_class(system, replace(look, width=look.width - aside - 2))
+    return [Text(), *(beside(classes, fixes) if fixes else classes)]
 
 
 def _headline(system: SystemResult, look: Look) -> list[Text]:
@@ -98,7 +105,12 @@ def _headline(system: SystemResult, look: Look) -> list[Text]:
     value = system.metrics["proficiency"]
     if value.low is not None and value.high is not None:
         line.append(f"  {share(value.low, 0)} {look.signs.to} {share(value.high, 0)}", "not bold dim")
-    return [line]
+    return _wrapped_styled(line, look)
+
+
+def _wrapped_styled(line: Text, look: Look) -> list[Text]:
+    """A line in as many as it needs, its styles kept."""
+    return list(line.wrap(Console(file=StringIO(), width=look.room), look.room))
 
 
 def _key_numbers(system: SystemResult, look: Look) -> list[Text]:
@@ -147,7 +159,7 @@ def _ranking(evaluation: Evaluation, look: Look) -> list[Text]:
     groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
     if groups:
         systems.sort(key=lambda system: tuple((system.group or {}).values()))
-    lines = [_ranking_title(evaluation, look), Text()]
+    lines = [*_wrapped_styled(_ranking_title(evaluation, look), look), Text()]
     lines += columns(_ranking_columns(systems, groups, look), look.room, look.signs)
     spoken = [system for system in systems if system.diagnosis]
     if spoken:
