@@ -1,7 +1,6 @@
 """The commands as a user runs them: output, files, statuses, help."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -129,29 +128,10 @@ def test_rows_of_several_systems_groups_and_weights(rows: Path) -> None:
 
 
 def test_rows_from_standard_input(rows: Path) -> None:
-    with rows.open("rb") as file:
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                "from infoscope.cli import main; main()",
-                "evaluate",
-                "-",
-                "-t",
-                "gold",
-                "-s",
-                "svm",
-                "--format",
-                "json",
-            ],
-            stdin=file,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    result = run("evaluate", "-", "-t", "gold", "-s", "svm", "--format", "json", input=rows.read_bytes())
 
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["systems"][0]["n"] == 60
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["systems"][0]["n"] == 60
 
 
 def test_prevalence_from_a_file(matrix: Path, tmp_path: Path) -> None:
@@ -292,34 +272,26 @@ def test_interrupt_while_reading_exits_130() -> None:
     assert "Traceback" not in told
 
 
-def in_shell(command: str, **env: str) -> subprocess.CompletedProcess[bytes]:
-    infoscope = f"{sys.executable} -c 'from infoscope.cli import main; main()'"
-    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
-    return subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command.replace("infoscope", infoscope, 1)],
-        env=kept | env,
-        capture_output=True,
-        check=False,
-    )
+def test_pipe_gets_no_colour_and_force_color_gets_it(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    words = ["evaluate", "--matrix", str(matrix)]
+
+    assert "\x1b" not in run(*words).stdout
+    assert "\x1b[" in run(*words, env={"FORCE_COLOR": "1"}, color=True).stdout
 
 
-def test_pipe_gets_no_colour_and_force_color_gets_it(matrix: Path) -> None:
-    command = f"infoscope evaluate --matrix {matrix}"
+def test_terminal_without_utf8_gets_ascii(matrix: Path) -> None:
+    result = CliRunner(charset="ascii").invoke(app, ["evaluate", "--matrix", str(matrix)])
 
-    assert b"\x1b" not in in_shell(command).stdout
-    assert b"\x1b[" in in_shell(command, FORCE_COLOR="1").stdout
-
-
-def test_latin_terminal_gets_ascii(matrix: Path) -> None:
-    done = in_shell(f"infoscope evaluate --matrix {matrix}", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-
-    assert done.returncode == 0
-    assert done.stdout.isascii()
-    assert b"####" in done.stdout
+    assert result.exit_code == 0
+    assert result.stdout_bytes.isascii()
+    assert b"####" in result.stdout_bytes
 
 
 def test_reader_that_stops_early_is_no_error() -> None:
-    done = in_shell("infoscope demo --format json | head -c 10")
+    command = f"{sys.executable} -c 'from infoscope.cli import main; main()' demo --format json | head -c 10"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)
 
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr

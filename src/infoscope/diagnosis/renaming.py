@@ -18,7 +18,7 @@ MOST_CLASSES = 2000
 
 @dataclass(frozen=True)
 class Renaming:
-    """Which class each output should be read as, one to one; outputs that keep their name or never occur are not listed."""
+    """Which class each output is best read as, one to one; outputs that keep their name or never occur are left out."""
 
     names: Mapping[Label, Label]
     telling: tuple[Label, ...]

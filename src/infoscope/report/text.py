@@ -193,7 +193,7 @@ def _ranking_columns(systems: Sequence[SystemResult], groups: Sequence[str], loo
             Column(key, [Text(shown((system.group or {}).get(key, ""), look.signs)) for system in systems], least=6)
             for key in groups
         ),
-        Column("system", [Text(shown(system.name, look.signs), "bold") for system in systems], least=10),
+        Column("system", [Text(shown(system.name, look.signs), "bold") for system in systems], least=16),
         Column("captured", numbers("proficiency", "bold"), right=True),
         Column("", bars, priority=3),
         Column("false", numbers("false_information_ratio"), right=True, priority=7),

@@ -102,7 +102,7 @@ def _chance(system: SystemResult) -> str:
 def _doubt(system: SystemResult) -> KeyNumber:
     left, effective = system.number("remnant_classes"), system.number("effective_classes")
     shown = UNDEFINED if left is None else f"{left:.2f}"
-    of = "" if effective is None else f"of {effective:.1f} classes in effect, {len(system.truth_labels):,} by name"
+    of = "" if effective is None else f"of {effective:.1f} classes in effect, {len(system.truth_labels):,} named"
     return KeyNumber("in doubt", shown, "", of)
 
 
