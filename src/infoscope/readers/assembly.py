@@ -36,9 +36,7 @@ class Usable:
     tally: Tally
     ignored: dict[str, int]
 
-    def table(
-        self, system: str, *, reject: Label | None = None, positive: Label | None = None
-    ) -> Contingency:
+    def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
         """The contingency table of truth against one system."""
         tally = self.tally
         place = tally.keys.index(system)
@@ -79,15 +77,10 @@ def assemble(
     for (system,), tally in zip(columns.margins, tallies, strict=True):
         parts, lost = usable(tally, columns, clean)
         for part in parts:
-            tables.setdefault(part.group, {})[system] = part.table(
-                system, reject=reject, positive=positive
-            )
+            tables.setdefault(part.group, {})[system] = part.table(system, reject=reject, positive=positive)
             lost = _added(lost, part.ignored)
         # a row without truth is missed by every system, and is still one row
-        ignored = {
-            reason: max(ignored.get(reason, 0), lost.get(reason, 0))
-            for reason in {**ignored, **lost}
-        }
+        ignored = {reason: max(ignored.get(reason, 0), lost.get(reason, 0)) for reason in {**ignored, **lost}}
     return Assembly(tables, ignored)
 
 
@@ -95,9 +88,7 @@ def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     return {reason: one.get(reason, 0) + other.get(reason, 0) for reason in {**one, **other}}
 
 
-def usable(
-    tally: Tally, columns: Columns, clean: Cleaning = ()
-) -> tuple[list[Usable], dict[str, int]]:
+def usable(tally: Tally, columns: Columns, clean: Cleaning = ()) -> tuple[list[Usable], dict[str, int]]:
     """The cells that count, one record a group and groups in order; and rows without a group."""
     tally = _labelled(tally, columns, clean)
     _check_weights(tally)
@@ -114,9 +105,7 @@ def usable(
     return sorted(parts, key=lambda part: [_order(label) for label in part.group]), homeless
 
 
-def group_cells(
-    tally: Tally, columns: Columns, clean: Cleaning = ()
-) -> Iterator[tuple[Group, Mask]]:
+def group_cells(tally: Tally, columns: Columns, clean: Cleaning = ()) -> Iterator[tuple[Group, Mask]]:
     """Which cells belong to which group, groups in order; cells without a group in none."""
     tally = _labelled(tally, columns, clean)
     depth = len(columns.by)
@@ -163,15 +152,10 @@ def _labelled(tally: Tally, columns: Columns, clean: Cleaning) -> Tally:
 
 
 def _holes(tally: Tally, places: Sequence[int], what: str) -> list[tuple[str, Mask]]:
-    return [
-        (f"missing {what} in {tally.keys[i]!r}", tally.codes[i] == len(tally.labels[i]) - 1)
-        for i in places
-    ]
+    return [(f"missing {what} in {tally.keys[i]!r}", tally.codes[i] == len(tally.labels[i]) - 1) for i in places]
 
 
-def _sift(
-    tally: Tally, reasons: list[tuple[str, Mask]], cells: Mask
-) -> tuple[Mask, dict[str, int]]:
+def _sift(tally: Tally, reasons: list[tuple[str, Mask]], cells: Mask) -> tuple[Mask, dict[str, int]]:
     """The cells for which no reason holds, and rows of the others by the first reason that does."""
     ignored: dict[str, int] = {}
     left = cells
@@ -195,13 +179,9 @@ def _check_weights(tally: Tally) -> None:
             cell = int(np.flatnonzero(wrong)[0])
             where = ", ".join(
                 f"{name} {labels[code]!r}"
-                for name, labels, code in zip(
-                    tally.keys, tally.labels, tally.codes[:, cell], strict=True
-                )
+                for name, labels, code in zip(tally.keys, tally.labels, tally.codes[:, cell], strict=True)
             )
-            raise InputError(
-                f"a weight of the rows with {where} is {kind}; weights are finite and not negative"
-            )
+            raise InputError(f"a weight of the rows with {where} is {kind}; weights are finite and not negative")
 
 
 def _select(tally: Tally, pick: Ints) -> Tally:

@@ -29,9 +29,7 @@ __all__ = ["count_files", "count_files_by_dask", "count_files_by_spark"]
 _PATIENCE = 5.0
 
 
-def count_files(
-    files: Files, columns: Columns, delimiter: str | None, limits: Limits
-) -> list[Tally]:
+def count_files(files: Files, columns: Columns, delimiter: str | None, limits: Limits) -> list[Tally]:
     """The embedded way, on this machine: what a worker does with the files it is given."""
     with scratch_folder() as folder, opened(folder, files.name, limits) as session:
         scan = scan_files(session, files, columns, delimiter)
@@ -47,9 +45,7 @@ def _understood(tally: Tally) -> Tally:
     return tally
 
 
-def count_files_by_dask(
-    files: Files, columns: Columns, delimiter: str | None, url: str | None
-) -> list[Tally]:
+def count_files_by_dask(files: Files, columns: Columns, delimiter: str | None, url: str | None) -> list[Tally]:
     """Each file is counted by one worker; the counts are added here."""
     try:
         from distributed import Client  # noqa: PLC0415 - an extra
@@ -77,9 +73,7 @@ def count_files_by_dask(
     return [merged(tallies) for tallies in zip(*parts, strict=True)]
 
 
-def count_files_by_spark(
-    files: Files, columns: Columns, delimiter: str | None, url: str | None
-) -> list[Tally]:
+def count_files_by_spark(files: Files, columns: Columns, delimiter: str | None, url: str | None) -> list[Tally]:
     """CSV, TSV and Parquet files as a Spark frame, counted by the cluster behind an address."""
     if files.format not in ("csv", "tsv", "parquet"):
         raise InputError(
@@ -179,6 +173,4 @@ def _check_reachable(url: str) -> None:
     try:
         socket.create_connection((parts.hostname, parts.port), _PATIENCE).close()
     except OSError as error:
-        raise InputError(
-            f"nothing answers at {url} ({error.strerror or error}); is the cluster running?"
-        ) from error
+        raise InputError(f"nothing answers at {url} ({error.strerror or error}); is the cluster running?") from error

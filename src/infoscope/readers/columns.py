@@ -45,14 +45,10 @@ class Columns:
             if twice:
                 raise InputError(f"{kind} column {twice[0]!r} is named twice; name it once")
         if truth in systems:
-            raise InputError(
-                f"column {truth!r} is named as truth and as system; it would score itself perfectly"
-            )
+            raise InputError(f"column {truth!r} is named as truth and as system; it would score itself perfectly")
         for name in groups:
             if name in (truth, *systems):
-                raise InputError(
-                    f"column {name!r} is named as group and as label; it is one of them"
-                )
+                raise InputError(f"column {name!r} is named as group and as label; it is one of them")
         return cls(truth, systems, weight, groups, joint)
 
     @property
@@ -80,6 +76,4 @@ def pick_columns(asked: Collection[str], present: Sequence[str], source: str) ->
             hint = f"did you mean {near[0]!r}?" if near else f"it has {shown or 'no columns'}"
             raise UnknownNameError(f"{source} has no column {name!r}; {hint}")
         if list(present).count(name) > 1:
-            raise InputError(
-                f"{source} has {name!r} as the name of two columns; rename one of them"
-            )
+            raise InputError(f"{source} has {name!r} as the name of two columns; rename one of them")

@@ -42,8 +42,7 @@ class Counter:
         truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")
         if len(truth) != len(system):
             raise InputError(
-                f"a batch has {len(truth)} truth labels and {len(system)} system labels; "
-                "they are paired row by row"
+                f"a batch has {len(truth)} truth labels and {len(system)} system labels; they are paired row by row"
             )
         weighted = sample_weight is not None
         if self._weighted is not weighted:
@@ -139,9 +138,7 @@ class Counter:
         for side, kinds in zip(("truth", "system"), self._kinds, strict=True):
             if bool in kinds and kinds & {int, float}:
                 raise InputError(f"{side} mixes booleans and numbers; give it one type")
-        if any(bool in kinds for kinds in self._kinds) and any(
-            kinds & {int, float} for kinds in self._kinds
-        ):
+        if any(bool in kinds for kinds in self._kinds) and any(kinds & {int, float} for kinds in self._kinds):
             raise InputError(
                 "one side has booleans and the other numbers; they look alike but are different "
                 "labels: convert both sides to one type"

@@ -28,9 +28,7 @@ class Header:
     delimiter: str
 
 
-def read_header(
-    path: Path, asked: Collection[str], *, tab: bool, delimiter: str | None, compression: str
-) -> Header:
+def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str | None, compression: str) -> Header:
     """The header under which all asked columns are found.
 
     The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
@@ -41,9 +39,7 @@ def read_header(
     if not text.strip():
         raise InputError(f"{path} is empty; a header with the names of the columns is required")
     known = delimiter if delimiter is not None else "\t" if tab else None
-    headers = [
-        Header(split_header(text, sign), sign) for sign in ([known] if known else _DELIMITERS)
-    ]
+    headers = [Header(split_header(text, sign), sign) for sign in ([known] if known else _DELIMITERS)]
     for header in headers:
         if set(asked) <= set(header.names):
             pick_columns(asked, header.names, str(path))
@@ -56,9 +52,7 @@ def read_header(
             raise
         sign = _DELIMITERS.get(widest.delimiter, widest.delimiter)
         told = f"by {sign}" if known else "by comma, tab, semicolon or bar"
-        raise UnknownNameError(
-            f"{error}; its first line does not split {told}: name the right delimiter"
-        ) from error
+        raise UnknownNameError(f"{error}; its first line does not split {told}: name the right delimiter") from error
     raise AssertionError("a header with every asked column was overlooked")
 
 
@@ -97,10 +91,13 @@ def _first_lines_of_zstd(path: Path) -> str:
     from infoscope.readers.session import exact_path  # noqa: PLC0415
 
     with duckdb.connect() as connection:
-        lines = connection.execute(
-            "SELECT line FROM read_csv($path, auto_detect=false, header=false, quote='', "
-            "escape='', delim='\x01', columns={'line': 'VARCHAR'}, compression='zstd', "
-            "strict_mode=false) LIMIT 1000",
-            {"path": exact_path(path)},
-        ).fetchall()
+        try:
+            lines = connection.execute(
+                "SELECT line FROM read_csv($path, auto_detect=false, header=false, quote='', "
+                "escape='', delim='\x01', columns={'line': 'VARCHAR'}, compression='zstd', "
+                "strict_mode=false, max_line_size=16777216, buffer_size=33554432) LIMIT 1000",
+                {"path": exact_path(path)},
+            ).fetchall()
+        except duckdb.Error as error:
+            raise InputError(f"{path} is not a whole zstd file of UTF-8 text") from error
     return "\n".join(line or "" for (line,) in lines).removeprefix("\ufeff")

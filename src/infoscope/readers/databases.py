@@ -74,9 +74,7 @@ def _fetched(connection: Any, statement: str) -> list[Sequence[Any]]:
         cursor.close()
 
 
-def _tally(
-    lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...], margins: Margins
-) -> Tally:
+def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...], margins: Margins) -> Tally:
     names = list(group_by.names.values())
     if len(margins) > 1:
         mask = group_by.mask(margin)
@@ -87,10 +85,7 @@ def _tally(
     sums: dict[str, Any] = {}
     if group_by.columns.weight is not None:
         numbers = np.array(
-            [
-                [np.nan if x is None else float(x) for x in line[first + 1 : first + 4]]
-                for line in lines
-            ],
+            [[np.nan if x is None else float(x) for x in line[first + 1 : first + 4]] for line in lines],
             dtype=np.float64,
         ).reshape(-1, 3)
         lacks = np.array([bool(line[first + 4]) for line in lines], dtype=bool)
@@ -107,9 +102,7 @@ def _tally(
 
 def _relation(what: str, driver: str) -> str:
     """A query in brackets, or a table's name in quotes; schema and table are parted by a dot."""
-    if re.match(r"\s*(select|with|values)\b", what, re.IGNORECASE) and re.search(
-        r"\s", what.strip()
-    ):
+    if re.match(r"\s*(select|with|values)\b", what, re.IGNORECASE) and re.search(r"\s", what.strip()):
         return f"({what.strip().rstrip(';')}) AS source"
     return ".".join(_quoted(part, driver) for part in what.split("."))
 
@@ -178,15 +171,11 @@ def _connect(url: str) -> Any:
         try:
             import psycopg  # noqa: PLC0415 - an extra
         except ImportError as error:
-            raise InputError(
-                "a PostgreSQL address needs psycopg; pip install 'infoscope[postgres]'"
-            ) from error
+            raise InputError("a PostgreSQL address needs psycopg; pip install 'infoscope[postgres]'") from error
         try:
             return psycopg.connect(url.replace(parts.scheme, "postgresql", 1), connect_timeout=10)
         except psycopg.Error as error:
-            raise InputError(
-                f"cannot connect to {_without_password(url)}: {_line(error)}"
-            ) from error
+            raise InputError(f"cannot connect to {_without_password(url)}: {_line(error)}") from error
     raise InputError(
         f"addresses of kind {parts.scheme!r} are not known; give postgresql://, sqlite:/// or "
         "duckdb:///, or open the connection yourself and give (connection, query)"

@@ -81,10 +81,7 @@ def _take_codes(session: Session, cells: str, shorts: list[str], sums: list[str]
         )
         lines = session.run(f"SELECT label FROM dict_{short} ORDER BY code").fetchall()
         labels.append([label for (label,) in lines])
-    joins = "".join(
-        f" JOIN dict_{short} ON c.{short} IS NOT DISTINCT FROM dict_{short}.label"
-        for short in shorts
-    )
+    joins = "".join(f" JOIN dict_{short} ON c.{short} IS NOT DISTINCT FROM dict_{short}.label" for short in shorts)
     places = ", ".join(f"dict_{short}.code AS code_{short}" for short in shorts)
     numbers = session.run(f"SELECT {places}, {', '.join(sums)} FROM {cells}{joins}").fetchnumpy()
     codes = [np.asarray(numbers.pop(f"code_{short}"), dtype=np.int64) for short in shorts]
@@ -93,9 +90,7 @@ def _take_codes(session: Session, cells: str, shorts: list[str], sums: list[str]
     return labels, codes, numbers
 
 
-def _tally(
-    keys: tuple[str, ...], labels: list[Sequence[Any]], codes: list[Ints], sums: dict[str, Any]
-) -> Tally:
+def _tally(keys: tuple[str, ...], labels: list[Sequence[Any]], codes: list[Ints], sums: dict[str, Any]) -> Tally:
     weights = {
         field: np.ma.filled(np.ma.asarray(sums[name], dtype=np.float64), np.nan)
         for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"))

@@ -59,9 +59,7 @@ class Files:
         return tuple(key for key, sign, _ in keys if sign and key)
 
 
-def find_files(
-    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None
-) -> Files:
+def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None) -> Files:
     """The files that a path, a pattern, a folder or a list of these means.
 
     A name that exists is taken as it is, also when it looks like a pattern.
@@ -89,8 +87,7 @@ def _told(kind: tuple[str, str]) -> str:
 def _expand(name: str) -> list[Path]:
     if "://" in name:
         raise InputError(
-            f"{name} is a network address; copy or mount it as a file, or give a Spark, Dask, "
-            "Ibis or database source"
+            f"{name} is a network address; copy or mount it as a file, or give a Spark, Dask, Ibis or database source"
         )
     path = Path(name)
     if path.is_dir():
@@ -104,9 +101,7 @@ def _expand(name: str) -> list[Path]:
     if not matches:
         kind = "pattern matches no file" if glob.has_magic(name) else "file does not exist"
         raise InputError(f"{name}: the {kind}; check the name and the folder")
-    return [
-        file for match in matches for file in (_expand(str(match)) if match.is_dir() else [match])
-    ]
+    return [file for match in matches for file in (_expand(str(match)) if match.is_dir() else [match])]
 
 
 def _is_data(path: Path, folder: Path) -> bool:

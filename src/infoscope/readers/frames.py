@@ -38,19 +38,38 @@ def count_frame(source: Any, columns: Columns) -> list[Tally]:
     name = f"the {frame.implementation} frame".lower()
     schema = frame.collect_schema()
     pick_columns(columns.names, schema.names(), name)
-    if columns.weight is not None and not (
-        schema[columns.weight].is_numeric() or schema[columns.weight] == nw.Boolean
-    ):
-        raise InputError(
-            f"{name} has {columns.weight!r} as {schema[columns.weight]}; weights are numbers"
-        )
+    if columns.weight is not None and not (schema[columns.weight].is_numeric() or schema[columns.weight] == nw.Boolean):
+        raise InputError(f"{name} has {columns.weight!r} as {schema[columns.weight]}; weights are numbers")
     if frame.implementation is nw.Implementation.DASK:
         return _count_partitions(source, columns)
+    if frame.implementation is nw.Implementation.PANDAS:
+        return _count_pandas(source, columns)
     with shown_while(f"counting {name}"):
         several = isinstance(frame, nw.LazyFrame) and len(columns.margins) > 1
         if several and frame.implementation not in _REREAD:
             return _count_unpivoted(frame, columns)
         return _count_margins(frame, columns, columns.margins)
+
+
+def _count_pandas(source: Any, columns: Columns) -> list[Tally]:
+    """A pandas frame; its object columns are grouped by code, for grouping would retype them."""
+    import pandas  # noqa: PLC0415 - the caller has it loaded
+
+    objects = [name for name in columns.names if source[name].dtype == object and name != columns.weight]
+    values: dict[str, Any] = {}
+    coded = {}
+    for name in objects:
+        coded[name], values[name] = pandas.factorize(source[name])
+    frame = nw.from_native(source[list(columns.names)].assign(**coded), eager_only=True)
+    tallies = _count_margins(frame, columns, columns.margins)
+    for name in objects:
+        found = values[name]
+        tallies = [t.mapped(name, lambda i, found=found: _at(found, i)) for t in tallies]
+    return tallies
+
+
+def _at(values: Any, code: int) -> Any:
+    return None if code < 0 else values[code]
 
 
 def _refuse_corrupting(frame: Any) -> None:
@@ -102,9 +121,7 @@ def _grouped(frame: Frame, columns: Columns, named: list[nw.Expr], shorts: list[
     rows: Any = frame.select(*named)
     if columns.weight is not None:
         lacks = nw.col("w").is_null() | nw.col("w").is_nan()
-        rows = rows.with_columns(
-            lacks.fill_null(True).alias("lacks"), (nw.col("w") * nw.col("w")).alias("square")
-        )
+        rows = rows.with_columns(lacks.fill_null(True).alias("lacks"), (nw.col("w") * nw.col("w")).alias("square"))
         shorts = [*shorts, "lacks"]
     return rows.group_by(*shorts, drop_null_keys=False).agg(*sums)  # type: ignore[no-any-return]
 
@@ -124,9 +141,7 @@ def _count_unpivoted(frame: nw.LazyFrame[Any], columns: Columns) -> list[Tally]:
     return [found[system] for system in columns.systems]
 
 
-def _count_stacked(
-    frame: nw.LazyFrame[Any], columns: Columns, systems: list[str]
-) -> dict[str, Tally]:
+def _count_stacked(frame: nw.LazyFrame[Any], columns: Columns, systems: list[str]) -> dict[str, Tally]:
     always = (*columns.by, columns.truth)
     index = {name: f"k{i}" for i, name in enumerate(always)}
     shown = {name: f"s{i}" for i, name in enumerate(systems)}
@@ -135,9 +150,7 @@ def _count_stacked(
     if columns.weight is not None:
         kept.append(nw.col(columns.weight).cast(nw.Float64).alias("weight"))
         stay.append("weight")
-    long = frame.select(*kept).unpivot(
-        on=list(shown.values()), index=stay, variable_name="which", value_name="label"
-    )
+    long = frame.select(*kept).unpivot(on=list(shown.values()), index=stay, variable_name="which", value_name="label")
     weight = None if columns.weight is None else "weight"
     inner = Columns("label", ("which",), weight=weight)
     keys = [*index.values(), "label", "which"]
@@ -145,9 +158,7 @@ def _count_stacked(
     named = [nw.col(key).alias(short) for key, short in zip(keys, shorts, strict=True)]
     cells = _collected([_grouped(long, inner, named, shorts)])[0]
     return {
-        system: _tally(
-            cells.filter(nw.col(shorts[-1]) == short), columns.keys((system,)), shorts[:-1]
-        )
+        system: _tally(cells.filter(nw.col(shorts[-1]) == short), columns.keys((system,)), shorts[:-1])
         for system, short in shown.items()
     }
 
@@ -156,9 +167,7 @@ def _tally(cells: nw.DataFrame[Any], keys: tuple[str, ...], shorts: list[str]) -
     weighted: dict[str, Any] = {}
     if "total" in cells.columns:
         weighted = {
-            field: np.array(
-                [np.nan if x is None else x for x in cells[name].to_list()], dtype=np.float64
-            )
+            field: np.array([np.nan if x is None else x for x in cells[name].to_list()], dtype=np.float64)
             for field, name in (("weights", "total"), ("squares", "square"), ("least", "least"))
         }
         weighted["unweighed"] = np.array(cells["lacks"].to_list(), dtype=bool)

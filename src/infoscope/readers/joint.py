@@ -49,9 +49,7 @@ class Joint:
     tally: Tally
     clean: Cleaning = ()
 
-    def table(
-        self, system: str, *, reject: Label | None = None, positive: Label | None = None
-    ) -> Contingency:
+    def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
         """The table of one system, from all rows that it answered."""
         return self._only((system,)).table(system, reject=reject, positive=positive)
 
@@ -115,10 +113,7 @@ def joint_counts(tally: Tally, columns: Columns, clean: Cleaning = ()) -> dict[G
     by = Columns(columns.truth, columns.systems, columns.weight, (), joint=True)
     if not depth:
         return {(): Joint(by, tally, clean)}
-    return {
-        group: Joint(by, _cut(tally, depth, mine), clean)
-        for group, mine in group_cells(tally, columns, clean)
-    }
+    return {group: Joint(by, _cut(tally, depth, mine), clean) for group, mine in group_cells(tally, columns, clean)}
 
 
 def _cut(tally: Tally, depth: int, cells: NDArray[np.bool_]) -> Tally:

@@ -133,9 +133,7 @@ def cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
     steps = (cleaning,) if isinstance(cleaning, str) else tuple(cleaning)
     for name in steps:
         if name not in _STEPS:
-            raise UnknownNameError(
-                f"labels cannot be cleaned by {name!r}; choose from {', '.join(_STEPS)}"
-            )
+            raise UnknownNameError(f"labels cannot be cleaned by {name!r}; choose from {', '.join(_STEPS)}")
 
     def clean(label: Label | None) -> Label | None:
         if label is None:

@@ -67,9 +67,7 @@ def _counts(lines: list[list[str]], first: int, path: str, width: int) -> list[l
             )
         for field in line:
             if not _is_number(field):
-                raise InputError(
-                    f"{path}, row {number} has {field!r} as a count; counts are numbers"
-                )
+                raise InputError(f"{path}, row {number} has {field!r} as a count; counts are numbers")
         counts.append([_number(field) for field in line])
     return counts
 

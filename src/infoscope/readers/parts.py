@@ -125,9 +125,7 @@ def load_parts(paths: Sequence[Path]) -> dict[Group, dict[str, Contingency]]:
                 try:
                     known[name] = known[name] + table if name in known else table
                 except InputError as error:
-                    raise InputError(
-                        f"{path} does not add to the files before it: {error}"
-                    ) from error
+                    raise InputError(f"{path} does not add to the files before it: {error}") from error
     return total
 
 

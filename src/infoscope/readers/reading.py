@@ -41,9 +41,7 @@ class How:
     def __post_init__(self) -> None:
         """Refuse an engine that does not exist."""
         if self.engine not in ENGINES:
-            raise UnknownNameError(
-                f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}"
-            )
+            raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
 
 
 @dataclass(frozen=True)
@@ -101,13 +99,8 @@ def read(  # noqa: PLR0913 - the public front
         clean=clean,
         how=how,
     )
-    one = isinstance(system, str) or (
-        system is None and all(len(systems) == 1 for systems in reading.tables.values())
-    )
-    shown = {
-        group: next(iter(tables.values())) if one else dict(tables)
-        for group, tables in reading.tables.items()
-    }
+    one = isinstance(system, str) or (system is None and all(len(systems) == 1 for systems in reading.tables.values()))
+    shown = {group: next(iter(tables.values())) if one else dict(tables) for group, tables in reading.tables.items()}
     return shown if reading.by or set(shown) != {()} else shown[()]
 
 
@@ -170,9 +163,7 @@ def _count(source: Any, files: Files | None, columns: Columns, how: How) -> list
         return count_files(files, columns, how.delimiter, how.limits)
     if how.engine == "sql":
         if how.engine_url is None:
-            raise InputError(
-                "engine sql needs the address of a database, like postgresql://host/db"
-            )
+            raise InputError("engine sql needs the address of a database, like postgresql://host/db")
         return count_query(how.engine_url, source, columns)
     if isinstance(source, tuple) and len(source) == 2:
         return count_query(source[0], str(source[1]), columns)
@@ -213,12 +204,9 @@ def _read_parts(files: Files, system: str | Sequence[str] | None) -> Reading:
         known = list(dict.fromkeys(name for systems in tables.values() for name in systems))
         for name in wanted:
             if name not in known:
-                raise UnknownNameError(
-                    f"{files.name} has no system {name!r}; it has {', '.join(map(repr, known))}"
-                )
+                raise UnknownNameError(f"{files.name} has no system {name!r}; it has {', '.join(map(repr, known))}")
         tables = {
-            group: {name: systems[name] for name in wanted if name in systems}
-            for group, systems in tables.items()
+            group: {name: systems[name] for name in wanted if name in systems} for group, systems in tables.items()
         }
     ignored: dict[str, int] = {}
     for group in tables.values():

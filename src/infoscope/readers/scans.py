@@ -17,6 +17,8 @@ from infoscope.readers.session import Session, exact_path, identifier, literal
 
 __all__ = ["scan_files"]
 
+_LONGEST_LINE = 1 << 24
+
 
 def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
     """The relation of some files, after a look at every header or schema."""
@@ -60,6 +62,7 @@ def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
             f"SELECT {', '.join(fields)} FROM read_csv($paths{i}, auto_detect=false, header=true, "
             f"delim={literal(header.delimiter)}, quote='\"', escape='\"', columns={{{shape}}}, "
             f"compression='{files.compression}', strict_mode=true, null_padding=false, nullstr='', "
+            f"max_line_size={_LONGEST_LINE}, buffer_size={2 * _LONGEST_LINE}, "
             f"hive_partitioning={bool(hive)}, hive_types_autocast=false)"
         )
     named = {name: f"f{j}" for j, name in enumerate(asked)}
@@ -78,7 +81,7 @@ def _scan_ndjson(files: Files, columns: Columns) -> Scan:
     shape = ", ".join(f"{literal(name)}: 'JSON'" for name in columns.names)
     relation = (
         f"read_json($paths, format='newline_delimited', columns={{{shape}}}, "
-        f"compression='{files.compression}', maximum_object_size=67108864)"
+        f"compression='{files.compression}', maximum_object_size={_LONGEST_LINE})"
     )
     named = {name: identifier(name) for name in columns.names}
     return Scan(relation, {"paths": _bound(files.paths)}, named)
@@ -119,9 +122,7 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     described = session.run(f"DESCRIBE SELECT * FROM {relation}", paths=paths).fetchall()
     written = [*schemas[0][0], *(files.hive_keys if hive else ())]
     inside = {name: identifier(line[0]) for name, line in zip(written, described, strict=False)}
-    return Scan(
-        relation, {"paths": paths}, {name: inside[name] for name in columns.names}, columnar=True
-    )
+    return Scan(relation, {"paths": paths}, {name: inside[name] for name in columns.names}, columnar=True)
 
 
 def _schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
@@ -160,9 +161,7 @@ def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
             f"{files.name} is an Arrow file, which needs pyarrow; pip install 'infoscope[arrow]'"
         ) from error
     if files.compression != "none":
-        raise InputError(
-            f"{files.name} is compressed as a whole; Arrow compresses inside its files"
-        )
+        raise InputError(f"{files.name} is compressed as a whole; Arrow compresses inside its files")
     try:
         schemas = [ds.dataset(str(path), format="ipc").schema for path in files.paths]
         for path, schema in zip(files.paths, schemas, strict=True):
@@ -179,7 +178,5 @@ def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
         raise InputError(f"{files.name} cannot be read: {str(error).splitlines()[0]}") from error
     session.connection.register("arrow_rows", data)
     described = session.run("DESCRIBE SELECT * FROM arrow_rows").fetchall()
-    inside = {
-        name: identifier(line[0]) for name, line in zip(data.schema.names, described, strict=True)
-    }
+    inside = {name: identifier(line[0]) for name, line in zip(data.schema.names, described, strict=True)}
     return Scan("arrow_rows", {}, {name: inside[name] for name in columns.names}, columnar=True)

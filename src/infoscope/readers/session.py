@@ -95,17 +95,11 @@ def explained(error: duckdb.Error, source: str, folder: Path) -> str:
             f"{folder.parent}: raise the memory limit, or point TMPDIR to a larger disk"
         )
     if "No space left" in text or "max_temp_directory_size" in text:
-        return (
-            f"no space left in {folder.parent} while counting {source}; "
-            "point TMPDIR to a larger disk"
-        )
+        return f"no space left in {folder.parent} while counting {source}; point TMPDIR to a larger disk"
     if line := re.search(r"CSV Error on Line: (\d+)", text):
         return _csv_error(text, line.group(1), source)
     if "state machine reached an invalid state" in text:
-        return (
-            f"{_file(text, source)} mixes line ends or quotes; "
-            "write it as RFC 4180 CSV with one kind of line end"
-        )
+        return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
     return f"{source} cannot be read: {_sentence(error)}"
 
 
@@ -114,8 +108,7 @@ def _csv_error(text: str, line: str, source: str) -> str:
     if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
         expected, found = fields.groups()
         return (
-            f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; "
-            "mend or remove that line"
+            f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; mend or remove that line"
         )
     if "unterminated quote" in text:
         return f'{where} has a quote that is not closed; write a quote inside a field as ""'

@@ -97,9 +97,7 @@ def merged(tallies: Sequence[Tally]) -> Tally:
         columns,
         np.concatenate([tally.rows for tally in tallies]),
         *(
-            None
-            if getattr(first, name) is None
-            else np.concatenate([getattr(tally, name) for tally in tallies])
+            None if getattr(first, name) is None else np.concatenate([getattr(tally, name) for tally in tallies])
             for name in ("weights", "squares", "least", "unweighed")
         ),
     )
