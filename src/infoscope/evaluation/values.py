@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,11 @@ class Value:
         if np.isinf(plain) and not reason.startswith("infinite"):
             reason = f"infinite: {reason}" if reason != "never" else "infinite"
         return cls(None, undefined=reason)
+
+    def believed(self, summary: Any) -> Value:
+        """The same with the mean, sd and limits of a summary; a limit that does not exist is left out."""
+        known = {name: float(getattr(summary, name)) for name in _BELIEF}
+        return replace(self, **{name: number for name, number in known.items() if np.isfinite(number)})
 
     def to_dict(self) -> dict[str, Any]:
         """What is known, under its name."""
