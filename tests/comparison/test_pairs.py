@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from infoscope import Contingency, InputError
@@ -98,7 +96,7 @@ def test_a_clearly_better_system_is_called_better_by_everyone():
     assert result.pair("a", "b").factor.low > 1
 
 
-@given(st.integers(0, 10**6))
+@pytest.mark.parametrize("seed", range(4))
 def test_exchanging_the_systems_turns_the_sign(seed):
     truth, a, b = systems(np.random.default_rng(seed), n=60)
     there = compare({"a": a, "b": b}, truth=truth, metrics=["proficiency"]).pair("a", "b").result
@@ -111,14 +109,14 @@ def test_exchanging_the_systems_turns_the_sign(seed):
 def test_the_hybrid_keeps_its_level_under_the_null_and_has_power():
     rng = np.random.default_rng(7)
     called = {"null": 0, "worse": 0}
-    for _ in range(40):
+    for _ in range(25):
         for name, right in (("null", (0.75, 0.75)), ("worse", (0.85, 0.6))):
             truth, a, b = systems(rng, n=200, right=right, copied=0.5)
             verdict = compare({"a": a, "b": b}, truth=truth, metrics=["proficiency"]).pair("a", "b").verdict
             called[name] += verdict != "can't tell"
 
-    assert called["null"] <= 6  # 2 expected at 5 %; more than 6 of 40 has probability 0.003
-    assert called["worse"] >= 25
+    assert called["null"] <= 4  # 1.25 expected at 5 %; more than 4 of 25 has probability 0.007
+    assert called["worse"] >= 15
 
 
 def test_the_swap_test_is_uniform_when_systems_are_exchangeable():
@@ -175,8 +173,8 @@ def test_ranking_groups_what_cannot_be_told_apart():
 
     ranking = compare(answers, truth=truth).ranking[0]
 
-    assert [place.name for place in ranking.places][0] == "best"
-    assert [place.name for place in ranking.places][-1] == "last"
+    assert ranking.places[0].name == "best"
+    assert ranking.places[-1].name == "last"
     groups = {place.name: place.groups for place in ranking.places}
     assert groups["second"] == groups["twin"] != groups["best"]
     assert ranking.statement.startswith("best is best in erroneous information ratio")

@@ -24,13 +24,13 @@ def test_cluster_intervals_cover_the_truth_where_row_intervals_do_not():
     rng = np.random.default_rng(0)
     target = 4 / 6 + (1 - 4 / 6) / 3  # mean accuracy of a Beta(4, 2) patient, lucky guesses included
     covered = {"clusters": 0, "rows": 0}
-    for _ in range(60):
+    for _ in range(50):
         truth, said, patient = clustered_rows(rng)
         for name, groups in (("clusters", patient), ("rows", np.arange(truth.size))):
             low, high = ClusterBootstrap.from_labels(truth, said, groups, resamples=400).interval("accuracy")
             covered[name] += low <= target <= high
 
-    assert covered["clusters"] >= 52  # 57 expected
+    assert covered["clusters"] >= 42  # 47 expected
     assert covered["rows"] < covered["clusters"] - 5
 
 

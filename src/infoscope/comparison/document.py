@@ -144,17 +144,20 @@ class Comparison:
         """A table for a pull request."""
         return _rendered("markdown", self)
 
-    def __str__(self) -> str:
+    def to_text(self, *, width: int = 100) -> str:
         """What the terminal shows."""
-        return _rendered("text", self)
+        return _rendered("text", self, width=width)
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """A page of its own."""
         return _rendered("html", self)
 
+    def _repr_html_(self) -> str:
+        return _rendered("notebook", self)
 
-def _rendered(form: str, comparison: Comparison) -> str:
-    if form not in _RENDERERS:
-        import importlib  # noqa: PLC0415 - the one upward step: reports register themselves
 
-        importlib.import_module("infoscope.report.comparison")
-    return _RENDERERS[form](comparison)
+def _rendered(form: str, comparison: Comparison, **options: Any) -> str:
+    import infoscope  # noqa: PLC0415 - the one upward step: reports register themselves
+
+    infoscope.load_renderers()
+    return _RENDERERS[form](comparison, **options)
