@@ -22,7 +22,7 @@ SPLIT_SHARES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Figure:
     """One thing that a paper prints, with the study's independent recomputation."""
 
