@@ -17,6 +17,7 @@ __all__ = [
     "open_choice",
     "ratio",
     "share",
+    "summed_by",
     "undefined_where",
 ]
 
@@ -53,9 +54,19 @@ def undefined_where(condition: Any, value: Any) -> Real:
     return np.where(condition, np.nan, value)[()]
 
 
+def summed_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
+    """Sums of the last axis by group: ``out[..., g]`` adds the values whose index is g."""
+    if values.ndim == 1:
+        return np.bincount(index, weights=values, minlength=size).astype(np.float64, copy=False)
+    out = np.zeros((*values.shape[:-1], size))
+    for place in np.ndindex(values.shape[:-1]):
+        out[place] = np.bincount(index, weights=values[place], minlength=size)
+    return out
+
+
 def exp2(bits: Real) -> Real:
     """How many equally likely possibilities these bits tell apart."""
-    return np.exp2(bits)  # type: ignore[no-any-return]
+    return np.exp2(bits)
 
 
 def entropy(parts: Real, total: Real) -> Real:

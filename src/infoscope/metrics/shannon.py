@@ -46,7 +46,7 @@ def entropies(table: Contingency) -> Entropies:
     known = table._memo.get("entropies")
     if known is None:
         known = table._memo["entropies"] = _entropies(table)
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def _entropies(table: Contingency) -> Entropies:
@@ -98,18 +98,20 @@ def empty_expected_share(table: Contingency, expected: Real) -> Real:
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
 
 
-@metric(Card(
-    title="Truth entropy",
-    symbol="H(T)",
-    formula=r"-\sum_i p_i \log_2 p_i",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    better="none",
-    unit="bits",
-    aliases=("input entropy", "H_X", "H(X)", "entropy of the actual", "H(T)"),
-    laws=_FREE,
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Truth entropy",
+        symbol="H(T)",
+        formula=r"-\sum_i p_i \log_2 p_i",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        better="none",
+        unit="bits",
+        aliases=("input entropy", "H_X", "H(X)", "entropy of the actual", "H(T)"),
+        laws=_FREE,
+        posterior="exact",
+    )
+)
 def truth_entropy(table: Contingency) -> Real:
     """How much there is to know: the bits needed to name a sample's true class.
 
@@ -121,18 +123,20 @@ def truth_entropy(table: Contingency) -> Real:
     return entropies(table).truth
 
 
-@metric(Card(
-    title="System entropy",
-    symbol="H(S)",
-    formula=r"-\sum_j p_j \log_2 p_j",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    better="none",
-    unit="bits",
-    aliases=("output entropy", "H_Y", "H(Y)", "H(S)"),
-    laws=_FREE,
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="System entropy",
+        symbol="H(S)",
+        formula=r"-\sum_j p_j \log_2 p_j",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        better="none",
+        unit="bits",
+        aliases=("output entropy", "H_Y", "H(Y)", "H(S)"),
+        laws=_FREE,
+        posterior="exact",
+    )
+)
 def system_entropy(table: Contingency) -> Real:
     """How much the system says, true or not.
 
@@ -144,18 +148,20 @@ def system_entropy(table: Contingency) -> Real:
     return entropies(table).system
 
 
-@metric(Card(
-    title="Joint entropy",
-    symbol="H(T,S)",
-    formula=r"-\sum_{ij} p_{ij} \log_2 p_{ij}",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    better="none",
-    unit="bits",
-    aliases=("H(X,Y)", "H(T,S)"),
-    laws=_FREE | {Law.EXCHANGE},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Joint entropy",
+        symbol="H(T,S)",
+        formula=r"-\sum_{ij} p_{ij} \log_2 p_{ij}",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        better="none",
+        unit="bits",
+        aliases=("H(X,Y)", "H(T,S)"),
+        laws=_FREE | {Law.EXCHANGE},
+        posterior="exact",
+    )
+)
 def joint_entropy(table: Contingency) -> Real:
     """The bits needed to name both the true class and the answer of a sample.
 
@@ -165,17 +171,25 @@ def joint_entropy(table: Contingency) -> Real:
     return entropies(table).joint
 
 
-@metric(Card(
-    title="Mutual information",
-    symbol="I(T;S)",
-    formula=r"\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i p_j}",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    unit="bits",
-    aliases=("information transferred", "captured information", "information gain", "I(T;S)", "MI"),
-    laws=_FREE | {Law.EXCHANGE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Mutual information",
+        symbol="I(T;S)",
+        formula=r"\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i p_j}",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        unit="bits",
+        aliases=(
+            "information transferred",
+            "captured information",
+            "information gain",
+            "I(T;S)",
+            "MI",
+        ),
+        laws=_FREE | {Law.EXCHANGE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
+        posterior="exact",
+    )
+)
 def mutual_information(table: Contingency) -> Real:
     """How many bits of the truth the output carries.
 
@@ -187,18 +201,20 @@ def mutual_information(table: Contingency) -> Real:
     return entropies(table).mutual
 
 
-@metric(Card(
-    title="Missed information",
-    symbol="H(T|S)",
-    formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_j}",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    unit="bits",
-    aliases=("truth conditional entropy", "equivocation", "H(X|Y)", "H(T|S)"),
-    laws=_FREE | {Law.PERFECT_IS_ZERO},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Missed information",
+        symbol="H(T|S)",
+        formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_j}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("truth conditional entropy", "equivocation", "H(X|Y)", "H(T|S)"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        posterior="exact",
+    )
+)
 def missed_information(table: Contingency) -> Real:
     """How much of the truth stays open once the system has spoken.
 
@@ -210,18 +226,20 @@ def missed_information(table: Contingency) -> Real:
     return entropies(table).missed
 
 
-@metric(Card(
-    title="False information",
-    symbol="H(S|T)",
-    formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i}",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    unit="bits",
-    aliases=("system conditional entropy", "H(Y|X)", "H(S|T)"),
-    laws=_FREE | {Law.PERFECT_IS_ZERO},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="False information",
+        symbol="H(S|T)",
+        formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("system conditional entropy", "H(Y|X)", "H(S|T)"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        posterior="exact",
+    )
+)
 def false_information(table: Contingency) -> Real:
     """How much the system says that the truth does not explain.
 
@@ -233,18 +251,20 @@ def false_information(table: Contingency) -> Real:
     return entropies(table).spurious
 
 
-@metric(Card(
-    title="Erroneous information",
-    symbol="S_I",
-    formula=r"H(T \mid S) + H(S \mid T)",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    unit="bits",
-    aliases=("variation of information", "VI", "S_I"),
-    laws=_FREE | {Law.EXCHANGE, Law.PERFECT_IS_ZERO},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Erroneous information",
+        symbol="S_I",
+        formula=r"H(T \mid S) + H(S \mid T)",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("variation of information", "VI", "S_I"),
+        laws=_FREE | {Law.EXCHANGE, Law.PERFECT_IS_ZERO},
+        posterior="exact",
+    )
+)
 def erroneous_information(table: Contingency) -> Real:
     """What is missed and what is falsely said, together; a distance between truth and output.
 
