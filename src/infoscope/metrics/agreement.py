@@ -4,7 +4,7 @@ import numpy as np
 
 from infoscope.cards import Card, Law, metric
 from infoscope.numeric import Real, ratio, undefined_where
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["accuracy", "error_rate", "error_share", "kappa", "mcc", "random_accuracy"]
 
@@ -12,21 +12,16 @@ _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
 
 
+@remembered
 def _hits(table: Contingency) -> Real:
-    known = table._memo.get("hits")
-    if known is None:
-        known = table._memo["hits"] = undefined_where(not len(table.matches[0]), table.diagonal.sum(axis=-1))
-    return known
+    return undefined_where(not len(table.matches[0]), table.diagonal.sum(axis=-1))
 
 
+@remembered
 def _chance(table: Contingency) -> Real:
     """Σ row total × column total over the shared labels: N² times the agreement by chance."""
-    known = table._memo.get("chance")
-    if known is None:
-        rows, columns = table.matches
-        products = table.row_totals[..., rows] * table.column_totals[..., columns]
-        known = table._memo["chance"] = products.sum(axis=-1)
-    return known
+    rows, columns = table.matches
+    return np.sum(table.row_totals[..., rows] * table.column_totals[..., columns], axis=-1)
 
 
 def error_share(table: Contingency) -> Real:

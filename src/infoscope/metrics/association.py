@@ -5,7 +5,7 @@ import numpy as np
 from infoscope.cards import Card, Law, metric
 from infoscope.metrics.shannon import empty_expected_share, entropies, expected_shares
 from infoscope.numeric import Real, ratio, undefined_where
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["chi2_p_value", "cramers_v", "g_p_value", "g_statistic", "phi_squared"]
 
@@ -24,6 +24,16 @@ def _freedom(table: Contingency) -> Real:
 def _samples(table: Contingency) -> Real:
     size = table.sample_size
     return undefined_where(size is None, 0.0 if size is None else size)
+
+
+@remembered
+def _phi_squared(table: Contingency) -> Real:
+    expected = expected_shares(table)
+    gap = table.cells / table.grand_total[..., None] - expected
+    gap *= gap
+    occupied = expected > 0
+    terms = gap / expected if occupied.all() else np.divide(gap, expected, out=np.zeros_like(gap), where=occupied)
+    return terms.sum(axis=-1) + empty_expected_share(table, expected)
 
 
 def _tail(statistic: Real, freedom: Real) -> Real:
@@ -107,10 +117,7 @@ def phi_squared(table: Contingency) -> Real:
     >>> print(f"{phi_squared(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
     """
-    expected = expected_shares(table)
-    gap = table.cells / table.grand_total[..., None] - expected
-    terms = np.divide(gap * gap, expected, out=np.zeros_like(gap), where=expected > 0)
-    return terms.sum(axis=-1) + empty_expected_share(table, expected)
+    return _phi_squared(table)
 
 
 @metric(

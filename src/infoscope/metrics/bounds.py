@@ -11,7 +11,8 @@ from infoscope.tables import Contingency
 __all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
-_HALVINGS = 60
+_NEWTON_STEPS = 12
+_TINY = 1e-15
 
 
 @metric(
@@ -55,19 +56,20 @@ def tight_fano_bound(table: Contingency) -> Real:
     missed = entropies(table).missed
     others = np.maximum(np.count_nonzero(table.row_totals, axis=-1) - 1, 0)
     spread = np.log2(np.maximum(others, 1))
-    low = np.zeros_like(missed)
-    high = np.asarray(others / (others + 1.0)) + low
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        too_small = _binary_entropy(middle) + middle * spread < missed
-        low, high = np.where(too_small, middle, low), np.where(too_small, high, middle)
-    return np.where(missed <= 0, 0.0, (low + high) / 2)[()]
+    ceiling = others / (others + 1.0)
+    # h(e) ≤ e·(log2(1/e) + log2 e) puts the start left of the root; the curve is concave, so Newton's steps
+    # come from the left, never pass the root, and double the digits each time
+    guess = np.maximum(missed, _TINY) / (spread + 60.0)
+    e = np.maximum(missed, _TINY) / (spread + 1.4427 - np.log2(guess))
+    for _ in range(_NEWTON_STEPS):
+        slope = np.log2((1.0 - e) / e) + spread
+        e = np.minimum(e + (missed - _binary_entropy(e) - e * spread) / np.maximum(slope, _TINY), ceiling)
+        e = np.minimum(np.maximum(e, _TINY), 1.0 - 1e-16)
+    return np.where(missed <= _TINY, 0.0, np.where(missed >= np.log2(others + 1.0), ceiling, e))[()]
 
 
 def _binary_entropy(e: Real) -> Real:
-    inside = (e > 0) & (e < 1)
-    safe = np.where(inside, e, 0.5)
-    return np.where(inside, -safe * np.log2(safe) - (1 - safe) * np.log2(1 - safe), 0.0)
+    return -e * np.log2(e) - (1 - e) * np.log2(1 - e)
 
 
 @metric(

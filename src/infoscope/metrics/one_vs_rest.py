@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.numeric import Real, ratio
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["OneVsRest", "one_vs_rest", "undefined_classes"]
 
@@ -55,18 +55,15 @@ class OneVsRest:
         return ratio((1 + weight) * self.hits, weight * self.support + self.declared)
 
 
+@remembered
 def one_vs_rest(table: Contingency) -> OneVsRest:
     """Computed once per table."""
-    known = table._memo.get("one_vs_rest")
-    if known is None:
-        rows, columns = table.matches
-        hits = np.zeros_like(table.row_totals)
-        declared = np.zeros_like(table.row_totals)
-        hits[..., rows] = table.diagonal
-        declared[..., rows] = table.column_totals[..., columns]
-        known = OneVsRest(hits, table.row_totals, declared, table.grand_total[..., None])
-        table._memo["one_vs_rest"] = known
-    return known
+    rows, columns = table.matches
+    hits = np.zeros_like(table.row_totals)
+    declared = np.zeros_like(table.row_totals)
+    hits[..., rows] = table.diagonal
+    declared[..., rows] = table.column_totals[..., columns]
+    return OneVsRest(hits, table.row_totals, declared, table.grand_total[..., None])
 
 
 def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:

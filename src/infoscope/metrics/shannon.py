@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.cards import Card, Law, metric
 from infoscope.numeric import Real, divergence, entropy, open_choice
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "Entropies",
@@ -41,23 +42,16 @@ class Entropies:
     m: int
 
 
+@remembered
 def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
-    known = table._memo.get("entropies")
-    if known is None:
-        known = table._memo["entropies"] = _entropies(table)
-    return known
-
-
-def _entropies(table: Contingency) -> Entropies:
     total = table.grand_total
-    rows = table.row_totals[..., table.cell_rows]
-    columns = table.column_totals[..., table.cell_columns]
-    missed = open_choice(table.cells, columns, total)
-    spurious = open_choice(table.cells, rows, total)
+    cells, rows, columns = _occupied(table)
+    missed = open_choice(cells, table.column_totals[..., columns], total)
+    spurious = open_choice(cells, table.row_totals[..., rows], total)
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
+    mutual = _mutual(table, truth, system, missed)
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
-    mutual = np.minimum(_mutual(table, rows, columns), np.minimum(truth, system))
     mutual = np.where(missed == 0, truth, np.where(spurious == 0, system, mutual))[()]
     return Entropies(
         truth=truth,
@@ -71,10 +65,37 @@ def _entropies(table: Contingency) -> Entropies:
     )
 
 
-def _mutual(table: Contingency, rows: Real, columns: Real) -> Real:
+def _occupied(table: Contingency) -> tuple[Real, NDArray[np.int64], NDArray[np.int64]]:
+    """Cells with their positions; for a single table only those that hold something."""
+    if table.batch_shape or table.is_sparse:
+        return table.cells, table.cell_rows, table.cell_columns
+    filled = np.flatnonzero(table.cells)
+    return table.cells[filled], table.cell_rows[filled], table.cell_columns[filled]
+
+
+def _mutual(table: Contingency, truth: Real, system: Real, missed: Real) -> Real:
+    """H(T) − H(T|S), or the divergence from independence where that difference would lose its digits."""
+    least = np.minimum(truth, system)
+    direct = np.minimum(truth - missed, least)
+    near = direct <= _NEAR_INDEPENDENCE * least
+    if not np.any(near):
+        return direct
+    if not table.batch_shape:
+        return np.minimum(_divergence(table), least)
+    direct = np.array(direct)
+    direct[near] = np.minimum(_divergence(table.with_cells(table.cells[near])), least[near])
+    return direct
+
+
+_NEAR_INDEPENDENCE = 2.0**-6
+
+
+def _divergence(table: Contingency) -> Real:
+    """Distance of a table from independence, summed without cancellation."""
     total = table.grand_total[..., None]
+    rows = table.row_totals[..., table.cell_rows]
+    base = table.column_totals[..., table.cell_columns] / total
     given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
-    base = columns / total
     expected = base * (rows / total)
     return divergence(given, base, expected, empty_expected_share(table, expected))
 

@@ -106,15 +106,28 @@ def _from_integer_cells(cells: Cells, stated: Declared, *, declared: bool) -> Co
     """The same for sorted arrays of whole numbers, without a Python object per label on the way."""
     truth, system = np.asarray(cells.truth), np.asarray(cells.system)
     own_truth, own_system = truth, system
-    if not declared and np.intersect1d(truth, system, assume_unique=True).size:
-        own_truth = own_system = np.union1d(truth, system)
+    if not declared:
+        united = _sorted_union(truth, system)
+        if len(united) < len(truth) + len(system):
+            own_truth = own_system = united
     moved = replace(
         cells,
-        rows=np.searchsorted(own_truth, truth)[cells.rows],
-        columns=np.searchsorted(own_system, system)[cells.columns],
+        rows=_ranks(truth, own_truth, cells.rows),
+        columns=_ranks(system, own_system, cells.columns),
     )
-    labels = (tuple(own_truth.tolist()), tuple(own_system.tolist()))
+    named = tuple(own_truth.tolist())
+    labels = (named, named if own_system is own_truth else tuple(own_system.tolist()))
     return _placed(moved, labels, stated, declared=declared)
+
+
+def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    both = np.concatenate([one, other])
+    both.sort(kind="stable")
+    return both[np.concatenate([[True], both[1:] != both[:-1]])]
+
+
+def _ranks(old: NDArray[np.int64], new: NDArray[np.int64], codes: NDArray[Any]) -> NDArray[Any]:
+    return codes if len(old) == len(new) else np.searchsorted(new, old)[codes]
 
 
 def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
@@ -154,19 +167,17 @@ def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support
         dense = np.zeros(shape, dtype=np.int64 if kept.kind in "iu" else kept)
         np.add.at(dense, (cells.rows, cells.columns), cells.values)
         return dense, None
-    keys = cells.rows.astype(np.int64) * shape[1] + cells.columns
-    if np.all(keys[1:] > keys[:-1]):
-        unique, values = keys, cells.values
-    else:
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        unique, values = keys[starts], np.add.reduceat(cells.values[order], starts)
+    rows, columns, values = cells.rows.astype(np.int64), cells.columns.astype(np.int64), np.asarray(cells.values)
+    later = (rows[1:] > rows[:-1]) | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))
+    if not later.all():
+        order = np.lexsort((columns, rows))
+        rows, columns, values = rows[order], columns[order], values[order]
+        starts = np.flatnonzero(np.concatenate([[True], (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])]))
+        rows, columns, values = rows[starts], columns[starts], np.add.reduceat(values, starts)
     filled = values != 0
     if not filled.all():
-        unique, values = unique[filled], values[filled]
-    rows = unique // shape[1]
-    return np.array(values), Support(rows, unique - rows * shape[1])
+        rows, columns, values = rows[filled], columns[filled], values[filled]
+    return np.array(values), Support(rows, columns)
 
 
 def _on_declared(cells: Cells, stated: Declared) -> Contingency:

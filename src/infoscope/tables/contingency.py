@@ -71,7 +71,8 @@ class Contingency:
         """Freeze the values, and refuse labels that are not unique."""
         self.values.flags.writeable = False
         check_unique(self.truth_labels, "truth")
-        check_unique(self.system_labels, "system")
+        if self.system_labels is not self.truth_labels:
+            check_unique(self.system_labels, "system")
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
                 f"positive label {self.positive!r} is not among the truth labels ({_listed(self.truth_labels)})"
