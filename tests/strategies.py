@@ -1,6 +1,5 @@
 """Random tables: small and awkward ones, with empty classes, single classes and rejections among them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -101,8 +100,3 @@ def label_rows() -> st.SearchStrategy[tuple[list[str], list[str]]]:
     """Rows of text labels, truth and system of equal length."""
     pairs = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcde")), min_size=1, max_size=30)
     return pairs.map(lambda rows: ([t for t, _ in rows], [s for _, s in rows]))
-
-
-def for_family(family: str, one: Callable[..., st.SearchStrategy[Contingency]]) -> st.SearchStrategy[Contingency]:
-    """Two classes for the metrics that need two, else any number."""
-    return one(2) if family == "binary" else one()

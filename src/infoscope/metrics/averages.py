@@ -29,8 +29,8 @@ _NO_LABEL = "truth and output share no label, so no answer can be right or wrong
 
 def _weighted(table: Contingency, rates: Real) -> Real:
     """Average weighted by class size; classes without samples have no say, an undefined one with samples has."""
-    weights = table.row_totals / table.grand_total[..., None]
-    summed = np.sum(np.where(weights > 0, weights * rates, 0.0), axis=-1)
+    weights = table.row_totals
+    summed = np.sum(np.where(weights > 0, weights * rates, 0.0), axis=-1) / table.grand_total
     return undefined_where(not len(table.matches[0]), summed)
 
 

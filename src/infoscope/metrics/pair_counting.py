@@ -16,7 +16,7 @@ def _pairs(counts: Real) -> Real:
 
 
 def _few(table: Contingency) -> bool:
-    return not table.batch_shape and table.sample_size is None
+    return table.sample_size is None
 
 
 @metric(
