@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoscope import metrics
@@ -71,6 +71,7 @@ def test_stored_sparse_is_the_same_table(table: Contingency) -> None:
     np.testing.assert_array_equal(sparse.diagonal, table.diagonal)
 
 
+@settings(max_examples=15)
 @given(tables(), st.booleans())
 def test_saved_and_loaded_is_the_same_table(table: Contingency, sparse: bool) -> None:
     kept = stored_sparse(table) if sparse else table
@@ -85,6 +86,7 @@ def test_saved_and_loaded_is_the_same_table(table: Contingency, sparse: bool) ->
     assert again.sample_size == kept.sample_size
 
 
+@settings(max_examples=10)
 @given(label_rows())
 def test_saved_text_labels_come_back(rows: Rows) -> None:
     table = Contingency.from_labels(*rows)
