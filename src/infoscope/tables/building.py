@@ -252,7 +252,10 @@ def _matrix_labels(
         truth = system = tuple(truth)
     sides: list[tuple[Label, ...]] = []
     for name, size, given in (("truth", shape[0], truth), ("system", shape[1], system)):
-        labels: tuple[Label, ...] = tuple(range(size)) if given is None else tuple(map(as_label, given))
+        if given is None:
+            sides.append(tuple(range(size)))
+            continue
+        labels = tuple(map(as_label, given))
         if len(labels) != size:
             raise InputError(f"{len(labels)} {name} labels for {size} {'rows' if name == 'truth' else 'columns'}")
         if any(map(is_missing, labels)):
