@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn import metrics as sk
-from sklearn.metrics import cluster
 
 from infoscope import metrics
 from infoscope.tables import Contingency
@@ -39,8 +38,6 @@ GROUPING = {
     "adjusted_mutual_information": sk.adjusted_mutual_info_score,
     "pair_rand_index": sk.rand_score,
     "adjusted_rand_index": sk.adjusted_rand_score,
-    "truth_entropy": lambda truth, _: cluster.entropy(truth) / NATS,
-    "system_entropy": lambda _, system: cluster.entropy(system) / NATS,
 }
 
 DETECTION = {
@@ -49,6 +46,7 @@ DETECTION = {
     "f1": partial(sk.f1_score, pos_label=0),
     "specificity": partial(sk.recall_score, pos_label=1),
     "npv": partial(sk.precision_score, pos_label=1),
+    "false_alarm_rate": lambda truth, system: 1 - sk.recall_score(truth, system, pos_label=1),
     "phi": sk.matthews_corrcoef,
 }
 
@@ -102,6 +100,14 @@ def test_f_beta(matrix: list[list[int]], beta: float) -> None:
     ours = metrics.f_beta(beta)(table_of(matrix))
 
     assert ours == pytest.approx(sk.fbeta_score(*rows_of(matrix), beta=beta, pos_label=0), rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0])
+@pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
+def test_f_beta_per_class(matrix: list[list[int]], beta: float) -> None:
+    ours = metrics.class_f_beta(table_of(matrix), beta)
+
+    np.testing.assert_allclose(ours, sk.fbeta_score(*rows_of(matrix), beta=beta, average=None), atol=1e-12)
 
 
 @pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 from scipy.spatial import distance
 
 from infoscope import metrics
 from infoscope.tables import Contingency
-from tests.peers.examples import MATRICES, RECTANGULAR, table_of
+from tests.peers.examples import MATRICES, RECTANGULAR, rows_of, table_of
 
 EVERY = pytest.mark.parametrize("matrix", (MATRICES | RECTANGULAR).values(), ids=(MATRICES | RECTANGULAR).keys())
 
@@ -72,16 +72,30 @@ def test_tests_of_a_table_with_empty_classes_count_only_those_with_data() -> Non
     assert metrics.g_p_value(padded) == pytest.approx(expected.pvalue, rel=1e-9)
 
 
-@EVERY
-def test_equal_tables_have_no_distance(matrix: list[list[int]]) -> None:
-    """False and missed shares as distances: the errors are the Hamming distance of the rows."""
-    counts = np.array(matrix)
-    if counts.shape[0] != counts.shape[1]:
-        pytest.skip("a classifier's labels are needed")
-    truth, system = np.indices(counts.shape)
-    rows = np.repeat(truth.ravel(), counts.ravel()), np.repeat(system.ravel(), counts.ravel())
+@pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
+def test_errors_are_the_hamming_distance_of_the_rows(matrix: list[list[int]]) -> None:
+    assert metrics.error_rate(table_of(matrix)) == pytest.approx(distance.hamming(*rows_of(matrix)), abs=1e-12)
 
-    assert metrics.error_rate(table_of(matrix)) == pytest.approx(distance.hamming(*rows), abs=1e-12)
+
+@EVERY
+def test_bits_of_the_cells(matrix: list[list[int]]) -> None:
+    table, p = table_of(matrix), np.array(matrix) / np.sum(matrix)
+    of_answer, of_class = p.sum(axis=0), p.sum(axis=1)[:, None]
+
+    for ours, nats in (
+        (metrics.cell_mutual_information(table), special.rel_entr(p, of_class * of_answer)),
+        (metrics.cell_missed_information(table), -special.rel_entr(p, of_answer)),
+        (metrics.cell_false_information(table), -special.rel_entr(p, of_class)),
+    ):
+        np.testing.assert_allclose(ours, nats.ravel() / np.log(2), rtol=1e-9, atol=1e-12)
+
+
+@EVERY
+def test_share_of_the_joint_entropy(matrix: list[list[int]]) -> None:
+    counts, joint = np.array(matrix), stats.entropy(np.ravel(matrix))
+    shared = stats.entropy(counts.sum(axis=0)) + stats.entropy(counts.sum(axis=1)) - joint
+
+    assert metrics.nmi_joint(table_of(matrix)) == pytest.approx(shared / joint, abs=1e-12)
 
 
 @pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
