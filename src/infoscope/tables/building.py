@@ -44,7 +44,7 @@ class Cells:
 
 def from_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
     """Code both sides, count, and settle the labels."""
-    counted = tally(encode(y_true, "truth"), encode(y_pred, "system"), sample_weight)
+    counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
     cells = Cells(
         _occupied(counted.truth, counted.rows),
         _occupied(counted.system, counted.columns),

@@ -44,6 +44,8 @@ def as_label(value: Hashable) -> Label:
     """A plain Python label; NumPy scalars are unwrapped."""
     item = getattr(value, "item", None)
     plain = item() if item is not None else value
+    if isinstance(plain, float) and math.isinf(plain):
+        raise InputError("a label is infinite; give finite numbers or text")
     if isinstance(plain, (str, int, float, bool, datetime.date)):
         return str(plain) if type(plain) is not str and isinstance(plain, str) else plain
     raise InputError(
