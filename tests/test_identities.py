@@ -150,9 +150,7 @@ def test_derivative_of_a_move_is_a_limit() -> None:
     step = np.zeros((3, 4))
     step[1, 2], step[1, 0] = 1e-3, -1e-3
 
-    after, before = (
-        metrics.mutual_information(Contingency.from_matrix(counts + sign * step)) for sign in (1.0, -1.0)
-    )
+    after, before = (metrics.mutual_information(Contingency.from_matrix(counts + sign * step)) for sign in (1.0, -1.0))
 
     assert derivative[1, 0, 2] == pytest.approx((after - before) / 2e-3, abs=1e-9)
 

@@ -97,7 +97,7 @@ def test_perfect_is_exactly_zero(many: Contingency, two: Contingency) -> None:
 
 @given(many=independent_tables(), two=independent_tables(2))
 def test_independence_is_zero(many: Contingency, two: Contingency) -> None:
-    """1e-12 for what is linear or quadratic in the excess over chance; the root of it (Cramér's V) has half the digits."""
+    """To 1e-12 for what is linear or quadratic in the excess over chance; its root, Cramér's V, has half the digits."""
 
     def near(value: Real) -> bool:
         return abs(float(value)) < 1e-7
@@ -136,6 +136,19 @@ def test_empty_class(table: Contingency, side: str) -> None:
     )
 
     assert breaking(having(Law.EMPTY_CLASS), lambda score: same(score(wider), score(table))) == []
+
+
+def test_only_metrics_that_count_declared_classes_notice_an_empty_one() -> None:
+    """Each metric that does not promise to ignore an empty class does depend on it, so the cards say neither too much
+    nor too little.
+    """
+    noticed = set()
+    for matrix in ([[15, 5], [45, 135]], [[8, 1, 3], [0, 2, 9], [4, 0, 0]], [[9, 9, 9], [9, 9, 9], [9, 9, 8]]):
+        table = Contingency.from_matrix(matrix)
+        wider = Contingency.from_matrix(np.pad(matrix, (0, 1)))
+        noticed |= set(breaking(WHOLE_TABLE, lambda score, a=table, b=wider: same(score(a), score(b))))
+
+    assert noticed == {entry.name for entry in WHOLE_TABLE if Law.EMPTY_CLASS not in entry.card.laws}
 
 
 @given(table=some_tables())

@@ -35,7 +35,14 @@ PER_CLASS = {
     "output_declared": "TOP",
     "output_precision": "PPV",
 }
-WEIGHTED = {"weighted_tpr": "TPR", "weighted_fpr": "FPR", "weighted_ppv": "PPV", "weighted_npv": "NPV", "rand_index": "ACC", "weighted_f1": "F1"}
+WEIGHTED = {
+    "weighted_tpr": "TPR",
+    "weighted_fpr": "FPR",
+    "weighted_ppv": "PPV",
+    "weighted_npv": "NPV",
+    "rand_index": "ACC",
+    "weighted_f1": "F1",
+}
 """Holt's averages: a rate of each class against the rest, weighted by class size."""
 
 

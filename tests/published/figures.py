@@ -82,11 +82,12 @@ def figures() -> tuple[Figure, ...]:
 @cache
 def reference_values() -> tuple[ReferenceValue, ...]:
     document = published_document()
+    plain = (ReferenceValue(**entry) for entry in document["reference_values"])
     shares = (
-        {"paper": entry["paper"], "input": entry["input"], "value": entry["value"], "metric": SPLIT_SHARES[entry["quantity"]]}
+        ReferenceValue(entry["paper"], entry["input"], SPLIT_SHARES[entry["quantity"]], entry["value"])
         for entry in document["split_triangle_values"]
     )
-    return tuple(ReferenceValue(**entry) for entry in (*document["reference_values"], *shares))
+    return (*plain, *shares)
 
 
 def has_table(name: str | None) -> bool:

@@ -66,11 +66,12 @@ WAITING = (
 )
 """Capabilities that figures wait for; a rule for a figure takes it off this list."""
 
+_NO_MATRIX = "the confusion matrix is not public; only the printed columns of a row can be set against each other"
 OUT_OF_REACH = (
     ({"input": "krkopt*"}, "runs of Weka's learners, whose confusion matrices are not among the reference data"),
     ({"input": "magnetic*"}, "the annotated pages are not public"),
-    ({"input": "tass_*"}, "the confusion matrix is not public; only the printed columns of a row can be set against each other"),
-    ({"input": "holt_0[789]"}, "the confusion matrix is not public; only the printed columns of a row can be set against each other"),
+    ({"input": "tass_*"}, _NO_MATRIX),
+    ({"input": "holt_0[789]"}, _NO_MATRIX),
     ({"as_printed": "2^67 > 10^20"}, "plain arithmetic, no quantity of ours in it"),
     ({"kind": "text"}, "text, not a number to compute"),
     ({"kind": "value"}, "a number of the text without data"),
