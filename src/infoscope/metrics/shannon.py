@@ -90,6 +90,8 @@ _FEW_BITS = 1e-4
 
 
 def _few(bits: Real) -> bool:
+    if bits.ndim == 0:
+        return 0.0 < float(bits) < _FEW_BITS
     return bool(np.any((bits > 0) & (bits < _FEW_BITS)))
 
 
