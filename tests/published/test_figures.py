@@ -54,7 +54,7 @@ def test_reference_value(value: ReferenceValue) -> None:
 def test_nothing_is_passed_over_in_silence() -> None:
     """A figure that can be tested is tested or waits; everything else says why it is not."""
     fates = {figure: fate_of(figure) for figure in figures()}
-    silent = [figure.id for figure, (_, why) in fates.items() if not why and figure not in having(Fate.COMPARED)]
+    silent = [figure.id for figure, (fate, why) in fates.items() if not why and fate is not Fate.COMPARED]
     dropped = {
         figure.as_printed
         for figure, (fate, _) in fates.items()
