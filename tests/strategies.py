@@ -1,7 +1,6 @@
 """Random tables: small and awkward ones, with empty classes, single classes and rejections among them."""
 
 from dataclasses import replace
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -83,17 +82,6 @@ def stored_sparse(table: Contingency) -> Contingency:
         )
     assert sparse.is_sparse
     return replace(sparse, labelled=table.labelled)
-
-
-def rows_of(table: Contingency, *, most: int = 60) -> tuple[list[Any], list[Any]]:
-    """A few labelled rows that count up to the table's cells, each at most a few times."""
-    truth: list[Any] = []
-    system: list[Any] = []
-    for i, j, count in zip(table.cell_rows, table.cell_columns, table.cells, strict=True):
-        times = min(int(count), most // table.cells.size + 1)
-        truth += [table.truth_labels[i]] * times
-        system += [table.system_labels[j]] * times
-    return truth, system
 
 
 def label_rows() -> st.SearchStrategy[tuple[list[str], list[str]]]:
