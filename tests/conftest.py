@@ -2,5 +2,7 @@
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("infoscope", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "infoscope", max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("infoscope")
