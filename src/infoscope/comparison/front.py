@@ -298,7 +298,9 @@ def _statement(places: Sequence[Place], entry: Metric, level: float) -> str:
     title = entry.card.title.lower()
     error = f"{1 - level:.0%} risk of any false claim over all pairs"
     if len(first) == 1:
-        return f"{first[0]} is best in {title} (probability {places[0].probability_best:.1%}; {error})"
+        sure = places[0].probability_best
+        chance = f"{sure:.1%}" if sure <= 0.999 else ">99.9%"
+        return f"{first[0]} is best in {title} (probability {chance}; {error})"
     if len(first) == len(places):
         return f"no system can be told from the others in {title} ({error})"
     listed = ", ".join(first[:-1]) + f" and {first[-1]}"

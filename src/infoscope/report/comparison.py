@@ -10,7 +10,7 @@ from infoscope.cards import find
 from infoscope.comparison import Comparison, Pair, Ranking, renders
 from infoscope.comparison.ranking import Place
 from infoscope.report.layout import UNICODE, Column, Look, columns, shown, wrapped
-from infoscope.report.numbers import amount, share
+from infoscope.report.numbers import amount
 
 __all__ = ["as_html", "as_markdown", "as_notebook", "as_text"]
 
@@ -47,7 +47,8 @@ def _conditions(comparison: Comparison) -> str:
     paired = all(pair.paired for pair in comparison.pairs)
     rows = sorted({amount(size) for size in comparison.samples.values()})
     how = "the same rows, paired" if paired else "different rows, unpaired"
-    return f"{' to '.join((rows[0], rows[-1]) if len(rows) > 1 else rows)} samples · {how} · {comparison.level:.0%} intervals"
+    size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
+    return f"{size} samples · {how} · {comparison.level:.0%} intervals"
 
 
 def _title(ranking: Ranking) -> str:
@@ -94,7 +95,7 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, look: Look) -> list
     title = f"-{reach:.2g}".ljust(_AXIS // 2) + "0" + f"+{reach:.2g}".rjust(_AXIS // 2)
     return columns(
         [
-            Column("system", names, priority=10, least=8),
+            Column("system", names, priority=10, least=16),
             Column("mean", values, right=True, priority=9),
             Column("range", ranges, right=True, priority=3),
             Column(title, axis, priority=2),
@@ -122,6 +123,13 @@ def _drawn(gap: float, low: float, high: float, reach: float) -> str:
     return "".join(cells)
 
 
+def _chance(probability: float) -> str:
+    """A probability as far as the method can be trusted: beyond one in a thousand it is only called small."""
+    if 0.001 <= probability <= 0.999:
+        return f"{probability:.1%}"
+    return "<0.1%" if probability < 0.5 else ">99.9%"
+
+
 def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     """Mean, range, difference, probability and verdict of one system."""
     reference = _reference(comparison, ranking)
@@ -129,7 +137,7 @@ def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     if place.name == reference:
         return [*cells, "", "", "baseline" if comparison.baseline else "best"]
     pair, gap, low, high, better = _against(comparison, place.name, reference, ranking.metric)
-    return [*cells, f"{gap:+.3f} ±{(high - low) / 2:.3f}", share(better), _word(pair, place.name)]
+    return [*cells, f"{gap:+.3f} ±{(high - low) / 2:.3f}", _chance(better), _word(pair, place.name)]
 
 
 @renders("markdown")
