@@ -143,14 +143,14 @@ def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
 @renders("markdown")
 def as_markdown(comparison: Comparison) -> str:
     """A heading, one table per metric, and the notes."""
-    out = [f"## {_headline(comparison)}", "", _conditions(comparison)]
+    out = [f"## {_cell(_headline(comparison))}", "", _conditions(comparison)]
     for ranking in comparison.ranking:
         out += ["", f"### {_title(ranking)}", "", "| system | mean | range | difference | P(better) | verdict |"]
         out.append("|---|--:|--:|--:|--:|---|")
         for place in ranking.places:
             out.append("| " + " | ".join([_cell(place.name), *_row(comparison, ranking, place)]) + " |")
-        out += ["", ranking.statement + "."]
-    out += [f"\nNote: {note}" for note in comparison.notes]
+        out += ["", _cell(ranking.statement) + "."]
+    out += [f"\nNote: {_cell(note)}" for note in comparison.notes]
     return "\n".join(out) + "\n"
 
 
