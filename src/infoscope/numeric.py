@@ -14,11 +14,15 @@ __all__ = [
     "divergence",
     "entropy",
     "exp2",
+    "log2_of_counts",
     "open_choice",
     "ratio",
     "share",
+    "summed_by",
     "undefined_where",
 ]
+
+_SMALLEST = float(np.nextafter(0.0, 1.0))
 
 Real: TypeAlias = NDArray[np.float64]
 """A number per table: a NumPy scalar for one table, an array for a batch."""
@@ -35,12 +39,11 @@ def ratio(part: Any, whole: Any) -> Real:
     >>> [float(x) for x in ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))]
     [0.25, nan]
     """
-    whole = as_real(whole)
-    part = as_real(part)
-    if whole.ndim == 0 and part.ndim == 0:
-        return part / whole if whole != 0 else np.float64(np.nan)  # type: ignore[return-value]
-    shape = np.broadcast_shapes(part.shape, whole.shape)
-    return np.divide(part, whole, out=np.full(shape, np.nan), where=whole != 0)
+    if isinstance(part, float) and isinstance(whole, float):  # one table: NumPy's scalars are floats
+        return part / whole if whole else np.float64(np.nan)  # type: ignore[return-value]
+    part, whole = as_real(part), as_real(whole)
+    out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
+    return np.divide(part, whole, out=out, where=whole != 0)[()]
 
 
 def share(part: Real, rest: Real) -> Real:
@@ -50,12 +53,29 @@ def share(part: Real, rest: Real) -> Real:
 
 def undefined_where(condition: Any, value: Any) -> Real:
     """The value, or NaN where the condition holds."""
+    if condition is False:
+        return value
     return np.where(condition, np.nan, value)[()]
+
+
+def summed_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
+    """Sums of the last axis by group: ``out[..., g]`` adds the values whose index is g."""
+    if values.ndim == 1:
+        return np.bincount(index, weights=values, minlength=size).astype(np.float64, copy=False)
+    out = np.zeros((*values.shape[:-1], size))
+    for place in np.ndindex(values.shape[:-1]):
+        out[place] = np.bincount(index, weights=values[place], minlength=size)
+    return out
 
 
 def exp2(bits: Real) -> Real:
     """How many equally likely possibilities these bits tell apart."""
-    return np.exp2(bits)  # type: ignore[no-any-return]
+    return np.exp2(bits)
+
+
+def log2_of_counts(values: Real) -> Real:
+    """Logarithms to base 2; that of 0 is some finite number, because it is only ever weighted with 0."""
+    return np.log2(np.maximum(values, _SMALLEST))
 
 
 def entropy(parts: Real, total: Real) -> Real:
@@ -64,33 +84,28 @@ def entropy(parts: Real, total: Real) -> Real:
     >>> float(entropy(np.array([1.0, 1.0, 2.0]), np.float64(4)))
     1.5
     """
-    p = parts / total[..., None] if parts.ndim > 1 else parts / total
-    p[p == 0] = 1.0
-    return -np.sum(p * np.log2(p), axis=-1) + 0.0
+    p = parts / total[..., None]
+    return np.maximum(-np.sum(p * log2_of_counts(p), axis=-1), 0.0)
 
 
-def open_choice(parts: Real, wholes: Real, total: Real) -> Real:
-    """Bits still open about the part once its whole is known; every term is at least 0.
+def open_choice(parts: Real, log_parts: Real, log_wholes: Real, total: Real) -> Real:
+    """Bits open about the part once its whole is known: Σ part · log2(whole/part) / total.
 
-    ``wholes`` gives, for each part, the sum of the group it belongs to. Exactly 0 when each group
-    has a single part.
+    A part that is its whole has the same logarithm to the last digit and adds exactly 0.
     """
-    conditional = np.divide(parts, wholes, out=np.ones_like(parts), where=parts > 0)
-    terms = np.log2(conditional)
-    terms *= parts
-    return -np.sum(terms, axis=-1) / total + 0.0
+    return np.maximum(np.sum(parts * (log_wholes - log_parts), axis=-1) / total, 0.0)
 
 
 def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
     """Bits by which the cells' shares differ from what chance expects; never negative.
 
-    ``given`` is each cell's share of its row, ``base`` its column's share of everything, ``expected`` the
-    share of the cell under chance. The sum p log(p/q) is taken as a sum of q·((1+d) log(1+d) − d) ≥ 0 with
-    d = p/q − 1, so that near independence the rounding stays in the last digits of a small number
-    instead of cancelling large ones. An empty cell has d = −1 and contributes q; cells that are not
-    stored at all come in as ``gaps``, their summed expected share.
+    ``given`` is each cell's share of its row, ``base`` its column's share of everything, ``expected``
+    the share of the cell under chance. The sum p log(p/q) is taken as a sum of
+    q·((1+d) log(1+d) − d) ≥ 0 with d = p/q − 1, so that near independence the rounding stays in the
+    last digits of a small number instead of cancelling large ones. An empty cell has d = −1 and
+    contributes q; cells that are not stored at all come in as ``gaps``, their summed expected share.
     """
-    excess = np.divide(given - base, base, out=np.zeros_like(given), where=base > 0)
+    excess = _quotient(given - base, base, empty=0.0)
     empty = excess <= -1.0
     excess[empty] = 0.0
     surprise = np.log1p(excess)
@@ -99,5 +114,12 @@ def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
     surprise[empty] = 1.0
     surprise *= expected
     # a term may fall below 0 by its own rounding only
-    total = np.sum(np.maximum(surprise, 0.0), axis=-1) + gaps
-    return total / np.log(2.0)
+    return (np.sum(np.maximum(surprise, 0.0), axis=-1) + gaps) / np.log(2.0)
+
+
+def _quotient(part: Real, whole: Real, empty: float) -> Real:
+    """Part over whole, with a stated value where the part is 0; unmasked, and so faster, where none is."""
+    filled = part != 0
+    if filled.all():
+        return part / whole
+    return np.divide(part, whole, out=np.full_like(part, empty), where=filled)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, summed_by
 from infoscope.tables.labels import Label, check_unique, is_positive_word
 
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ class Contingency:
         """Freeze the values, and refuse labels that are not unique."""
         self.values.flags.writeable = False
         check_unique(self.truth_labels, "truth")
-        check_unique(self.system_labels, "system")
+        if self.system_labels is not self.truth_labels:
+            check_unique(self.system_labels, "system")
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
-                f"positive label {self.positive!r} is not among the truth labels "
-                f"({_listed(self.truth_labels)})"
+                f"positive label {self.positive!r} is not among the truth labels ({_listed(self.truth_labels)})"
             )
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
@@ -99,9 +99,7 @@ class Contingency:
         """
         from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
 
-        return building.from_labels(
-            y_true, y_pred, sample_weight, building.Declared(labels, reject, positive)
-        )
+        return building.from_labels(y_true, y_pred, sample_weight, building.Declared(labels, reject, positive))
 
     @classmethod
     def from_matrix(
@@ -145,7 +143,11 @@ class Contingency:
         from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
 
         cells = building.Cells(
-            tuple(truth_labels), tuple(system_labels), np.asarray(rows), np.asarray(columns), np.asarray(values)
+            tuple(truth_labels),
+            tuple(system_labels),
+            np.asarray(rows),
+            np.asarray(columns),
+            np.asarray(values),
         )
         table = building.from_cells(cells, building.Declared(None, reject, positive), declared=declared)
         return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
@@ -200,7 +202,9 @@ class Contingency:
         from scipy.sparse import csr_array  # noqa: PLC0415 - not needed for dense tables
 
         if self.batch_shape:
-            raise InputError("a batch of sparse tables has no single matrix; use .cells with .cell_rows and .cell_columns")
+            raise InputError(
+                "a batch of sparse tables has no single matrix; use .cells with .cell_rows and .cell_columns"
+            )
         return csr_array((self.values, (self.support.rows, self.support.columns)), shape=self.shape)
 
     @cached_property
@@ -209,7 +213,7 @@ class Contingency:
         total = self.grand_total
         return float(total) if total.ndim == 0 else total
 
-    @property
+    @cached_property
     def sample_size(self) -> float | None:
         """How many independent samples stand behind the table; None where that is unknown.
 
@@ -251,6 +255,20 @@ class Contingency:
             return self.support.columns
         return _frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
 
+    def at_rows(self, values: Real) -> Real:
+        """Numbers per truth class, (..., k), laid onto the cells, (..., cells)."""
+        if self.support is not None:
+            return values[..., self.support.rows]
+        shape = (*values.shape, self.shape[1])
+        return np.broadcast_to(values[..., :, None], shape).reshape(*values.shape[:-1], -1)
+
+    def at_columns(self, values: Real) -> Real:
+        """Numbers per system class, (..., m), laid onto the cells, (..., cells)."""
+        if self.support is not None:
+            return values[..., self.support.columns]
+        shape = (*values.shape[:-1], *self.shape)
+        return np.broadcast_to(values[..., None, :], shape).reshape(*values.shape[:-1], -1)
+
     @cached_property
     def row_totals(self) -> Real:
         """Samples per truth class, (..., k)."""
@@ -265,7 +283,7 @@ class Contingency:
         if self.support is None:
             return _frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
         index = self.support.rows if axis == -1 else self.support.columns
-        return _frozen(_summed_by(index, self.cells, self.shape[0 if axis == -1 else 1]))
+        return _frozen(summed_by(index, self.cells, self.shape[0 if axis == -1 else 1]))
 
     @cached_property
     def grand_total(self) -> Real:
@@ -274,8 +292,16 @@ class Contingency:
         return np.asarray(self.values.sum(axis=axes), dtype=np.float64)[()]
 
     @cached_property
+    def occupied_shape(self) -> tuple[Any, Any]:
+        """How many truth and system classes have data, per table of the batch."""
+        return (self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)
+
+    @cached_property
     def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Row and column positions of the labels that both sides have; the reject label never matches."""
+        if self.truth_labels == self.system_labels:
+            every = np.arange(len(self.truth_labels))
+            return every, every
         column_of = {label: i for i, label in enumerate(self.system_labels) if i != self.reject_column}
         pairs = [(i, column_of[label]) for i, label in enumerate(self.truth_labels) if label in column_of]
         array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -286,12 +312,20 @@ class Contingency:
         """Samples answered with their own label, one number per label that both sides have."""
         rows, columns = self.matches
         if self.support is None:
+            if self.truth_labels == self.system_labels:
+                return _frozen(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
             return self.cells[..., rows * self.shape[1] + columns]
         column_of_row = np.full(self.shape[0], -1)
         column_of_row[rows] = columns
         hit = column_of_row[self.cell_rows] == self.cell_columns
-        by_row = _summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
+        by_row = summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
         return by_row[..., rows]
+
+    @cached_property
+    def matched_totals(self) -> tuple[Real, Real]:
+        """Row and column totals of the labels that both sides have, in the order of ``matches``."""
+        rows, columns = self.matches
+        return self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)
 
     @property
     def reject_column(self) -> int | None:
@@ -398,7 +432,7 @@ class Contingency:
                 and np.array_equal(self.support.columns, other.support.columns)
             )
             return same_places and np.array_equal(self.values, other.values)
-        return abs(self.counts - other.counts).sum() == 0
+        return bool(abs(self.counts - other.counts).sum() == 0)
 
     def __hash__(self) -> int:
         """Equal tables have equal hashes."""
@@ -414,16 +448,6 @@ class Contingency:
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
-
-
-def _summed_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
-    """Sums of the last axis by group."""
-    if values.ndim == 1:
-        return np.bincount(index, weights=values, minlength=size)
-    out = np.zeros((*values.shape[:-1], size))
-    for place in np.ndindex(values.shape[:-1]):
-        out[place] = np.bincount(index, weights=values[place], minlength=size)
-    return out
 
 
 def _listed(labels: Sequence[Label], most: int = 8) -> str:

@@ -1,6 +1,7 @@
 """Labels: what they may be, how they are ordered, and when two of them are suspiciously alike."""
 
 import datetime
+import math
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
@@ -36,13 +37,15 @@ _POSITIVE_WORDS = {"1", "true", "yes", "positive"}
 
 def is_missing(value: object) -> bool:
     """Whether a value stands for "no answer": None, NaN, NA or NaT."""
-    return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value)
+    return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and math.isnan(value))
 
 
 def as_label(value: Hashable) -> Label:
     """A plain Python label; NumPy scalars are unwrapped."""
     item = getattr(value, "item", None)
     plain = item() if item is not None else value
+    if isinstance(plain, float) and math.isinf(plain):
+        raise InputError("a label is infinite; give finite numbers or text")
     if isinstance(plain, (str, int, float, bool, datetime.date)):
         return str(plain) if type(plain) is not str and isinstance(plain, str) else plain
     raise InputError(
@@ -71,9 +74,9 @@ def _kind_rank(label: Label) -> int:
     return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 4}[kind]
 
 
-def unite(truth: Sequence[Label], system: Sequence[Label], reject: Label | None) -> tuple[
-    tuple[Label, ...], tuple[Label, ...]
-]:
+def unite(
+    truth: Sequence[Label], system: Sequence[Label], reject: Label | None
+) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     """Both sides' label sets, sorted: the union where they share a label, else each its own.
 
     A reject label belongs to the system alone and comes last.
@@ -102,10 +105,11 @@ def check_unique(labels: Sequence[Label], side: str) -> None:
 
 def check_kinds(truth: Iterable[Label], system: Iterable[Label]) -> None:
     """Refuse 1 on one side and "1" on the other: they look the same and would never match."""
+    truth, system = list(truth), list(system)
+    if set(map(type, truth)) == set(map(type, system)):
+        return
     left = {(str(label), kind_of(label)) for label in truth}
     right = {(str(label), kind_of(label)) for label in system}
-    if {kind for _, kind in left} == {kind for _, kind in right}:
-        return
     by_text = {_spelled(text, kind): (text, kind) for text, kind in left}
     for text, kind in sorted(right):
         twin = by_text.get(_spelled(text, kind))

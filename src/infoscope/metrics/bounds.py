@@ -1,0 +1,134 @@
+"""Bounds on the error of the best decision that could be taken from the output."""
+
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real, ratio
+from infoscope.tables import Contingency
+
+__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
+
+_FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
+_NEWTON_STEPS = 12
+_TINY = 1e-15
+
+
+@metric(
+    Card(
+        title="Fano bound, weak form",
+        symbol="P_e ≥",
+        formula=r"\max\left(0, \frac{H(T \mid S) - 1}{\log_2 k}\right)",
+        source="hu2008",
+        better="lower",
+        laws=_FREE,
+        undefined="only one truth class is declared",
+        note="Vacuous (0) whenever less than one bit is missed; the tight form is the useful one.",
+    )
+)
+def fano_bound(table: Contingency) -> Real:
+    """Error that no decision rule on this output can undercut, by Fano's weak inequality.
+
+    >>> print(f"{fano_bound(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    0.0
+    """
+    return ratio(np.maximum(entropies(table).missed - 1.0, 0.0), float(np.log2(table.shape[0])))
+
+
+@metric(
+    Card(
+        title="Fano bound, tight form",
+        symbol="P_e ≥",
+        formula=r"h(e) + e \log_2(k_+ - 1) = H(T \mid S)",
+        source="fano1961",
+        better="lower",
+        laws=_FREE | {Law.EMPTY_CLASS},
+        note="The root e in [0, 1 − 1/k₊], with k₊ truth classes that have samples.",
+    )
+)
+def tight_fano_bound(table: Contingency) -> Real:
+    """Error that no decision rule on this output can undercut, given the information missed.
+
+    >>> print(f"{tight_fano_bound(Contingency.from_matrix([[5, 5], [5, 5]])):.3f}")
+    0.500
+    """
+    missed, classes = entropies(table).missed, table.occupied_shape[0]
+    if not table.batch_shape:
+        return np.float64(_fano_root(float(missed), int(classes)))  # type: ignore[return-value]
+    flat = [_fano_root(h, k) for h, k in zip(missed.ravel().tolist(), classes.ravel().tolist(), strict=True)]
+    return np.array(flat).reshape(missed.shape)
+
+
+def _fano_root(missed: float, classes: int) -> float:
+    """The error e in [0, 1 − 1/k] with h(e) + e·log2(k − 1) = missed.
+
+    h(e) ≤ e·(log2(1/e) + log2(exp 1)) puts the start left of the root; the curve is concave, so Newton's
+    steps come from the left, never pass the root, and double the digits each time.
+    """
+    if missed <= _TINY or missed >= log2(classes):
+        return 0.0 if missed <= _TINY else 1.0 - 1.0 / classes
+    spread = log2(classes - 1)
+    e = missed / (spread + 1.4427 - log2(missed / (spread + 60.0)))
+    for _ in range(_NEWTON_STEPS):
+        step = (missed + e * log2(e) + (1 - e) * log2(1 - e) - e * spread) / (log2((1 - e) / e) + spread)
+        e += step
+        if abs(step) <= 1e-15 * e:
+            break
+    return min(e, 1.0 - 1.0 / classes)
+
+
+@metric(
+    Card(
+        title="Hellman-Raviv bound",
+        symbol="P_e ≤",
+        formula=r"\frac{H(T \mid S)}{2}",
+        source="hellman1970",
+        range=(0.0, np.inf),
+        better="lower",
+        laws=_FREE | {Law.EMPTY_CLASS},
+        note="Bounds the best decision (bayes_error), not this system's own labels.",
+    )
+)
+def hellman_raviv_bound(table: Contingency) -> Real:
+    """Error that the best decision rule on this output never exceeds.
+
+    >>> print(f"{hellman_raviv_bound(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
+    0.5
+    """
+    return entropies(table).missed / 2
+
+
+@metric(
+    Card(
+        title="Bayes error of the output",
+        symbol="P_e",
+        formula=r"1 - \sum_j \max_i p_{ij}",
+        source="common",
+        better="lower",
+        aliases=("MAP error", "reachable error"),
+        laws=_FREE | {Law.EMPTY_CLASS},
+    )
+)
+def bayes_error(table: Contingency) -> Real:
+    """Error left when each answer is read as the class it most often stands for: what renaming the outputs can reach.
+
+    >>> print(f"{bayes_error(Contingency.from_matrix([[0, 9], [9, 2]])):.1f}")
+    0.1
+    """
+    if table.support is None:
+        best = table.values.max(axis=-2)
+    else:
+        best = _largest_by(table.cell_columns, table.cells, table.shape[1])
+    return (table.grand_total - best.sum(axis=-1)) / table.grand_total
+
+
+def _largest_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
+    """Largest value of each group along the last axis; 0 for a group without values."""
+    order = np.argsort(index, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(index[order]) > 0]))
+    out = np.zeros((*values.shape[:-1], size))
+    out[..., index[order][starts]] = np.maximum.reduceat(values[..., order], starts, axis=-1)
+    return out
