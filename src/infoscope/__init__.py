@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
+    from infoscope.posterior import Posterior as Posterior
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -26,6 +27,7 @@ _HOMES = {
     "Contingency": "infoscope.tables",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
+    "Posterior": "infoscope.posterior",
     "catalogue": "infoscope.cards",
 }
 _MODULES = {"metrics"}
@@ -35,6 +37,7 @@ __all__ = [
     "Contingency",
     "InfoscopeError",
     "InputError",
+    "Posterior",
     "__version__",
     "catalogue",
     "metrics",

@@ -31,9 +31,7 @@ class BetaLevel:
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the data at each grid point."""
-        pairs, times = np.unique(
-            np.stack([self.successes, self.failures]), axis=1, return_counts=True
-        )
+        pairs, times = np.unique(np.stack([self.successes, self.failures]), axis=1, return_counts=True)
         d, e = pairs[:, :, None]
         a, b = _SUCCESS, _FAILURE
         each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b)
@@ -58,13 +56,13 @@ def pick(log_weights: Array, n: int, rng: np.random.Generator) -> Indices:
     weights = np.exp(log_weights - log_weights.max())
     cumulated = np.cumsum(weights)
     found: Indices = np.searchsorted(cumulated, rng.random(n) * cumulated[-1], side="right")
-    return np.minimum(found, weights.size - 1)
+    return np.asarray(np.minimum(found, weights.size - 1))
 
 
 def relative(log_weights: Array) -> Array:
     """Weights that sum to 1."""
     weights: Array = np.exp(log_weights - log_weights.max())
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def log_total(log_weights: Array) -> float:

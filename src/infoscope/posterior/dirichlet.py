@@ -23,9 +23,7 @@ _LEFT_OUT = 1e-6  # share of the unstored mass that a sparse draw may leave out
 def stored_cells(table: Contingency) -> StoredCells:
     """The occupied cells of a table."""
     kept = table.cells > 0
-    return StoredCells(
-        table.cell_rows[kept], table.cell_columns[kept], table.cells[kept], table.shape
-    )
+    return StoredCells(table.cell_rows[kept], table.cell_columns[kept], table.cells[kept], table.shape)
 
 
 @dataclass(frozen=True)
@@ -110,9 +108,7 @@ class DirichletBelief:
             yield Support(every // m, every % m), values / values.sum()
 
 
-def _unstored(
-    keys: Indices, sizes: tuple[int, int], prior: float, rng: np.random.Generator
-) -> tuple[Indices, Array]:
+def _unstored(keys: Indices, sizes: tuple[int, int], prior: float, rng: np.random.Generator) -> tuple[Indices, Array]:
     """Cells without data that a draw fills, largest first in expectation (size-biased sticks)."""
     empty, cells = sizes
     mass = rng.standard_gamma(empty * prior) if empty * prior > 0 else 0.0

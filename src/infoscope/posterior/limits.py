@@ -41,9 +41,7 @@ def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, 
     centre = np.where(certain, 0.5, mean / np.where(upper > 0, upper, 1.0))
     variance = np.where(certain, 1 / 12, (sd / np.where(upper > 0, upper, 1.0)) ** 2)
     size = np.maximum(centre * (1 - centre) / variance - 1, 1e-9)
-    low, high = (
-        upper * betaincinv(centre * size, (1 - centre) * size, p) for p in _tails(level)
-    )
+    low, high = (upper * betaincinv(centre * size, (1 - centre) * size, p) for p in _tails(level))
     return np.where(certain, mean, low)[()], np.where(certain, mean, high)[()]
 
 

@@ -33,9 +33,7 @@ __all__ = [
 
 MEASURES = ("mutual", "truth", "system", "joint", "missed", "spurious", "erroneous")
 #: each measure in terms of the entropies of cells, rows and columns
-COEFFICIENTS = np.array(
-    [[-1, 1, 1], [0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, -1], [1, -1, 0], [2, -1, -1]], dtype=float
-)
+COEFFICIENTS = np.array([[-1, 1, 1], [0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, -1], [1, -1, 0], [2, -1, -1]], dtype=float)
 _BASE = slice(0, 6)  # erroneous information is the sum of missed and spurious
 _INNER, _OUTER = [0, 3, 4, 5], [1, 2]
 _NEAR = 0.3  # below this relative distance from independence log1p is used
@@ -150,19 +148,13 @@ def dense_moments(concentrations: Array) -> EntropyMoments:
     weighted = functions * weights
     gram = weighted.reshape(4, -1) @ functions.reshape(4, -1).T
     truth, system = margins.centred
-    first = first_order(
-        gram, (weighted.sum(2), weighted.sum(1)), float(truth @ weights @ system), margins
-    )
-    series = (
-        margins.spread_total if 1 in v.shape else overlap_table(v, margins.rows, margins.columns)
-    )
+    first = first_order(gram, (weighted.sum(2), weighted.sum(1)), float(truth @ weights @ system), margins)
+    series = margins.spread_total if 1 in v.shape else overlap_table(v, margins.rows, margins.columns)
     means = np.array([mutual_mean, *centre[1:].ravel()])
     return assemble(means, first, margins, (float(spread.sum()), series))
 
 
-def assemble(
-    means: Array, first_order: Array, margins: Margins, brackets: tuple[float, float]
-) -> EntropyMoments:
+def assemble(means: Array, first_order: Array, margins: Margins, brackets: tuple[float, float]) -> EntropyMoments:
     """Mean and covariance of all measures from those of (mutual, joint, missed, spurious) and the margins.
 
     ``first_order`` is Cov_m of the first six measures; ``brackets`` are Σθ over the cells and the series.
@@ -215,15 +207,11 @@ def _mutual_function(v: Array, filled: Array, margins: Margins) -> tuple[Array, 
 
 
 def _mutual_mean(divergence: float, excess_cells: float, margins: Margins) -> float:
-    added = (
-        excess_cells - margins.rows @ margins.excess_rows - margins.columns @ margins.excess_columns
-    )
+    added = excess_cells - margins.rows @ margins.excess_rows - margins.columns @ margins.excess_columns
     return float(divergence + added + margins.total * margins.excess_total) / margins.total
 
 
-def first_order(
-    gram: Array, by_margin: tuple[Array, Array], both: float, margins: Margins
-) -> Array:
+def first_order(gram: Array, by_margin: tuple[Array, Array], both: float, margins: Margins) -> Array:
     """Cov_m of the first six measures, in the order of ``MEASURES``.
 
     ``gram`` is that of (mutual, joint, missed, spurious), ``by_margin`` their weighted sums over each row and

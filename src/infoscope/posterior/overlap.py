@@ -69,9 +69,7 @@ def overlap_table(a: Array, r: Array, s: Array) -> float:
     return total + _remainders(terms[i, j], a[row, column], r[row], s[column])
 
 
-def overlap_sum_constant(
-    cells: tuple[Indices, Indices, Array], margins: tuple[Array, Array], constant: float
-) -> float:
+def overlap_sum_constant(cells: tuple[Indices, Indices, Array], margins: tuple[Array, Array], constant: float) -> float:
     """The same for a table that is ``constant`` everywhere except in the given cells.
 
     The constant part has rank one in every term, so the cost grows with the cells, not with the table.

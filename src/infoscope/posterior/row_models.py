@@ -40,9 +40,7 @@ class ProfileRows:
     def log_evidence(self) -> Array:
         """Log probability of the rows for each β."""
         occupied = self.counts > 0
-        pairs, times = np.unique(
-            np.stack([self.counts[occupied], self.profile[occupied]]), axis=1, return_counts=True
-        )
+        pairs, times = np.unique(np.stack([self.counts[occupied], self.profile[occupied]]), axis=1, return_counts=True)
         totals, rows = np.unique(self.counts.sum(1), return_counts=True)
         b = self.strengths[:, None]
         n, g = pairs
@@ -55,7 +53,7 @@ class ProfileRows:
         totals = self.counts.sum(1)[:, None]
         shares = relative(self.log_evidence)
         parts = ((self.counts + b * self.profile) / (totals + b) for b in self.strengths)
-        return np.sum([w * part for w, part in zip(shares, parts, strict=True) if w > 0], axis=0)
+        return np.asarray(np.sum([w * part for w, part in zip(shares, parts, strict=True) if w > 0], axis=0))
 
     def draw(self, at: Indices, rng: np.random.Generator) -> Array:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
@@ -127,7 +125,7 @@ class SubsetRows:
         n, times = np.unique(self.counts[self.counts > 0], return_counts=True)
         b = self._strengths[:, None]
         cells = (gammaln(n + b) - gammaln(b)) @ times
-        return np.where(rows > 0, each, 0.0) @ rows + np.tile(cells, self._shares.size)
+        return np.asarray(np.where(rows > 0, each, 0.0) @ rows + np.tile(cells, self._shares.size))
 
     @cached_property
     def mean(self) -> Array:

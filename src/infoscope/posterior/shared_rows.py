@@ -38,9 +38,7 @@ class SharedRows:
         """Row and pair of each occupied cell; column, count and frequency of each distinct (column, count)."""
         rows, columns = np.nonzero(self.counts)
         n = self.counts[rows, columns]
-        pairs, place, times = np.unique(
-            np.stack([columns, n]), axis=1, return_inverse=True, return_counts=True
-        )
+        pairs, place, times = np.unique(np.stack([columns, n]), axis=1, return_inverse=True, return_counts=True)
         return rows, place.ravel(), pairs[0].astype(np.intp), pairs[1], times.astype(float)
 
     @cached_property
@@ -88,9 +86,7 @@ class SharedRows:
         """Expected shares, (rows, columns)."""
         totals = self.counts.sum(1)[:, None]
         out = np.zeros_like(self.counts)
-        for weight, strength, known in zip(
-            relative(self.log_evidence), self.strengths, self._fit[0], strict=True
-        ):
+        for weight, strength, known in zip(relative(self.log_evidence), self.strengths, self._fit[0], strict=True):
             added = strength * (known / known.sum()) * self.open_cells
             mass = totals + added.sum(1, keepdims=True)
             out += weight * (self.counts + added) / np.where(mass > 0, mass, 1.0)

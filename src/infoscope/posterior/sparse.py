@@ -44,9 +44,7 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
     """
     cells = cells if prior > 0 else _without_empty(cells)
     rows, columns, counts, (k, m) = cells
-    margins = Margins.of(
-        group_sums(rows, counts, k) + m * prior, group_sums(columns, counts, m) + k * prior
-    )
+    margins = Margins.of(group_sums(rows, counts, k) + m * prior, group_sums(columns, counts, m) + k * prior)
     v = counts + prior
     distinct, place = np.unique(v, return_inverse=True)
     excess, spread = excess_and_spread(np.append(distinct, prior))
@@ -56,9 +54,7 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
     functions = _functions((rows, columns, v, excess_cells), margins, (prior, float(excess[-1])))
     weight = (v / margins.total, prior / margins.total if empty else 0.0)
     centre = _means(functions, cells, weight)
-    functions = functions._replace(
-        stored=functions.stored - centre[:, None], constant=functions.constant - centre
-    )
+    functions = functions._replace(stored=functions.stored - centre[:, None], constant=functions.constant - centre)
     added = float(excess_cells @ v + empty * prior * excess[-1])
     means = np.array([_mutual_mean(cells, margins, (v, prior, empty), added), *centre[1:]])
     first = _first_order(functions, cells, margins, weight)
@@ -96,9 +92,7 @@ def _functions(
     no_row, no_column = np.zeros_like(row_part), np.zeros_like(column_part)
     return _Functions(
         stored=on_stored,
-        constant=np.array(
-            [level + margins.excess_total, margins.excess_total - level, -level, -level]
-        ),
+        constant=np.array([level + margins.excess_total, margins.excess_total - level, -level, -level]),
         by_row=np.stack([-row_part, no_row, no_row, row_part]),
         by_column=np.stack([-column_part, no_column, column_part, no_column]),
     )
@@ -106,11 +100,7 @@ def _functions(
 
 def _elsewhere(functions: _Functions, cells: StoredCells) -> Array:
     """What each φ would be in the stored cells if they held the prior only."""
-    return (
-        functions.constant[:, None]
-        + functions.by_row[:, cells.rows]
-        + functions.by_column[:, cells.columns]
-    )
+    return functions.constant[:, None] + functions.by_row[:, cells.rows] + functions.by_column[:, cells.columns]
 
 
 def _means(functions: _Functions, cells: StoredCells, weight: tuple[Array, float]) -> Array:
@@ -124,9 +114,7 @@ def _means(functions: _Functions, cells: StoredCells, weight: tuple[Array, float
     return out
 
 
-def _mutual_mean(
-    cells: StoredCells, margins: Margins, mass: tuple[Array, float, int], excess_cells: float
-) -> float:
+def _mutual_mean(cells: StoredCells, margins: Margins, mass: tuple[Array, float, int], excess_cells: float) -> float:
     """E[I] as a divergence of non-negative terms plus the η bracket, so that small values keep digits."""
     v, prior, empty = mass
     r, s, total = margins.rows, margins.columns, margins.total
@@ -138,20 +126,13 @@ def _mutual_mean(
         divergence += (total - expected.sum()) - empty * prior
     if empty:
         logs_r, logs_s = np.log(r / total), np.log(s / total)
-        logs = (
-            m * logs_r.sum()
-            + k * logs_s.sum()
-            - logs_r[cells.rows].sum()
-            - logs_s[cells.columns].sum()
-        )
+        logs = m * logs_r.sum() + k * logs_s.sum() - logs_r[cells.rows].sum() - logs_s[cells.columns].sum()
         divergence += prior * (empty * np.log(prior / total) - logs)
     added = excess_cells - r @ margins.excess_rows - s @ margins.excess_columns
     return float(divergence + added + total * margins.excess_total) / total
 
 
-def _first_order(
-    functions: _Functions, cells: StoredCells, margins: Margins, weight: tuple[Array, float]
-) -> Array:
+def _first_order(functions: _Functions, cells: StoredCells, margins: Margins, weight: tuple[Array, float]) -> Array:
     """Cov_m of the six measures, in the order of ``MEASURES``."""
     mass, rest = weight
     k, m = cells.shape

@@ -157,9 +157,7 @@ class Tree:
         if (best != named).any():
             yield from self._with("relabelled", best, usable, -choices)
 
-    def _with(
-        self, name: str, matches: Indices, usable: Mask, log_prior: float
-    ) -> Iterator[Hypothesis]:
+    def _with(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
         counts = self._answered
         open_cells = usable.copy()
         matches = np.where(usable.sum(1) > 1, matches, -1)  # the only column needs no level
@@ -209,7 +207,7 @@ def _margin_mean(totals: Array) -> Array:
     grid, evidence = _margin_grid(totals)
     weights = relative(evidence)
     means = (totals[:, None] + grid) / (totals.sum() + totals.size * grid)
-    return means @ weights
+    return np.asarray(means @ weights)
 
 
 def _factors(expected: Array, wanted: Array) -> Array:
