@@ -20,7 +20,6 @@ from infoscope.posterior.limits import (
     Summary,
     beta_limits,
     check_level,
-    gamma_limits,
     summarize_draws,
 )
 from infoscope.posterior.measures import LINEAR, RATIOS, Known, linear, ratio
@@ -196,7 +195,7 @@ class Posterior:
             return None
         if name in LINEAR:
             return linear(name, self.moments, self.table.shape)
-        return ratio(name, self.moments) if name in RATIOS else None
+        return ratio(name, self.moments, self.table.shape) if name in RATIOS else None
 
     def _limits(self, entry: Metric, known: Known | None, level: float) -> Summary:
         if known is None:
@@ -205,9 +204,7 @@ class Posterior:
         if self._sampled_limits:
             drawn = summarize_draws(self._scores[entry.name], level)
             return Summary(mean, sd, drawn.low, drawn.high)  # type: ignore[arg-type]
-        if np.isfinite(known.upper):
-            return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
-        return Summary(mean, sd, *gamma_limits(mean, sd, level))  # type: ignore[arg-type]
+        return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
 
     def _score(self, entries: Sequence[Metric]) -> None:
         """Draw once for every metric that has no draws yet."""
