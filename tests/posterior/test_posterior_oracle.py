@@ -115,9 +115,7 @@ def exact_variances(v: Array) -> dict[str, mpmath.mpf]:
         "J": mpmath.fsum(theta(x) for row in cells for x in row),
         "X": mpmath.fsum(map(theta, rows)),
         "Y": mpmath.fsum(map(theta, columns)),
-        "S": mpmath.fsum(
-            series(x, rows[i], columns[j]) for i, row in enumerate(cells) for j, x in enumerate(row) if x
-        ),
+        "S": mpmath.fsum(series(x, rows[i], columns[j]) for i, row in enumerate(cells) for j, x in enumerate(row) if x),
     }
     psi = [[mpmath.psi(0, x + 1) for x in row] for row in cells]
     psi_rows, psi_columns = ([mpmath.psi(0, x + 1) for x in side] for side in (rows, columns))

@@ -82,9 +82,7 @@ def test_even_evidence_is_the_dirichlet_multinomial_one() -> None:
     counts = np.array([[2.0, 1.0], [0.0, 3.0]])
     model = ProfileRows(counts, np.full((2, 2), 0.5))
     b = model.strengths[4]
-    wanted = sum(
-        gammaln(b) - gammaln(b + row.sum()) + (gammaln(row + b / 2) - gammaln(b / 2)).sum() for row in counts
-    )
+    wanted = sum(gammaln(b) - gammaln(b + row.sum()) + (gammaln(row + b / 2) - gammaln(b / 2)).sum() for row in counts)
     assert model.log_evidence[4] == pytest.approx(wanted, rel=1e-12)
 
 
