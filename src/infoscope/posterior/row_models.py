@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask
-from infoscope.posterior.beta_level import pick, relative
+from infoscope.posterior.beta_level import relative
 
 __all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
 
@@ -128,13 +128,17 @@ class SubsetRows:
         return np.asarray(np.where(rows > 0, each, 0.0) @ rows + np.tile(cells, self._shares.size))
 
     @cached_property
+    def _size_chances(self) -> Array:
+        """P(subset size | counts) for each (ω, b) and kind of row."""
+        logs = self._log_sizes
+        chance = np.exp(logs - np.maximum(logs.max(2, keepdims=True), -1e300))
+        return np.asarray(chance / np.maximum(chance.sum(2, keepdims=True), 1e-300))
+
+    @cached_property
     def mean(self) -> Array:
         """Expected shares, (rows, columns)."""
         (width, seen, total), place = self._kinds
-        logs = self._log_sizes
-        chance = np.exp(logs - np.maximum(logs.max(2, keepdims=True), -1e300))
-        chance /= np.maximum(chance.sum(2, keepdims=True), 1e-300)
-        chance *= relative(self.log_evidence)[:, None, None]
+        chance = self._size_chances * relative(self.log_evidence)[:, None, None]
         b = np.tile(self._strengths, self._shares.size)[:, None, None]
         per_sample = chance / (total[:, None] + self._sizes * b)
         per_column = (per_sample * b).sum(0)
@@ -145,26 +149,19 @@ class SubsetRows:
 
     def draw(self, at: Indices, rng: np.random.Generator) -> Array:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
-        shape = np.empty((at.size, *self.counts.shape))
-        for point in np.unique(at):
-            here = np.flatnonzero(at == point)
-            strength = self._strengths[point % self._strengths.size]
-            shape[here] = self._active(int(point), here.size, rng) * strength
-        shape += self.counts
+        strength = self._strengths[at % self._strengths.size][:, None, None]
+        shape = self._active(at, rng) * strength + self.counts
         return normalized(rng.standard_gamma(shape), self.open_cells, rng)
 
-    def _active(self, at: int, n: int, rng: np.random.Generator) -> Mask:
+    def _active(self, at: Indices, rng: np.random.Generator) -> Mask:
         """Which columns belong to the subset: the observed ones and random others."""
         kinds, place = self._kinds
-        size = np.zeros((n, place.size))
-        for row in np.flatnonzero(kinds[0, place] > 0):
-            size[:, row] = self._sizes[pick(self._log_sizes[at, place[row]], n, rng)]
-        size = np.maximum(size, kinds[1, place])
-        keys = rng.random((n, *self.counts.shape))
+        below = np.cumsum(self._size_chances, axis=2)[at][:, place, :-1] < rng.random((at.size, place.size, 1))
+        size = np.maximum(self._sizes[below.sum(2)], np.maximum(kinds[1, place], 1))
+        keys = rng.random((at.size, *self.counts.shape))
         keys[:, ~self.open_cells] = 2.0
         keys[:, self.counts > 0] = -1.0
-        last = np.maximum(size.astype(np.intp) - 1, 0)[:, :, None]
-        bound = np.take_along_axis(np.sort(keys, axis=2), last, axis=2)
+        bound = np.take_along_axis(np.sort(keys, axis=2), size.astype(np.intp)[:, :, None] - 1, axis=2)
         return np.asarray((keys <= bound) & self.open_cells)
 
 
