@@ -108,7 +108,9 @@ class Tree:
 
     def _rows(self, hypothesis: Hypothesis, n: int, rng: np.random.Generator) -> Array:
         out = hypothesis.rows.draw(pick(hypothesis.rows.log_evidence, n, rng), rng)
-        out *= self._column_factors(hypothesis)
+        if hypothesis.name not in self._known_factors:
+            self._known_factors[hypothesis.name] = self._column_factors(hypothesis)
+        out *= self._known_factors[hypothesis.name]
         total = out.sum(2, keepdims=True)
         out /= np.where(total > 0, total, 1.0)
         if hypothesis.level is not None:
@@ -117,6 +119,10 @@ class Tree:
             out[:, matched] *= (1 - right)[:, :, None]
             out[:, matched, hypothesis.matches[matched]] = right
         return out
+
+    @cached_property
+    def _known_factors(self) -> dict[str, Array]:
+        return {}
 
     def _column_factors(self, hypothesis: Hypothesis) -> Array:
         """Factor of each column that gives the table the column margin which the column counts imply.
