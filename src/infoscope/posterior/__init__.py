@@ -4,6 +4,7 @@ from infoscope.posterior.cramer_rao import cramer_rao_sd
 from infoscope.posterior.front import Posterior
 from infoscope.posterior.limits import Summary
 from infoscope.posterior.partitions import PartitionMoments, partition_covariance, partition_moments
+from infoscope.posterior.planning import samples_to_halve
 
 __all__ = [
     "PartitionMoments",
@@ -12,4 +13,5 @@ __all__ = [
     "cramer_rao_sd",
     "partition_covariance",
     "partition_moments",
+    "samples_to_halve",
 ]

@@ -25,9 +25,14 @@ def cautions(table: Contingency, prior: str, belief: DirichletBelief | MixtureBe
         )
     if not isinstance(belief, Tree) and belief.prior_mass > total:
         found.append(
-            f"the prior ({prior}) is worth {belief.prior_mass:.3g} samples and speaks louder than the {total:g} of the data"
+            f"the prior ({prior}) is worth {belief.prior_mass:.3g} samples and speaks louder than the data ({total:g})"
         )
     k, m = table.shape
+    if table.is_sparse and table.is_aligned:
+        found.append(
+            f"{k} × {m} classes are too many for the tree prior; with this one the information measures are likely "
+            "too high wherever errors are spread thinly"
+        )
     if not isinstance(belief, Tree) and isinstance(belief, DirichletBelief):
         mixed = MixtureBelief(table).moments
         gap = abs(belief.moments.mean_of("mutual") - mixed.mean_of("mutual"))

@@ -17,10 +17,17 @@ from infoscope.tables import Contingency
 if TYPE_CHECKING:
     from infoscope.posterior.front import Posterior
 
-__all__ = ["by_class"]
+__all__ = ["WITHIN", "by_class"]
 
 Side = Literal["truth", "system"]
 _NAMES = {"truth": ("false_information", "recall"), "system": ("missed_information", "precision")}
+#: metrics that are closed form given the total of their class
+WITHIN: dict[str, tuple[Side, str]] = {
+    "class_false_information": ("truth", "false_information"),
+    "class_recall": ("truth", "recall"),
+    "output_missed_information": ("system", "missed_information"),
+    "output_precision": ("system", "precision"),
+}
 _BITS = 1 / np.log(2.0)
 
 
@@ -75,8 +82,7 @@ def _summary(moments: GroupMoments, end: float, level: float) -> Summary:
 
 
 def _by_draws(posterior: Posterior, side: Side, level: float) -> dict[str, Summary]:
-    blocks = posterior.draw_blocks(posterior.draw_count, np.random.default_rng(posterior.seed))
-    pairs = [_drawn(block, side) for block in blocks]
+    pairs = [_drawn(block, side) for block in posterior.kept_blocks()]
     return {
         name: summarize_draws(np.concatenate([pair[at] for pair in pairs]), level)
         for at, name in enumerate(_NAMES[side])

@@ -14,13 +14,12 @@ from infoscope.errors import InputError, UndefinedError
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.cautions import cautions
-from infoscope.posterior.classes import by_class
+from infoscope.posterior.classes import WITHIN, by_class
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import (
     Summary,
     beta_limits,
     check_level,
-    gamma_limits,
     summarize_draws,
 )
 from infoscope.posterior.measures import LINEAR, RATIOS, Known, linear, ratio
@@ -59,7 +58,7 @@ class Posterior:
     def __init__(self, table: Contingency, prior: Any = "default", *, seed: int = 0) -> None:
         if table.batch_shape:
             raise InputError(
-                f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: index the batch"
+                f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: give one table"
             )
         self.table = table
         self.origin = table if table.reweighting is None else table.reweighting.origin
@@ -94,10 +93,17 @@ class Posterior:
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
         """The same for several metrics, by id; those that need draws share them in one pass."""
         check_level(level)
-        entries = [_with_posterior(name) for name in names]
+        found = [_with_posterior(name) for name in names]
+        entries = [entry for entry in found if entry.name not in WITHIN]
         known = {entry.name: self._known(entry.name) for entry in entries}
         self._score([e for e in entries if known[e.name] is None or self._sampled_limits])
-        return {entry.name: self._limits(entry, known[entry.name], level) for entry in entries}
+        by_name = {entry.name: self._limits(entry, known[entry.name], level) for entry in entries}
+        by_side = {side: by_class(self, side, level) for side in {WITHIN[e.name][0] for e in found if e.name in WITHIN}}
+        for entry in found:
+            if entry.name in WITHIN:
+                side, key = WITHIN[entry.name]
+                by_name[entry.name] = by_side[side][key]
+        return by_name
 
     def covariance(self, names: Sequence[str]) -> Array:
         """Posterior covariance: exact between entropies and informations, by draws where another metric is asked."""
@@ -144,10 +150,10 @@ class Posterior:
 
     @property
     def draw_count(self) -> int:
-        """How many tables are drawn where nothing else is said: fewer for more cells, 200 to 2000."""
+        """How many tables are drawn where nothing else is said: fewer for more cells, 200 to 1000."""
         if self.table.is_sparse:
             return 200
-        return int(np.clip(20_000_000 // self.table.cells.size, 200, 2000))
+        return int(np.clip(20_000_000 // self.table.cells.size, 200, 1000))
 
     # ── classes ──────────────────────────────────────────────────────────────────────────────
 
@@ -189,7 +195,7 @@ class Posterior:
             return None
         if name in LINEAR:
             return linear(name, self.moments, self.table.shape)
-        return ratio(name, self.moments) if name in RATIOS else None
+        return ratio(name, self.moments, self.table.shape) if name in RATIOS else None
 
     def _limits(self, entry: Metric, known: Known | None, level: float) -> Summary:
         if known is None:
@@ -198,9 +204,7 @@ class Posterior:
         if self._sampled_limits:
             drawn = summarize_draws(self._scores[entry.name], level)
             return Summary(mean, sd, drawn.low, drawn.high)  # type: ignore[arg-type]
-        if np.isfinite(known.upper):
-            return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
-        return Summary(mean, sd, *gamma_limits(mean, sd, level))  # type: ignore[arg-type]
+        return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
 
     def _score(self, entries: Sequence[Metric]) -> None:
         """Draw once for every metric that has no draws yet."""
@@ -208,12 +212,13 @@ class Posterior:
         if not missing:
             return
         parts: dict[str, list[Array]] = {name: [] for name in missing}
-        for block in self._own_blocks():
+        for block in self.kept_blocks():
             for name, entry in missing.items():
                 parts[name].append(_values(entry, block))
         self._scores |= {name: np.concatenate(values) for name, values in parts.items()}
 
-    def _own_blocks(self) -> Iterator[Contingency]:
+    def kept_blocks(self) -> Iterator[Contingency]:
+        """The tables behind every number that comes from draws."""
         if self.table.is_sparse or self.draw_count * self.table.cells.size > _KEPT_CELLS:
             yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
         else:

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, gammaincinv
+from scipy.special import betaincinv
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 
-__all__ = ["Summary", "beta_limits", "check_level", "gamma_limits", "summarize_draws"]
+__all__ = ["Summary", "beta_limits", "check_level", "summarize_draws"]
 
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the answer is
 
@@ -42,17 +42,6 @@ def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, 
     variance = np.where(certain, 1 / 12, (sd / np.where(upper > 0, upper, 1.0)) ** 2)
     size = np.maximum(centre * (1 - centre) / variance - 1, 1e-9)
     low, high = (upper * betaincinv(centre * size, (1 - centre) * size, p) for p in _tails(level))
-    return np.where(certain, mean, low)[()], np.where(certain, mean, high)[()]
-
-
-def gamma_limits(mean: Real, sd: Real, level: float) -> tuple[Real, Real]:
-    """Limits of the Gamma distribution with this mean and standard deviation, for what has no upper end."""
-    mean, sd = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(sd, dtype=float))
-    certain = (sd <= 1e-12 * np.maximum(mean, 1e-300)) | (mean <= 0)
-    spread = np.where(certain, 1.0, sd)
-    centre = np.where(certain, 1.0, mean)
-    shape, scale = (centre / spread) ** 2, spread**2 / centre
-    low, high = (scale * gammaincinv(shape, p) for p in _tails(level))
     return np.where(certain, mean, low)[()], np.where(certain, mean, high)[()]
 
 

@@ -33,7 +33,7 @@ _BITS = 1 / np.log(2.0)
 
 
 class Known(NamedTuple):
-    """Mean, sd and the upper end of the range (infinite where there is none)."""
+    """Mean, sd and the upper end of the range."""
 
     mean: float
     sd: float
@@ -47,7 +47,7 @@ def linear(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> Known:
     return Known(moments.mean_of(measure) * _BITS, moments.sd_of(measure) * _BITS, upper * _BITS)
 
 
-def ratio(name: str, moments: EntropyMoments) -> Known | None:
+def ratio(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> Known | None:
     """A ratio by expansion to second order, or None where its denominator is too uncertain for that.
 
     With c the relative sd of the denominator, the sd is right to a share of order c² and the mean to a share
@@ -63,8 +63,9 @@ def ratio(name: str, moments: EntropyMoments) -> Known | None:
     covariance = moments.covariance
     mean = value - float(c @ covariance[:, bottom]) / whole**2
     sd = np.sqrt(max(float(c @ covariance @ c), 0.0)) / whole
-    bounded = top == MEASURES.index("mutual") or name == "missed_information_ratio"
-    return Known(float(mean), float(sd), 1.0 if bounded else np.inf)
+    bounded = RATIOS[name][0] == "mutual" or name == "missed_information_ratio"
+    upper = 1.0 if bounded else upper_end(RATIOS[name][0], shape) / float(whole)
+    return Known(float(mean), float(sd), upper)
 
 
 def _residual(top: int, bottom: int, value: float) -> Array:

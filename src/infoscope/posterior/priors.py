@@ -24,11 +24,14 @@ LEARNT = ("mixture", "tree")
 def default_name(table: Contingency) -> str:
     """Tree where both sides name the same classes, else Perks for up to three classes, else the mixture.
 
+    A tree draws whole tables. Where only occupied cells are stored (more than 2²⁰ cells) Perks takes its place:
+    it keeps the accuracy right, which the mixture does not, and ``cautions`` says what it does not keep.
+
     >>> default_name(Contingency.from_matrix([[5, 1, 0], [0, 3, 2]]))
     'perks'
     """
-    if table.is_aligned and not table.is_sparse and min(table.shape) > 1:
-        return "tree"
+    if table.is_aligned and min(table.shape) > 1:
+        return "perks" if table.is_sparse else "tree"
     return "perks" if table.shape[0] <= 3 else "mixture"
 
 

@@ -6,18 +6,21 @@ possibility, gives its evidence for every value of its parameters, and draws row
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import product
 
 import numpy as np
-from scipy.special import digamma, gammaln
+from scipy.special import gammaln
 
-from infoscope.posterior.arrays import Array, Indices, Mask, group_sums
-from infoscope.posterior.beta_level import pick
+from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.posterior.beta_level import relative
 
-__all__ = ["ProfileRows", "SharedRows", "SubsetRows"]
+__all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
+
+_SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
 
 
-def _log_grid(low: float, high: float, n: int) -> Array:
+def log_grid(low: float, high: float, n: int) -> Array:
+    """Points from low to high, evenly spaced in the logarithm."""
     return np.exp(np.linspace(np.log(low), np.log(high), n))
 
 
@@ -31,109 +34,32 @@ class ProfileRows:
     @cached_property
     def strengths(self) -> Array:
         """Grid of β."""
-        return _log_grid(0.05, 100.0 * self.counts.shape[1], 22)
+        return log_grid(0.05, 100.0 * self.counts.shape[1], 22)
 
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows for each β."""
         occupied = self.counts > 0
-        n, g = self.counts[occupied], self.profile[occupied]
-        totals = self.counts.sum(1)
-        totals = totals[totals > 0]
-        return np.array(
-            [
-                (gammaln(n + b * g) - gammaln(b * g)).sum() - (gammaln(totals + b) - gammaln(b)).sum()
-                for b in self.strengths
-            ]
-        )
+        pairs, times = np.unique(np.stack([self.counts[occupied], self.profile[occupied]]), axis=1, return_counts=True)
+        totals, rows = np.unique(self.counts.sum(1), return_counts=True)
+        b = self.strengths[:, None]
+        n, g = pairs
+        cells = (gammaln(n + b * g) - gammaln(b * g)) @ times
+        return np.asarray(cells - (gammaln(totals + b) - gammaln(b)) @ rows)
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected shares, (rows, columns)."""
+        totals = self.counts.sum(1)[:, None]
+        shares = relative(self.log_evidence)
+        parts = ((self.counts + b * self.profile) / (totals + b) for b in self.strengths)
+        return np.asarray(np.sum([w * part for w, part in zip(shares, parts, strict=True) if w > 0], axis=0))
 
     def draw(self, at: Indices, rng: np.random.Generator) -> Array:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
-        shape = self.strengths[at][:, None, None] * self.profile + self.counts
-        return _normalized(rng.standard_gamma(shape), self.profile, rng)
-
-
-class _Fit(NamedTuple):
-    strength: float
-    profile: Array
-    uses: Array
-    log_evidence: float
-
-
-@dataclass(frozen=True)
-class SharedRows:
-    """Row i is Dirichlet(β γ) with a profile γ that all rows share and that is learnt from them.
-
-    γ is itself Dirichlet(κ), κ chosen by evidence. How much of the data speaks for each γ_j is the
-    expected number of times a row turned to the profile for column j rather than to its own past answers.
-    With these u_j the likelihood is close to C ∏ γ_j^u_j, which gives the evidence with γ integrated out.
-    """
-
-    counts: Array
-    open_cells: Mask
-
-    @cached_property
-    def strengths(self) -> Array:
-        """Grid of β."""
-        return _log_grid(0.05, 100.0 * self.counts.shape[1], 22)
-
-    @cached_property
-    def _fits(self) -> list[_Fit]:
-        return [self._fit(b) for b in self.strengths]
-
-    def _fit(self, strength: float) -> _Fit:
-        n = self.counts[self.counts > 0]
-        m = self.counts.shape[1]
-        columns = np.nonzero(self.counts > 0)[1]
-        totals = self.counts.sum(1)
-        profile = (self.counts.sum(0) + 0.5) / (totals.sum() + 0.5 * m)
-        for _ in range(15):
-            uses = self._uses(strength, profile)
-            kappa = _best_symmetric(uses)
-            profile = (uses + kappa) / (uses.sum() + m * kappa)
-        x = strength * profile[columns]
-        row_mass = strength * (self.open_cells @ profile)
-        likelihood = (gammaln(n + x) - gammaln(x)).sum()
-        likelihood -= (gammaln(totals + row_mass) - gammaln(row_mass))[totals > 0].sum()
-        occam = _log_symmetric(uses, np.array([kappa]))[0] - uses @ np.log(profile)
-        return _Fit(strength, profile, uses + kappa, float(likelihood + occam))
-
-    def _uses(self, strength: float, profile: Array) -> Array:
-        """Expected uses of each column's profile, with those a row would have made of closed columns."""
-        rows, columns = np.nonzero(self.counts)
-        n = self.counts[rows, columns]
-        x = strength * profile[columns]
-        each = x * (digamma(x + n) - digamma(x))
-        k, m = self.counts.shape
-        rate = group_sums(rows, each, k) / (self.open_cells @ profile)
-        return group_sums(columns, each, m) + profile * (rate @ ~self.open_cells)
-
-    @cached_property
-    def log_evidence(self) -> Array:
-        """Log probability of the rows for each β, the profile integrated out."""
-        return np.array([fit.log_evidence for fit in self._fits])
-
-    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
-        """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
-        uses = np.stack([fit.uses for fit in self._fits])[at]
-        profile = rng.standard_gamma(uses)
-        profile /= np.maximum(profile.sum(1, keepdims=True), 1e-300)
-        shape = (self.strengths[at][:, None] * profile)[:, None, :] * self.open_cells + self.counts
-        return _normalized(rng.standard_gamma(shape), self.open_cells / 1.0, rng)
-
-
-_KAPPA = _log_grid(1e-2, 100.0, 24)
-
-
-def _log_symmetric(n: Array, kappa: Array) -> Array:
-    """Log of the integral of ∏ γ_j^n_j over γ ~ Dirichlet(κ, …, κ)."""
-    k = n.size
-    each = (gammaln(n[:, None] + kappa) - gammaln(kappa)).sum(0)
-    return np.asarray(each + gammaln(k * kappa) - gammaln(n.sum() + k * kappa))
-
-
-def _best_symmetric(n: Array) -> float:
-    return float(_KAPPA[_log_symmetric(n, _KAPPA).argmax()])
+        shape = self.strengths[at][:, None, None] * self.profile
+        shape += self.counts
+        return normalized(rng.standard_gamma(shape), self.profile > 0, rng)
 
 
 @dataclass(frozen=True)
@@ -141,79 +67,102 @@ class SubsetRows:
     """Row i uses a random subset of its columns, alike within it: Dirichlet(b) on the subset.
 
     Each column belongs to the subset with probability ω. Summed over all subsets that hold the observed
-    columns, the evidence is closed form. It fits blocks of confusable classes, where a class is mistaken
-    for a few others about equally often and never for the rest.
+    columns, the evidence is closed form. It fits blocks of confusable classes, where a class is mistaken for
+    a few others about equally often and hardly ever for the rest.
     """
 
     counts: Array
     open_cells: Mask
 
     @cached_property
-    def parameters(self) -> Array:
-        """Grid of (ω, b)."""
+    def _shares(self) -> Array:
         widest = max(int(self.open_cells.sum(1).max()), 2)
-        shares = _log_grid(0.5 / widest, 0.98, 14)
-        strengths = _log_grid(0.1, 50.0, 10)
-        return np.array([(w, b) for w in shares for b in strengths])
+        return log_grid(0.5 / widest, 0.98, 14)
 
     @cached_property
-    def _sizes(self) -> tuple[Array, Array, Array, Array]:
-        """Open columns, observed columns and total of each row; and the subset sizes considered."""
-        width = self.open_cells.sum(1).astype(float)
-        seen = ((self.counts > 0) & self.open_cells).sum(1).astype(float)
-        top = int(width.max())
-        sizes = np.arange(1.0, top + 1)
-        if top > 80:
-            sizes = np.unique(np.round(np.exp(np.linspace(0, np.log(top), 80))))
-        return width, seen, self.counts.sum(1), sizes
+    def _strengths(self) -> Array:
+        return log_grid(0.1, 50.0, 10)
 
-    def _log_size_weights(self, at: int) -> Array:
-        """Log of P(subset size, row's counts), (rows, sizes), less what does not depend on the size."""
-        share, b = self.parameters[at]
-        width, seen, total, sizes = self._sizes
-        w, k, n, a = width[:, None], seen[:, None], total[:, None], sizes
-        possible = (a >= k) & (a <= w)
-        a = np.where(possible, a, np.maximum(k, 1))
-        ways = gammaln(w - k + 1) - gammaln(a - k + 1) - gammaln(w - a + 1)
-        log_prior = a * np.log(share) + (w - a) * np.log1p(-share)
-        none = np.log1p(-((1 - share) ** np.maximum(w, 1)))
-        out = ways + log_prior - none + gammaln(a * b) - gammaln(a * b + n) + np.log(_steps(sizes))
-        return np.where(possible, out, -np.inf)
+    @cached_property
+    def _sizes(self) -> Array:
+        top = int(self.open_cells.sum(1).max())
+        if top <= _SIZES:
+            return np.arange(1.0, top + 1)
+        return np.unique(np.round(log_grid(1.0, top, _SIZES)))
+
+    @cached_property
+    def _kinds(self) -> tuple[Array, Indices]:
+        """Distinct (open columns, observed columns, total) of the rows, and the kind of each row."""
+        width = self.open_cells.sum(1)
+        facts = np.stack([width, (self.counts > 0).sum(1), self.counts.sum(1)])
+        kinds, place = np.unique(facts, axis=1, return_inverse=True)
+        return kinds.astype(float), place.ravel()
+
+    @cached_property
+    def _log_sizes(self) -> Array:
+        """Log of P(subset size, counts) for each (ω, b), kind of row and size, up to what no size changes."""
+        width, seen, total = self._kinds[0][:, :, None]
+        sizes = self._sizes
+        possible = (sizes >= seen) & (sizes <= width)
+        a = np.where(possible, sizes, np.maximum(seen, 1))
+        ways = gammaln(width - seen + 1) - gammaln(a - seen + 1) - gammaln(np.maximum(width - a, 0) + 1)
+        ways = np.where(possible, ways + np.log(_steps(sizes)), -np.inf)
+        by_share = []
+        for share in self._shares:
+            none = np.log1p(-((1 - share) ** np.maximum(width, 1)))
+            by_share.append(a * np.log(share) + (width - a) * np.log1p(-share) - none)
+        by_strength = [gammaln(a * b) - gammaln(a * b + total) for b in self._strengths]
+        return np.stack([ways + x + y for x, y in product(by_share, by_strength)])
 
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows for each (ω, b)."""
-        n = self.counts[self.counts > 0]
-        rows = self._sizes[0] > 0
-        out = np.empty(len(self.parameters))
-        for at, (_, b) in enumerate(self.parameters):
-            weights = self._log_size_weights(at)[rows]
-            top = weights.max(1)
-            out[at] = (top + np.log(np.exp(weights - top[:, None]).sum(1))).sum()
-            out[at] += (gammaln(n + b) - gammaln(b)).sum()
-        return out
+        kinds, place = self._kinds
+        rows = np.bincount(place, minlength=kinds.shape[1]) * (kinds[0] > 0)
+        logs = self._log_sizes
+        top = logs.max(2)
+        each = top + np.log(np.exp(logs - top[:, :, None]).sum(2))
+        n, times = np.unique(self.counts[self.counts > 0], return_counts=True)
+        b = self._strengths[:, None]
+        cells = (gammaln(n + b) - gammaln(b)) @ times
+        return np.asarray(np.where(rows > 0, each, 0.0) @ rows + np.tile(cells, self._shares.size))
+
+    @cached_property
+    def _size_chances(self) -> Array:
+        """P(subset size | counts) for each (ω, b) and kind of row."""
+        logs = self._log_sizes
+        chance = np.exp(logs - np.maximum(logs.max(2, keepdims=True), -1e300))
+        return np.asarray(chance / np.maximum(chance.sum(2, keepdims=True), 1e-300))
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected shares, (rows, columns)."""
+        (width, seen, total), place = self._kinds
+        chance = self._size_chances * relative(self.log_evidence)[:, None, None]
+        b = np.tile(self._strengths, self._shares.size)[:, None, None]
+        per_sample = chance / (total[:, None] + self._sizes * b)
+        per_column = (per_sample * b).sum(0)
+        added = (self._sizes - seen[:, None]) / np.maximum(width - seen, 1)[:, None]
+        unseen = (per_column * np.maximum(added, 0)).sum(1)[place][:, None]
+        observed = self.counts * per_sample.sum((0, 2))[place][:, None] + per_column.sum(1)[place][:, None]
+        return np.where(self.open_cells, np.where(self.counts > 0, observed, unseen), 0.0)
 
     def draw(self, at: Indices, rng: np.random.Generator) -> Array:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
-        shape = np.empty((at.size, *self.counts.shape))
-        for point in np.unique(at):
-            here = np.flatnonzero(at == point)
-            shape[here] = self._active(int(point), here.size, rng) * self.parameters[point, 1]
-        shape += self.counts
-        return _normalized(rng.standard_gamma(shape), self.open_cells / 1.0, rng)
+        strength = self._strengths[at % self._strengths.size][:, None, None]
+        shape = self._active(at, rng) * strength + self.counts
+        return normalized(rng.standard_gamma(shape), self.open_cells, rng)
 
-    def _active(self, at: int, n: int, rng: np.random.Generator) -> Mask:
+    def _active(self, at: Indices, rng: np.random.Generator) -> Mask:
         """Which columns belong to the subset: the observed ones and random others."""
-        width, seen, _, sizes = self._sizes
-        weights = self._log_size_weights(at)
-        size = np.zeros((n, width.size))
-        for row in np.flatnonzero(width > 0):
-            size[:, row] = sizes[pick(weights[row], n, rng)]
-        keys = rng.random((n, *self.counts.shape))
+        kinds, place = self._kinds
+        below = np.cumsum(self._size_chances, axis=2)[at][:, place, :-1] < rng.random((at.size, place.size, 1))
+        size = np.maximum(self._sizes[below.sum(2)], np.maximum(kinds[1, place], 1))
+        keys = rng.random((at.size, *self.counts.shape))
         keys[:, ~self.open_cells] = 2.0
         keys[:, self.counts > 0] = -1.0
-        rank = keys.argsort(2).argsort(2)
-        return (rank < np.maximum(size, seen)[:, :, None]) & self.open_cells
+        bound = np.take_along_axis(np.sort(keys, axis=2), size.astype(np.intp)[:, :, None] - 1, axis=2)
+        return np.asarray((keys <= bound) & self.open_cells)
 
 
 def _steps(sizes: Array) -> Array:
@@ -224,13 +173,11 @@ def _steps(sizes: Array) -> Array:
     return np.maximum(np.diff(edges), 1e-9)
 
 
-def _normalized(gammas: Array, profile: Array, rng: np.random.Generator) -> Array:
+def normalized(gammas: Array, open_cells: Mask, rng: np.random.Generator) -> Array:
     """Rows divided by their sums; a row whose gammas all underflowed has one answer, drawn at random."""
     total = gammas.sum(2)
-    lost = np.argwhere((total <= 0) & (profile.sum(1) > 0))
-    for draw, row in lost:
-        weights = np.log(np.where(profile[row] > 0, profile[row], 1e-300))
-        gammas[draw, row, pick(weights, 1, rng)[0]] = 1.0
+    for draw, row in np.argwhere((total <= 0) & open_cells.any(1)):
+        gammas[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0
         total[draw, row] = 1.0
     gammas /= np.where(total > 0, total, 1.0)[:, :, None]
     return gammas

@@ -20,13 +20,17 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask
-from infoscope.posterior.beta_level import BetaLevel, log_total, pick
-from infoscope.posterior.row_models import ProfileRows, SharedRows, SubsetRows
+from infoscope.posterior.beta_level import BetaLevel, log_total, pick, relative
+from infoscope.posterior.block_rows import BlockRows, candidate_blocks
+from infoscope.posterior.row_models import ProfileRows, SubsetRows
+from infoscope.posterior.shared_rows import SharedRows
 from infoscope.tables import Contingency
 
 __all__ = ["Shape", "Tree"]
 
-RowModel = ProfileRows | SharedRows | SubsetRows
+_LEAST = 0.2  # a column keeps at least this share of what the levels expect there
+_ROUNDS = 30
+RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
 
 
 class Shape(NamedTuple):
@@ -53,7 +57,6 @@ class Tree:
 
     counts: Array
     shape: Shape
-    rake: bool = True
 
     @classmethod
     def of(cls, table: Contingency) -> "Tree":
@@ -70,9 +73,7 @@ class Tree:
     @property
     def weights(self) -> dict[str, float]:
         """Posterior probability of each hypothesis, by name."""
-        logs = np.array([h.log_evidence for h in self.hypotheses])
-        share = np.exp(logs - logs.max())
-        share /= share.sum()
+        share = relative(np.array([h.log_evidence for h in self.hypotheses]))
         return {h.name: float(p) for h, p in zip(self.hypotheses, share, strict=True)}
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
@@ -88,11 +89,6 @@ class Tree:
             out *= (1 - rejected)[:, :, None]
             out[:, :, self.shape.reject] = rejected
         out *= _margin_draws(self.counts.sum(1), n, rng)[:, :, None]
-        if self.rake:
-            mean = out.mean(0)
-            a, b = _scaling(mean, mean.sum(1), _margin_mean(self.counts.sum(0)))
-            out *= a[:, None] * b
-            out /= out.sum((1, 2), keepdims=True)
         return out
 
     @cached_property
@@ -112,12 +108,40 @@ class Tree:
 
     def _rows(self, hypothesis: Hypothesis, n: int, rng: np.random.Generator) -> Array:
         out = hypothesis.rows.draw(pick(hypothesis.rows.log_evidence, n, rng), rng)
+        if hypothesis.name not in self._known_factors:
+            self._known_factors[hypothesis.name] = self._column_factors(hypothesis)
+        out *= self._known_factors[hypothesis.name]
+        total = out.sum(2, keepdims=True)
+        out /= np.where(total > 0, total, 1.0)
         if hypothesis.level is not None:
             matched = np.flatnonzero(hypothesis.matches >= 0)
             right = hypothesis.level.draw(n, rng)
             out[:, matched] *= (1 - right)[:, :, None]
             out[:, matched, hypothesis.matches[matched]] = right
         return out
+
+    @cached_property
+    def _known_factors(self) -> dict[str, Array]:
+        return {}
+
+    def _column_factors(self, hypothesis: Hypothesis) -> Array:
+        """Factor of each column that gives the table the column margin which the column counts imply.
+
+        The levels say nothing of the columns as such and shrink them too much, while the column totals are
+        known far better. Only the rows' last level is changed: prevalence and matching answers stay as drawn.
+        """
+        mass = _margin_mean(self.counts.sum(1))
+        if self._rejects is not None:
+            mass = mass * (1 - self._rejects.mean)
+        wanted = _margin_mean(self._answered.sum(0)) * mass.sum()
+        if hypothesis.level is not None:
+            matched = np.flatnonzero(hypothesis.matches >= 0)
+            right = mass[matched] * hypothesis.level.mean
+            mass = mass.copy()
+            mass[matched] -= right
+            wanted[hypothesis.matches[matched]] -= right
+        expected = hypothesis.rows.mean * mass[:, None]
+        return _factors(expected, wanted)
 
     def _consider(self) -> Iterator[Hypothesis]:
         counts = self._answered
@@ -133,7 +157,7 @@ class Tree:
             yield from self._with("labels", named, usable, 0.0)
         best = none.copy()
         rows, columns = linear_sum_assignment(np.where(usable, counts, -1.0), maximize=True)
-        best[rows] = columns
+        best[rows] = np.where(usable[rows, columns], columns, -1)
         wide = int(usable[0].sum())
         choices = float(gammaln(max(k, wide) + 1) - gammaln(abs(k - wide) + 1))
         if (best != named).any():
@@ -142,6 +166,7 @@ class Tree:
     def _with(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
         counts = self._answered
         open_cells = usable.copy()
+        matches = np.where(usable.sum(1) > 1, matches, -1)  # the only column needs no level
         matched = np.flatnonzero(matches >= 0)
         open_cells[matched, matches[matched]] = False
         rest = np.where(open_cells, counts, 0.0)
@@ -149,20 +174,23 @@ class Tree:
         if matched.size:
             right = counts[matched, matches[matched]]
             level = BetaLevel(right, rest[matched].sum(1))
-            log_prior += log_total(level.log_evidence())
+            log_prior += log_total(level.log_evidence)
         if not open_cells.any():
             return
-        for kind, rows in _row_models(rest, open_cells):
+        for kind, rows in _row_models(rest, open_cells, matches):
             evidence = log_prior + log_total(rows.log_evidence)
             yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence)
 
 
-def _row_models(rest: Array, open_cells: Mask) -> Iterator[tuple[str, RowModel]]:
-    width = np.maximum(open_cells.sum(1, keepdims=True), 1)
-    even = open_cells / width
-    yield "even", ProfileRows(rest, even)
-    yield "shared", SharedRows(rest, open_cells)
-    yield "subsets", SubsetRows(rest, open_cells)
+def _row_models(rest: Array, open_cells: Mask, matches: Indices) -> Iterator[tuple[str, RowModel]]:
+    width = open_cells.sum(1, keepdims=True)
+    yield "even", ProfileRows(rest, open_cells / np.maximum(width, 1))
+    if width.max() > 1:
+        yield "shared", SharedRows(rest, open_cells)
+        yield "subsets", SubsetRows(rest, open_cells)
+        blocks = [BlockRows(rest, open_cells, inside) for inside in candidate_blocks(rest, matches)]
+        if blocks:
+            yield "blocks", max(blocks, key=lambda rows: float(rows.log_evidence[0]))
 
 
 def _margin_grid(totals: Array) -> tuple[Array, Array]:
@@ -183,16 +211,20 @@ def _margin_draws(totals: Array, n: int, rng: np.random.Generator) -> Array:
 
 def _margin_mean(totals: Array) -> Array:
     grid, evidence = _margin_grid(totals)
-    weights = np.exp(evidence - evidence.max())
-    weights /= weights.sum()
+    weights = relative(evidence)
     means = (totals[:, None] + grid) / (totals.sum() + totals.size * grid)
-    return means @ weights
+    return np.asarray(means @ weights)
 
 
-def _scaling(mean: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Factors of rows and columns that give the mean table these margins."""
-    a, b = np.ones(rows.size), np.ones(columns.size)
-    for _ in range(50):
-        b = columns / np.maximum(a @ mean, 1e-300)
-        a = rows / np.maximum(mean @ b, 1e-300)
-    return a, b
+def _factors(expected: Array, wanted: Array) -> Array:
+    """Column factors that, with row sums kept, bring the columns of a table to the wanted sums."""
+    rows, columns = expected.sum(1), expected.sum(0)
+    wanted = np.maximum(wanted, _LEAST * columns)
+    wanted = wanted * (rows.sum() / wanted.sum()) if wanted.sum() > 0 else columns
+    factors = np.ones(columns.size)
+    for _ in range(_ROUNDS):
+        kept = expected * factors
+        kept *= (rows / np.maximum(kept.sum(1), 1e-300))[:, None]
+        factors *= np.divide(wanted, kept.sum(0), out=np.ones_like(wanted), where=columns > 0)
+        factors /= factors.max()
+    return np.maximum(factors, 1e-12)
