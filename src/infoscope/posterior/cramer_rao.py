@@ -4,14 +4,10 @@ import numpy as np
 
 from infoscope.cards import find
 from infoscope.errors import InputError, UndefinedError
-from infoscope.posterior.arrays import Array, Indices
+from infoscope.posterior.influence import log_slopes
 from infoscope.tables import Contingency
 
 __all__ = ["cramer_rao_sd"]
-
-_STEP = 1e-5
-_BLOCK_CELLS = 2_000_000
-_MOST_CELLS = 20_000
 
 
 def cramer_rao_sd(table: Contingency, name: str) -> float:
@@ -31,24 +27,7 @@ def cramer_rao_sd(table: Contingency, name: str) -> float:
     if table.batch_shape or table.reweighting is not None or size is None:
         raise InputError("a Cramér-Rao bound needs one table of counts with a known sample size; give such a table")
     occupied = np.flatnonzero(table.cells)
-    if occupied.size > _MOST_CELLS:
-        raise InputError(f"{occupied.size} occupied cells are too many for a numerical gradient; merge classes")
     shares = table.cells[occupied] / table.total
-    slopes = _slopes(entry.name, table, occupied)
+    slopes = log_slopes(entry.name, table, occupied)
     spread = float(np.sum(slopes**2 / shares) - slopes.sum() ** 2)
     return float(np.sqrt(max(spread, 0.0) / size))
-
-
-def _slopes(name: str, table: Contingency, occupied: Indices) -> Array:
-    """Derivative of the metric by the logarithm of each occupied cell's share, by central differences."""
-    score = find(name).score
-    out = np.empty(occupied.size)
-    block = max(1, _BLOCK_CELLS // (2 * table.cells.size))
-    for start in range(0, occupied.size, block):
-        at = occupied[start : start + block]
-        varied = np.broadcast_to(table.cells, (2, at.size, table.cells.size)).copy()
-        varied[0, np.arange(at.size), at] *= np.exp(_STEP)
-        varied[1, np.arange(at.size), at] *= np.exp(-_STEP)
-        up, down = np.asarray(score(table.with_cells(varied)))
-        out[start : start + block] = (up - down) / (2 * _STEP)
-    return out
