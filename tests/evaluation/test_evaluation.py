@@ -143,12 +143,21 @@ def test_belief_is_attached_where_there_is_one() -> None:
             believed = SimpleNamespace(mean=0.5, sd=0.1, low=0.5 - level / 10, high=0.5 + level / 10)
             return dict.fromkeys(names, believed)
 
+        def by_class(self, level: float) -> dict[str, SimpleNamespace]:
+            return {"recall": SimpleNamespace(mean=[0.4, 0.5], sd=[0.1, 0.1], low=[0.3, level / 3], high=[0.5, 0.6])}
+
+        def by_output(self, level: float) -> dict[str, SimpleNamespace]:  # noqa: ARG002
+            return {}
+
     system = measure(Subject("a", M6, n=100, belief=Believer()), [], level=0.9)
 
     value = system.metrics["proficiency"]
     assert (value.mean, value.sd, value.low, value.high) == pytest.approx((0.5, 0.1, 0.41, 0.59))
     assert value.value == float(catalogue_score("proficiency"))
     assert "low" not in system.metrics["g_statistic"].to_dict()
+    assert system.classes[1].values["recall"].low == pytest.approx(0.3)
+    assert system.classes[1].values["f1"].low is None
+    assert system.outputs[0].values["precision"].low is None
 
 
 def catalogue_score(name: str) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 from infoscope.diagnosis.finding import Finding
 from infoscope.errors import InputError
+from infoscope.evaluation.intervals import Interval
 from infoscope.evaluation.values import Value
 
 __all__ = ["SCHEMA", "ClassResult", "Evaluation", "Leak", "PairResult", "Source", "SystemResult", "renders"]
@@ -106,6 +107,7 @@ class SystemResult:
     leaks: tuple[Leak, ...]
     confusions: tuple[PairResult, ...]
     diagnosis: tuple[Finding, ...]
+    interval: Interval | None = None
 
     @property
     def title(self) -> str:
@@ -122,6 +124,7 @@ class SystemResult:
     def to_dict(self) -> dict[str, Any]:
         """As the contract has it; ``group`` only where rows were split."""
         grouped = {} if self.group is None else {"group": dict(self.group)}
+        made = {} if self.interval is None else {"interval": self.interval.to_dict()}
         return {
             "name": self.name,
             **grouped,
@@ -130,6 +133,7 @@ class SystemResult:
             "system_labels": list(self.system_labels),
             "reject": self.reject,
             "positive": self.positive,
+            **made,
             "metrics": {name: value.to_dict() for name, value in self.metrics.items()},
             "classes": [item.to_dict() for item in self.classes],
             "outputs": [item.to_dict() for item in self.outputs],
@@ -162,6 +166,7 @@ class SystemResult:
                 for pair in record.get("confusions", ())
             ),
             diagnosis=tuple(Finding(**item) for item in record.get("diagnosis", ())),
+            interval=Interval.from_dict(record.get("interval")),
         )
 
 
@@ -228,10 +233,13 @@ class Evaluation:
         return str(_renderer("text")(self, width=width, unit=unit))
 
     def to_frame(self) -> Any:
-        """One row a system, one column a metric, as a pandas or polars data frame, whichever is installed."""
+        """One row a system, one column a metric, as a pandas or polars data frame, whichever is installed.
+
+        What is believed about a metric stands beside it, as in ``proficiency.low`` and ``proficiency.high``.
+        """
         rows = [
             {"system": system.name, **(system.group or {}), "n": system.n}
-            | {name: value.value for name, value in system.metrics.items()}
+            | {key: number for name, value in system.metrics.items() for key, number in value.columns(name)}
             for system in self.systems
         ]
         try:

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from infoscope.diagnosis import Finding, diagnose_all
-from infoscope.errors import InputError
+from infoscope.evaluation.believing import Uncertainty, believed
 from infoscope.evaluation.document import Evaluation, Source
-from infoscope.evaluation.measuring import Belief, Subject, measure
+from infoscope.evaluation.measuring import Subject, measure
 from infoscope.evaluation.subjects import Prevalence, Request, gather, prepared
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Uncertainty", "evaluate"]
-
-
-@dataclass(frozen=True)
-class Uncertainty:
-    """How intervals are made."""
-
-    prior: Any = "default"
-    level: float = 0.95
-    n: float | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse levels and sizes that mean nothing."""
-        if not 0 < self.level < 1:
-            raise InputError(f"the level is {self.level}; an interval's level lies between 0 and 1, as 0.95")
-        if self.n is not None and not 0 < self.n < float("inf"):
-            raise InputError(f"the sample size is {self.n}; it must be a number above 0")
+__all__ = ["evaluate"]
 
 
 def evaluate(  # noqa: PLR0913 - the public front
@@ -64,24 +45,11 @@ def evaluate(  # noqa: PLR0913 - the public front
     """
     how = Uncertainty(prior, level, n, seed)
     origin, subjects = gather(source, Request(truth, system, weight, by, reject, positive))
-    seen = [_seen(subject, prepared(subject.table, prevalence, clusters=clusters), how) for subject in subjects]
+    seen = [
+        believed(replace(subject, table=prepared(subject.table, prevalence, clusters=clusters)), how)
+        for subject in subjects
+    ]
     return _evaluated(origin, seen, how)
-
-
-def _seen(subject: Subject, table: Contingency, how: Uncertainty) -> Subject:
-    n = subject.n if how.n is None else how.n
-    return replace(subject, table=table, n=n, belief=_belief(table, n, how))
-
-
-def _belief(table: Contingency, n: float | None, how: Uncertainty) -> Belief | None:
-    """The posterior about a table, seen as n samples; None where n is not known."""
-    if n is None or importlib.util.find_spec("infoscope.posterior") is None:
-        return None
-    posterior: Any = importlib.import_module("infoscope.posterior")
-    if table.reweighting is None and n != table.total:
-        table = table.with_cells(table.cells * (n / table.total))
-    belief: Belief = posterior.Posterior(table, how.prior, seed=how.seed)
-    return belief
 
 
 def _evaluated(origin: Source, subjects: Sequence[Subject], how: Uncertainty) -> Evaluation:

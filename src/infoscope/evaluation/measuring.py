@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from infoscope.cards import Metric, metrics_at
 from infoscope.diagnosis import Finding, confusions
 from infoscope.evaluation.document import ClassResult, Leak, PairResult, SystemResult
+from infoscope.evaluation.intervals import Interval
 from infoscope.evaluation.values import Value
 from infoscope.metrics.shannon import entropies
+from infoscope.posterior.first_order import information_sds
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label
 
 __all__ = ["Belief", "Subject", "Summary", "measure"]
 
@@ -48,6 +49,12 @@ class Belief(Protocol):
     def summaries(self, names: Sequence[str], level: float) -> Mapping[str, Any]:
         """A ``Summary`` for each of these metrics."""
 
+    def by_class(self, level: float) -> Mapping[str, Any]:
+        """The same by class of the truth: one number a class in each ``Summary``."""
+
+    def by_output(self, level: float) -> Mapping[str, Any]:
+        """The same by answer."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -58,6 +65,7 @@ class Subject:
     group: Mapping[str, str] | None = None
     n: float | None = None
     belief: Belief | None = None
+    interval: Interval | None = None
 
 
 def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:
@@ -72,14 +80,15 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
         positive=str(table.positive_label) if len(table.truth_labels) == 2 else None,
         group=subject.group,
         metrics=_by_table(subject, level),
-        classes=tuple(_by_class(table, "truth", table.truth_labels)),
-        outputs=tuple(_by_class(table, "system", table.system_labels)),
+        classes=tuple(_by_class(subject, "truth", level)),
+        outputs=tuple(_by_class(subject, "system", level)),
         leaks=tuple(_leaks(table)),
         confusions=tuple(
             PairResult((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
             for pair in confusions(table, float(entropies(table).truth))
         ),
         diagnosis=tuple(findings),
+        interval=subject.interval,
     )
 
 
@@ -103,24 +112,55 @@ def _by_table(subject: Subject, level: float) -> dict[str, Value]:
     ]
     for name, known in subject.belief.summaries(wanted, level).items():
         values[name] = values[name].believed(known)
+    if subject.table.reweighting is None and subject.n is not None:
+        for name, first_order in information_sds(subject.table, subject.n).items():
+            if values[name].sd is not None:
+                values[name] = values[name].beside(first_order)
     return values
 
 
-def _by_class(table: Contingency, level: str, labels: Sequence[Label]) -> Iterator[ClassResult]:
+@dataclass(frozen=True)
+class _Column:
+    """One metric of all classes of one side, and what is believed about it."""
+
+    entry: Metric
+    numbers: Sequence[float]
+    known: Summary | None
+
+    def at(self, place: int) -> Value:
+        number = self.numbers[place]
+        if np.isfinite(number) and self.entry.card.unit == "count":
+            return Value(_plain(number))
+        value = Value.measured(number, self.entry.card.undefined)
+        if self.known is None or value.value is None:
+            return value
+        parts = (float(np.asarray(part)[place]) for part in _parts(self.known))
+        return value.believed(_Known(*parts))
+
+
+class _Known(NamedTuple):
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+
+def _parts(summary: Summary) -> tuple[Any, Any, Any, Any]:
+    return summary.mean, summary.sd, summary.low, summary.high
+
+
+def _by_class(subject: Subject, side: Literal["truth", "system"], level: float) -> Iterator[ClassResult]:
     """One record a class of one side: the metrics of that level, without their prefix."""
-    columns: dict[str, tuple[Sequence[float], Metric]] = {}
-    for entry in metrics_at("truth" if level == "truth" else "system"):
-        columns[entry.name.partition("_")[2]] = (np.asarray(entry.score(table)).tolist(), entry)
-    for at, label in enumerate(labels):
-        yield ClassResult(
-            str(label),
-            {
-                name: Value(_plain(numbers[at]))
-                if np.isfinite(numbers[at]) and entry.card.unit == "count"
-                else Value.measured(numbers[at], entry.card.undefined)
-                for name, (numbers, entry) in columns.items()
-            },
-        )
+    table = subject.table
+    known: Mapping[str, Any] = {}
+    if subject.belief is not None:
+        known = subject.belief.by_class(level) if side == "truth" else subject.belief.by_output(level)
+    columns: dict[str, _Column] = {}
+    for entry in metrics_at(side):
+        name = entry.name.partition("_")[2]
+        columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), known.get(name))
+    for at, label in enumerate(table.truth_labels if side == "truth" else table.system_labels):
+        yield ClassResult(str(label), {name: column.at(at) for name, column in columns.items()})
 
 
 def _leaks(table: Contingency) -> Iterator[Leak]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 __all__ = ["Value"]
 
 _BELIEF = ("mean", "sd", "low", "high")
+_KNOWN = (*_BELIEF, "cramer_rao_sd", "sd_ratio")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class Value:
     low: float | None = None
     high: float | None = None
     undefined: str | None = None
+    cramer_rao_sd: float | None = None
+    """The first-order standard error, for information measures."""
+    sd_ratio: float | None = None
+    """The posterior's sd over the first-order one; None where that is 0, as at independence."""
 
     @classmethod
     def measured(cls, number: Any, reason: str) -> Value:
@@ -44,11 +50,23 @@ class Value:
         mean, sd, low, high = (_finite(getattr(summary, name)) for name in _BELIEF)
         return replace(self, mean=mean, sd=sd, low=low, high=high)
 
+    def beside(self, first_order: float) -> Value:
+        """The same with the first-order standard error and how the posterior's compares with it."""
+        ratio = None if self.sd is None or first_order <= 0 else self.sd / first_order
+        return replace(self, cramer_rao_sd=_finite(first_order), sd_ratio=ratio)
+
     def to_dict(self) -> dict[str, Any]:
         """What is known, under its name."""
         record: dict[str, Any] = {"value": self.value}
-        record |= {name: known for name in _BELIEF if (known := getattr(self, name)) is not None}
+        record |= {name: known for name in _KNOWN if (known := getattr(self, name)) is not None}
         return record if self.undefined is None else {**record, "undefined": self.undefined}
+
+    def columns(self, name: str) -> Iterator[tuple[str, float | None]]:
+        """The value under its name, and what is believed as ``name.low`` and so on."""
+        yield name, self.value
+        for part in _BELIEF:
+            if (known := getattr(self, part)) is not None:
+                yield f"{name}.{part}", known
 
     def compact(self) -> Any:
         """A plain number where there is nothing else to say."""

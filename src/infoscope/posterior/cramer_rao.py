@@ -4,6 +4,7 @@ import numpy as np
 
 from infoscope.cards import find
 from infoscope.errors import InputError, UndefinedError
+from infoscope.posterior.first_order import information_sds, is_information
 from infoscope.posterior.influence import log_slopes
 from infoscope.tables import Contingency
 
@@ -26,6 +27,8 @@ def cramer_rao_sd(table: Contingency, name: str) -> float:
     size = table.sample_size
     if table.batch_shape or table.reweighting is not None or size is None:
         raise InputError("a Cramér-Rao bound needs one table of counts with a known sample size; give such a table")
+    if is_information(entry.name):
+        return information_sds(table, size)[entry.name]
     occupied = np.flatnonzero(table.cells)
     shares = table.cells[occupied] / table.total
     slopes = log_slopes(entry.name, table, occupied)

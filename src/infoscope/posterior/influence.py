@@ -5,6 +5,7 @@ import numpy as np
 from infoscope.cards import find
 from infoscope.errors import InputError
 from infoscope.posterior.arrays import Array, Indices
+from infoscope.posterior.first_order import information_influence, is_information
 from infoscope.tables import Contingency
 
 __all__ = ["influence", "log_slopes"]
@@ -41,6 +42,8 @@ def influence(name: str, table: Contingency) -> Array:
     >>> [round(float(x), 3) for x in influence("accuracy", table)]
     [0.2, -0.8, -0.8, 0.2]
     """
+    if is_information(find(name).name):
+        return information_influence(find(name).name, table)
     occupied = np.flatnonzero(table.cells)
     slopes = log_slopes(name, table, occupied)
     out = np.zeros(table.cells.size)

@@ -1,6 +1,6 @@
 """From a mean and a spread, or from draws, to what is printed: mean, sd, low, high."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv
@@ -46,9 +46,18 @@ def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, 
 
 
 def summarize_draws(values: Real, level: float) -> Summary:
-    """Mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is."""
+    """Mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is.
+
+    Where draws are infinite there is no mean and no sd; a limit that falls among them is infinite.
+
+    >>> found = summarize_draws(np.array([1.0, 2.0, 3.0, np.inf]), 0.5)
+    >>> print(found.mean, found.sd, found.low, found.high)
+    inf nan 1.0 3.0
+    """
     values = np.asarray(values, dtype=float)
     undefined = np.isnan(values)
+    if np.isinf(values).any():
+        return _with_infinities(values, undefined.mean(0) > _MOST_UNDEFINED, level)
     if not undefined.any():
         low, high = np.quantile(values, _tails(level), axis=0)
         return Summary(values.mean(0), values.std(0, ddof=1), low, high)
@@ -57,6 +66,17 @@ def summarize_draws(values: Real, level: float) -> Summary:
     low, high = np.nanquantile(filled, _tails(level), axis=0)
     answers = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
     return Summary(*(np.where(lost, np.nan, answer)[()] for answer in answers))
+
+
+def _with_infinities(values: Real, lost: Any, level: float) -> Summary:
+    """Order statistics, which ask for no differences; undefined draws are few or hide the answer."""
+    infinite = np.isinf(values).any(0)
+    low, high = np.quantile(np.where(np.isnan(values), np.inf, values), _tails(level), axis=0, method="inverted_cdf")
+    finite = np.where(np.isfinite(values), values, np.nan)
+    finite = np.where(infinite | lost, 0.0, finite)
+    mean = np.where(infinite, np.inf, np.nanmean(finite, axis=0))
+    sd = np.where(infinite, np.nan, np.nanstd(finite, axis=0, ddof=1))
+    return Summary(*(np.where(lost, np.nan, answer)[()] for answer in (mean, sd, low, high)))
 
 
 def _tails(level: float) -> tuple[float, float]:

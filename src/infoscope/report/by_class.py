@@ -11,7 +11,7 @@ from infoscope.evaluation import ClassResult, SystemResult
 from infoscope.report.layout import Column, Look, columns, meter, shown
 from infoscope.report.ledger import COLOURS
 from infoscope.report.numbers import amount, share
-from infoscope.report.wording import truth_and_system_match
+from infoscope.report.wording import limits, truth_and_system_match
 
 __all__ = ["by_class", "cost_in_bits"]
 
@@ -67,6 +67,12 @@ def _table(
     for part in wanted:
         numbers = [(answers[item.label] if part.of_answer else item).values[part.key].value for item in picked]
         parts.append(_column(part, numbers, look))
+        if part.bar is None:
+            ranges = [
+                limits((answers[item.label] if part.of_answer else item).values[part.key], look.signs.to)
+                for item in picked
+            ]
+            parts.append(Column("range", [Text(words, "dim") for words in ranges if any(ranges)], True, 2))
     parts.append(Column("cost", [Text(look.unit.amount(costs[item.label], 3), "bold") for item in picked], right=True))
     title = Text(f"By {noun}", "bold").append(f"  {look.unit.name} lost, worst first", "not bold dim")
     lines = [title, *columns(parts, look.room, look.signs)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.report.by_class import cost_in_bits
 from infoscope.report.numbers import Units, amount, share, units
-from infoscope.report.wording import facts_line, headline, key_numbers, remark, truth_and_system_match
+from infoscope.report.wording import facts_line, headline, key_numbers, limits, remark, truth_and_system_match
 
 __all__ = ["as_markdown"]
 
@@ -24,6 +24,8 @@ def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
     for system in evaluation.ranking:
         blocks += _system(evaluation, system, shown)
     blocks += [f"*{rows:,} rows left out: {_escaped(reason)}*" for reason, rows in evaluation.source.ignored.items()]
+    told = dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None)
+    blocks += [f"*{_escaped(sentence)}.*" for sentence in told]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -62,7 +64,7 @@ def _classes(system: SystemResult, unit: Units) -> str:
             [
                 _escaped(item.label),
                 amount(item.values["support"].value),
-                share(item.values["recall"].value),
+                _with_range(share(item.values["recall"].value), limits(item.values["recall"], "–")),
                 unit.amount(item.values["false_information"].value),
                 doubtful,
                 unit.amount(cost_in_bits(system, item), 3),
@@ -72,18 +74,23 @@ def _classes(system: SystemResult, unit: Units) -> str:
     return _table(["class", "samples", "recall", "answers scatter", "answer doubtful", "cost"], rows) + more
 
 
+def _with_range(number: str, limits: str) -> str:
+    return f"{number} ({limits})" if limits else number
+
+
 def _ranking(evaluation: Evaluation) -> str:
     rows = [
         [
             _escaped(system.title),
             share(system.number("proficiency")),
+            limits(system.metrics["proficiency"], "–"),
             share(system.number("false_information_ratio")),
             share(system.number("accuracy")),
             remark(system),
         ]
         for system in evaluation.ranking
     ]
-    return _table(["system", "captured", "false", "accuracy", ""], rows)
+    return _table(["system", "captured", "range", "false", "accuracy", ""], rows)
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

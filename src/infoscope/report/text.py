@@ -14,7 +14,7 @@ from infoscope.report.by_class import by_class
 from infoscope.report.layout import ASCII, UNICODE, Column, Look, beside, columns, meter, shown, wrapped
 from infoscope.report.ledger import COLOURS, ledger
 from infoscope.report.numbers import amount, share, units
-from infoscope.report.wording import facts_line, headline, key_numbers, remark
+from infoscope.report.wording import facts_line, headline, key_numbers, limits, remark
 
 __all__ = ["as_text", "coloured", "text_lines"]
 
@@ -187,6 +187,8 @@ def _ranking_columns(systems: Sequence[SystemResult], groups: Sequence[str], loo
         return [Text("undefined" if (x := system.number(metric)) is None else f"{x:.2f}") for system in systems]
 
     bars = [meter(system.number("proficiency") or 0.0, 20, look.signs, COLOURS["captured"]) for system in systems]
+    ranges = [Text(limits(system.metrics["proficiency"], look.signs.to), "dim") for system in systems]
+    ranges = ranges if any(cell.plain for cell in ranges) else []
     refused = numbers("rejection_rate") if any(system.number("rejection_rate") for system in systems) else []
     return [
         *(
@@ -195,6 +197,7 @@ def _ranking_columns(systems: Sequence[SystemResult], groups: Sequence[str], loo
         ),
         Column("system", [Text(shown(system.name, look.signs), "bold") for system in systems], least=16),
         Column("captured", numbers("proficiency", "bold"), right=True),
+        Column("range", ranges, right=True, priority=5),
         Column("", bars, priority=3),
         Column("false", numbers("false_information_ratio"), right=True, priority=7),
         Column("erroneous", plain("erroneous_information_ratio"), right=True, priority=4),
@@ -210,5 +213,8 @@ def _footer(evaluation: Evaluation, look: Look) -> list[Text]:
     for reason, rows in evaluation.source.ignored.items():
         sentence = f"{rows:,} row{'s' if rows != 1 else ''} left out: {shown(reason, look.signs)}"
         lines += wrapped(sentence, look.room, Text("! ", "bold yellow"))
+    for sentence in dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None):
+        told = sentence if look.signs.encoding == "utf-8" else shown(sentence, look.signs)
+        lines += wrapped(f"{told}.", look.room, Text("note ", "dim"))
     hint = f"infoscope explain captured {look.signs.dot} --format json has every number"
     return lines + wrapped(hint, look.room, Text("next ", "cyan"))

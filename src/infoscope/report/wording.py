@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from infoscope.evaluation import Source, SystemResult, Value
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
 
-__all__ = ["KeyNumber", "facts_line", "headline", "key_numbers", "remark", "truth_and_system_match"]
+__all__ = ["KeyNumber", "facts_line", "headline", "key_numbers", "limits", "remark", "truth_and_system_match"]
 
 _REMARKS = {
     "majority_voter": "always one answer",
@@ -68,9 +68,9 @@ def key_numbers(system: SystemResult, to: str) -> Iterator[KeyNumber]:
     yield _ratio(system, "false", "false_information_ratio", to, "H(S|T)/H(T), made up")
     erroneous = system.metrics["erroneous_information_ratio"]
     shown = UNDEFINED if erroneous.value is None else f"{erroneous.value:.2f}"
-    yield KeyNumber("erroneous", shown, _range(erroneous, to, 1.0), "missed + false; 0 is perfect")
+    yield KeyNumber("erroneous", shown, limits(erroneous, to, 1.0), "missed + false; 0 is perfect")
     yield _ratio(system, "accuracy", "accuracy", to, _chance(system))
-    yield _doubt(system)
+    yield _doubt(system, to)
     if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
         note = f"accuracy {share(system.number('accepted_accuracy'))} among the accepted"
         yield _ratio(system, "refused", "rejection_rate", to, note)
@@ -83,10 +83,11 @@ def _ratio(system: SystemResult, word: str, metric: str, to: str, note: str) -> 
     value = system.metrics[metric]
     if value.value is None:
         return KeyNumber(word, UNDEFINED, "", value.undefined or "")
-    return KeyNumber(word, share(value.value), _range(value, to, 100.0), note)
+    return KeyNumber(word, share(value.value), limits(value, to), note)
 
 
-def _range(value: Value, to: str, scale: float) -> str:
+def limits(value: Value, to: str, scale: float = 100.0) -> str:
+    """An interval in words, as percentages unless another scale is given; empty where there is none."""
     if value.low is None or value.high is None:
         return ""
     digits = 1 if scale == 100.0 else 2
@@ -99,11 +100,11 @@ def _chance(system: SystemResult) -> str:
     return f"chance {share(system.number('random_accuracy'))}, commonest class {share(largest)}"
 
 
-def _doubt(system: SystemResult) -> KeyNumber:
+def _doubt(system: SystemResult, to: str) -> KeyNumber:
     left, effective = system.number("remnant_classes"), system.number("effective_classes")
     shown = UNDEFINED if left is None else f"{left:.2f}"
     of = "" if effective is None else f"of {effective:.1f} classes in effect, {len(system.truth_labels):,} named"
-    return KeyNumber("in doubt", shown, "", of)
+    return KeyNumber("in doubt", shown, limits(system.metrics["remnant_classes"], to, 1.0), of)
 
 
 def remark(system: SystemResult) -> str:

@@ -1,0 +1,71 @@
+"""From a table and what is known of its samples to a belief about its metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.evaluation.intervals import Interval
+from infoscope.evaluation.measuring import Subject
+from infoscope.tables import Contingency
+
+__all__ = ["Uncertainty", "believed"]
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """How intervals are made."""
+
+    prior: Any = "default"
+    level: float = 0.95
+    n: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse levels and sizes that mean nothing."""
+        if not 0 < self.level < 1:
+            raise InputError(f"the level is {self.level}; an interval's level lies between 0 and 1, as 0.95")
+        if self.n is not None and not 0 < self.n < float("inf"):
+            raise InputError(f"the sample size is {self.n}; it must be a number above 0")
+
+
+def believed(subject: Subject, how: Uncertainty) -> Subject:
+    """The same with its belief, and with how that came about."""
+    n = subject.n if how.n is None else how.n
+    if n is None:
+        why = "no intervals: the table is of total 1, so its sample size is not known; state it with n= or --n"
+        return replace(subject, n=n, interval=Interval(how.level, "none", why))
+    from infoscope.posterior import Posterior, samples_to_halve  # noqa: PLC0415 - heavy
+
+    posterior = Posterior(_seen_as(subject.table, n), how.prior, seed=how.seed)
+    more = samples_to_halve(posterior, "proficiency")
+    told = [
+        f"{_percent(how.level)} intervals of the posterior, prior {posterior.prior}, rows taken as independent",
+        *_weighed(subject.table, n, stated=how.n is not None),
+        f"{more:,} more samples would halve them",
+    ]
+    interval = Interval(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
+    return replace(subject, n=n, belief=posterior, interval=interval)
+
+
+def _percent(level: float) -> str:
+    return f"{100 * level:.4g}%"
+
+
+def _weighed(table: Contingency, n: float, *, stated: bool) -> list[str]:
+    """Why the sample size is not the table's total, where it is not."""
+    origin = table if table.reweighting is None else table.reweighting.origin
+    if abs(n - origin.total) <= 1e-9 * origin.total:
+        return []
+    if stated:
+        return [f"seen as the {n:,.4g} samples that were stated"]
+    return [f"weights that sum to {origin.total:,.6g} count as {n:,.4g} independent samples, (Σw)²/Σw²"]
+
+
+def _seen_as(table: Contingency, n: float) -> Contingency:
+    """The table as n samples; of a re-weighted one, the counts behind it."""
+    recipe = table.reweighting
+    if recipe is not None:
+        return replace(table, reweighting=replace(recipe, origin=_seen_as(recipe.origin, n)))
+    return table if n == table.total else table.with_cells(table.cells * (n / table.total))

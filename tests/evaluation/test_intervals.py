@@ -1,0 +1,166 @@
+"""Intervals in the document: which numbers have them, where they come from, and what stands beside them."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infoscope as ifs
+from infoscope.cards import metrics_at
+from infoscope.evaluation import Evaluation, evaluate
+from infoscope.posterior import Posterior, cramer_rao_sd, samples_to_halve
+from infoscope.posterior.first_order import information_influence, information_sds
+from infoscope.posterior.influence import log_slopes
+from infoscope.posterior.measures import LINEAR, RATIOS
+from infoscope.report import as_markdown, as_text
+from infoscope.tables import Contingency
+
+TABLE = Contingency.from_matrix([[120, 10, 3], [20, 90, 10], [2, 30, 110]])
+
+
+@pytest.mark.parametrize("name", [*LINEAR, *RATIOS])
+@pytest.mark.parametrize("counts", [[[12, 1, 0], [2, 9, 1], [0, 3, 11]], [[5, 0, 7, 1], [3, 40, 2, 0]]])
+def test_closed_first_order_errors_are_those_of_numerical_gradients(name: str, counts: list[list[int]]) -> None:
+    table = Contingency.from_matrix(counts)
+    occupied = np.flatnonzero(table.cells)
+    shares = table.cells[occupied] / table.total
+    slopes = log_slopes(name, table, occupied)
+
+    expected = np.sqrt((np.sum(slopes**2 / shares) - slopes.sum() ** 2) / table.total)
+
+    assert information_sds(table, table.total)[name] == pytest.approx(expected, rel=1e-6)
+    influence = information_influence(name, table)
+    np.testing.assert_allclose(influence[occupied], slopes / shares - slopes.sum(), atol=1e-5)
+    assert np.all(np.delete(influence, occupied) == 0)
+
+
+def test_every_metric_with_a_posterior_has_an_interval_around_its_mean() -> None:
+    (system,) = evaluate({"a": TABLE}).to_dict()["systems"]
+
+    for entry in metrics_at("table"):
+        record = system["metrics"][entry.name]
+        if record["value"] is None or entry.card.posterior == "none":
+            assert "low" not in record, entry.name
+        else:
+            assert record["low"] <= record["high"], entry.name
+            if entry.name != "fano_bound":  # floored at 0, where nearly all draws lie
+                assert record["low"] - 1e-12 <= record["mean"] <= record["high"] + 1e-12, entry.name
+
+
+def test_numbers_are_the_posterior_s() -> None:
+    posterior = Posterior(TABLE, "perks", seed=3)
+    system = evaluate({"a": TABLE}, prior="perks", level=0.9, seed=3).systems[0]
+
+    low, high = posterior.interval("mutual_information", 0.9)
+    value = system.metrics["mutual_information"]
+    assert (value.mean, value.sd) == (posterior.mean("mutual_information"), posterior.sd("mutual_information"))
+    assert (value.low, value.high) == (low, high)
+    by_class, by_output = posterior.by_class(0.9), posterior.by_output(0.9)
+    recall = system.classes[1].values["recall"]
+    assert (recall.mean, recall.low) == (by_class["recall"].mean[1], by_class["recall"].low[1])
+    doubt = system.outputs[2].values["missed_information"]
+    assert (doubt.sd, doubt.high) == (by_output["missed_information"].sd[2], by_output["missed_information"].high[2])
+
+
+def test_cramer_rao_stands_beside_the_exact_sd_with_the_ratio() -> None:
+    (system,) = evaluate({"a": TABLE}, prior="perks").to_dict()["systems"]
+    record = system["metrics"]["mutual_information"]
+
+    assert record["cramer_rao_sd"] == pytest.approx(cramer_rao_sd(TABLE, "mutual_information"))
+    assert record["sd_ratio"] == pytest.approx(record["sd"] / record["cramer_rao_sd"])
+    assert 0.9 < record["sd_ratio"] < 1.1
+    assert "cramer_rao_sd" not in system["metrics"]["accuracy"]
+
+
+def test_first_order_error_vanishes_at_independence_and_has_no_ratio() -> None:
+    coin = Contingency.from_matrix([[50, 50], [50, 50]])
+    record = evaluate({"coin": coin}).to_dict()["systems"][0]["metrics"]["mutual_information"]
+
+    assert record["cramer_rao_sd"] == 0
+    assert record["sd"] > 0
+    assert "sd_ratio" not in record
+
+
+def test_infinite_draws_leave_no_warning_and_no_number_that_json_lacks() -> None:
+    rare = Contingency.from_matrix([[1, 0, 0, 500], [0, 1, 0, 500], [0, 0, 1, 500], [1, 1, 1, 5000]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluation = evaluate({"a": rare, "b": Contingency.from_matrix([[0, 5], [0, 9]])}, prior="haldane")
+
+    assert json.loads(evaluation.to_json())["systems"][0]["metrics"]["informational_loss"]
+
+
+def test_shares_have_no_interval_unless_the_size_is_stated() -> None:
+    shares = Contingency.from_matrix([[0.3, 0.2], [0.1, 0.4]])
+    unknown = evaluate(shares).systems[0]
+    stated = evaluate(shares, n=200).systems[0]
+
+    assert unknown.metrics["proficiency"].low is None
+    assert unknown.interval is not None
+    assert unknown.interval.method == "none"
+    assert "--n" in unknown.interval.text
+    counts = evaluate(Contingency.from_matrix([[60, 40], [20, 80]])).systems[0]
+    assert stated.metrics["proficiency"].low == pytest.approx(counts.metrics["proficiency"].low)
+    assert "200 samples that were stated" in (stated.interval.text if stated.interval else "")
+
+
+def test_weights_are_explained_as_an_effective_size(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("t,s,w\n" + "a,a,1\nb,b,3\na,b,1\n" * 20)
+    system = ifs.evaluate(str(path), "t", "s", weight="w").systems[0]
+
+    assert system.n == pytest.approx(100**2 / 220)
+    assert system.interval is not None
+    assert "weights that sum to 100 count as 45.45 independent samples" in system.interval.text
+    plain = ifs.evaluate(str(path), "t", "s").systems[0].metrics["accuracy"]
+    weighed = system.metrics["accuracy"]
+    assert None not in (plain.sd, weighed.sd)
+    assert weighed.sd > 0.5 * plain.sd  # 45 samples, not the 100 that the weights sum to
+    expected = np.sqrt(0.8 * 0.2 / 45.45)
+    assert weighed.sd == pytest.approx(expected, rel=0.25)
+
+
+def test_weights_under_another_prevalence_keep_their_effective_size(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("t,s,w\n" + "a,a,1\nb,b,3\na,b,1\nb,a,5\n" * 20)
+    light = ifs.evaluate(str(path), "t", "s", weight="w", prevalence="equal", prior="perks").systems[0]
+    same = Contingency.from_matrix(np.array([[20, 20], [100, 60]]) * (100 + 100) / 720, truth="ab", system="ab")
+    heavy = evaluate(same, n=200**2 / 720, prevalence="equal", prior="perks").systems[0]
+
+    assert light.metrics["accuracy"].sd == pytest.approx(heavy.metrics["accuracy"].sd, rel=0.2)
+
+
+def test_halving_takes_about_three_times_the_samples() -> None:
+    interval = evaluate({"a": TABLE}).systems[0].interval
+
+    assert interval is not None
+    assert interval.samples_to_halve == samples_to_halve(Posterior(TABLE), "proficiency") == 3 * 395
+    assert "1,185 more samples would halve them" in interval.text
+
+
+def test_text_and_markdown_show_ranges_for_one_and_for_several() -> None:
+    other = Contingency.from_matrix([[100, 20, 13], [30, 80, 10], [2, 30, 110]])
+    evaluation = evaluate({"a": TABLE, "b": other})
+    low = evaluation["a"].metrics["proficiency"].low
+    assert low is not None
+
+    text = as_text(evaluation, width=110)
+    ranking = next(line for line in text.splitlines() if line.strip().startswith("a "))
+    assert f"{100 * low:.1f} –" in ranking
+    assert "95% intervals of the posterior, prior tree" in text
+    assert f"| {100 * low:.1f} –" in as_markdown(evaluation)
+    assert "range" in as_text(evaluate(TABLE), width=160).split("By class")[1]
+
+
+def test_frame_has_limits_beside_values() -> None:
+    frame = evaluate({"a": TABLE}).to_frame()
+
+    assert frame["proficiency.low"][0] < frame["proficiency"][0] < frame["proficiency.high"][0]
+
+
+def test_intervals_survive_json() -> None:
+    evaluation = evaluate({"a": TABLE})
+
+    assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
