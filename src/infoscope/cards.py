@@ -1,0 +1,197 @@
+"""Cards: what is known about a metric, said once, and the register of all metrics."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+from infoscope.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from infoscope.numeric import Real
+    from infoscope.tables import Contingency
+
+__all__ = ["SOURCES", "Card", "Catalogue", "Law", "Metric", "catalogue", "find", "having", "metric", "metrics_at"]
+
+SOURCES = {
+    "shannon1948": "Shannon, A mathematical theory of communication, 1948",
+    "holt2010": "Holt, Kao, Hurley, information coverage for classifier and tracker evaluation, 2010",
+    "hurley2014": "Hurley, information measures for performance evaluation, slides, 2014",
+    "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions from a finite set of samples, 1995",
+    "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess classifiers, 2010",
+    "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful, 2014",
+    "hu2008": "Hu & Wang, Evaluation criteria based on mutual information for classifications including rejected class, 2008",
+    "steingold2016": "Steingold & Laclavik, An information theoretic metric for multi-class categorization, 2016",
+    "vinh2010": "Vinh, Epps, Bailey, Information theoretic measures for clusterings comparison, 2010",
+    "rosenberg2007": "Rosenberg & Hirschberg, V-measure, 2007",
+    "cohen1960": "Cohen, A coefficient of agreement for nominal scales, 1960",
+    "gorodkin2004": "Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, 2004",
+    "pearson1900": "Pearson, On the criterion that a given system of deviations …, 1900",
+    "cramer1946": "Cramér, Mathematical methods of statistics, 1946",
+    "fano1961": "Fano, Transmission of information, 1961",
+    "hellman1970": "Hellman & Raviv, Probability of error, equivocation, and the Chernoff bound, 1970",
+    "hubert1985": "Hubert & Arabie, Comparing partitions, 1985",
+    "common": "standard definition",
+}
+
+Level = Literal["table", "truth", "system", "cell"]
+Better = Literal["higher", "lower", "none"]
+Unit = Literal["bits", "nats", "ratio", "classes", "count", "cost", "probability"]
+
+
+class Law(Enum):
+    """A promise that the tests try on random tables, for every metric that makes it."""
+
+    SCALING = "multiplying all counts changes nothing"
+    RELABELLING = "renaming the classes of either side changes nothing"
+    JOINT_RELABELLING = "renaming the classes of both sides alike changes nothing"
+    EXCHANGE = "exchanging truth and system changes nothing"
+    PERFECT_IS_ONE = "a system that is always right scores exactly 1"
+    PERFECT_IS_ZERO = "a system that is always right scores exactly 0"
+    INDEPENDENCE_IS_ZERO = "an output that does not depend on the truth scores 0"
+    MERGING_NEVER_GAINS = "merging two outputs never raises it"
+    EMPTY_CLASS = "declaring a class without samples changes nothing"
+
+
+@dataclass(frozen=True)
+class Card:
+    """The facts of a metric."""
+
+    title: str
+    symbol: str
+    formula: str
+    source: str
+    range: tuple[float, float] = (0.0, 1.0)
+    better: Better = "higher"
+    unit: Unit = "ratio"
+    aliases: tuple[str, ...] = ()
+    laws: frozenset[Law] = frozenset()
+    undefined: str = "never"
+    note: str = ""
+    posterior: Literal["exact", "draws", "none"] = "draws"
+    level: Level = "table"
+    meaning: str = ""
+    family: str = ""
+
+    @property
+    def reference(self) -> str:
+        """The publication the definition comes from."""
+        return SOURCES[self.source]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A pure function of a table with its card."""
+
+    name: str
+    score: Callable[[Contingency], Real]
+    card: Card
+    why: Callable[[Contingency], str] | None = None
+
+    def reason(self, table: Contingency) -> str:
+        """Why the value does not exist for this table."""
+        return self.why(table) if self.why is not None else self.card.undefined
+
+
+Score = Callable[["Contingency"], "Real"]
+_REGISTER: dict[str, Metric] = {}
+_ALIASES: dict[str, list[str]] = {}
+
+
+def metric(card: Card, *, why: Callable[[Contingency], str] | None = None) -> Callable[[Score], Score]:
+    """File a function with its card; the function itself stays as it is."""
+
+    def file(score: Score) -> Score:
+        name = score.__name__
+        meaning = (inspect.getdoc(score) or "").split("\n\n")[0].replace("\n", " ")
+        family = score.__module__.rpartition(".")[2]
+        if name in _REGISTER:
+            raise ValueError(f"metric {name} is registered twice")
+        _REGISTER[name] = Metric(name, score, replace(card, meaning=meaning, family=family), why)
+        for alias in card.aliases:
+            _ALIASES.setdefault(_folded(alias), []).append(name)
+        return score
+
+    return file
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
+
+
+def _load() -> None:
+    """Fill the register: metrics file themselves when their package is imported."""
+    if "infoscope.metrics" not in sys.modules:
+        __import__("infoscope.metrics")
+
+
+def find(name: str) -> Metric:
+    """The metric of this id or alias; an unknown or ambiguous name is refused with the candidates."""
+    _load()
+    if name in _REGISTER:
+        return _REGISTER[name]
+    folded = _folded(name)
+    by_id = {_folded(known): known for known in _REGISTER}
+    if folded in by_id:
+        return _REGISTER[by_id[folded]]
+    owners = _ALIASES.get(folded, [])
+    if len(owners) == 1:
+        return _REGISTER[owners[0]]
+    if owners:
+        meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title.lower()})" for owner in owners)
+        raise UnknownNameError(f"{name!r} could mean {meant}; say which")
+    near = get_close_matches(folded, [*by_id, *_ALIASES], n=1)
+    hint = ""
+    if near:
+        hint = f"; did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}?"
+    raise UnknownNameError(f"there is no metric {name!r}{hint} `infoscope explain` lists them all")
+
+
+def having(law: Law) -> Iterator[Metric]:
+    """Every metric that makes this promise."""
+    _load()
+    return (entry for entry in _REGISTER.values() if law in entry.card.laws)
+
+
+def metrics_at(level: Level = "table") -> Iterator[Metric]:
+    """Every metric of one level, in the order of their families."""
+    _load()
+    return (entry for entry in list(_REGISTER.values()) if entry.card.level == level)
+
+
+class Catalogue(Mapping[str, Card]):
+    """Cards by id; looking one up by an alias works too.
+
+    >>> catalogue["truth information completeness"].title
+    'Proficiency'
+    """
+
+    def __getitem__(self, name: str) -> Card:
+        """The card of an id or alias."""
+        return find(name).card
+
+    def __iter__(self) -> Iterator[str]:
+        """All ids."""
+        _load()
+        return iter(_REGISTER)
+
+    def __len__(self) -> int:
+        """How many metrics there are."""
+        _load()
+        return len(_REGISTER)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether an id or alias names exactly one metric."""
+        try:
+            find(str(name))
+        except UnknownNameError:
+            return False
+        return True
+
+
+catalogue = Catalogue()

@@ -1,0 +1,156 @@
+"""Information coverage: what share of the truth arrives, and how much is said besides."""
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.agreement import error_share
+from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real, ratio, share
+from infoscope.tables import Contingency
+
+__all__ = [
+    "erroneous_information_ratio",
+    "error_information_ratio",
+    "false_information_ratio",
+    "information_precision",
+    "missed_information_ratio",
+    "proficiency",
+]
+
+_FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
+_NO_TRUTH = "the truth has one class only, so there is nothing to know"
+
+
+@metric(Card(
+    title="Proficiency",
+    symbol="I/H(T)",
+    formula=r"\frac{I(T;S)}{H(T)}",
+    source="steingold2016",
+    aliases=(
+        "truth information completeness", "completeness", "f(T;S)", "NI", "NI(T,Y)", "uncertainty coefficient",
+        "Theil's U", "homogeneity", "captured", "RCI",
+    ),
+    laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
+    undefined=_NO_TRUTH,
+    note="1 for any one-to-one renaming of the classes, too: see the relabelling advice of the diagnosis.",
+))
+def proficiency(table: Contingency) -> Real:
+    """Share of the truth's information that the output carries.
+
+    0 means that the output says nothing about the truth, whatever its accuracy; 1 means that it tells everything.
+
+    >>> table = Contingency.from_matrix([[2, 3], [0, 45]])
+    >>> print(f"{proficiency(table):.4f}")
+    0.3096
+    """
+    h = entropies(table)
+    return share(h.mutual, h.missed)
+
+
+@metric(Card(
+    title="False information ratio",
+    symbol="r",
+    formula=r"\frac{H(S \mid T)}{H(T)}",
+    source="holt2010",
+    range=(0.0, np.inf),
+    better="lower",
+    aliases=("r(S|T)", "false"),
+    laws=_FREE | {Law.PERFECT_IS_ZERO},
+    undefined=_NO_TRUTH,
+))
+def false_information_ratio(table: Contingency) -> Real:
+    """What the system says beyond the truth, in units of what there is to know.
+
+    0 means that nothing is made up; it can exceed 1 for a talkative system.
+
+    >>> print(f"{false_information_ratio(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
+    1.0
+    """
+    h = entropies(table)
+    return ratio(h.spurious, h.mutual + h.missed)
+
+
+@metric(Card(
+    title="Erroneous information ratio",
+    symbol="S_I/H(T)",
+    formula=r"\frac{H(T \mid S) + H(S \mid T)}{H(T)} = 1 - f + r",
+    source="holt2010",
+    range=(0.0, np.inf),
+    better="lower",
+    aliases=("normalized score", "erroneous"),
+    laws=_FREE | {Law.PERFECT_IS_ZERO},
+    undefined=_NO_TRUTH,
+))
+def erroneous_information_ratio(table: Contingency) -> Real:
+    """Missed and false information in units of what there is to know: the distance to perfection in the coverage plot.
+
+    0 is perfect; 1 is what a silent system scores.
+
+    >>> print(f"{erroneous_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
+    1.0
+    """
+    h = entropies(table)
+    return ratio(h.missed + h.spurious, h.mutual + h.missed)
+
+
+@metric(Card(
+    title="Missed information ratio",
+    symbol="H(T|S)/H(T)",
+    formula=r"\frac{H(T \mid S)}{H(T)} = 1 - f",
+    source="hu2008",
+    better="lower",
+    aliases=("NH", "missed"),
+    laws=_FREE | {Law.PERFECT_IS_ZERO},
+    undefined=_NO_TRUTH,
+))
+def missed_information_ratio(table: Contingency) -> Real:
+    """Share of the truth's information that stays open after the output is known.
+
+    >>> print(f"{missed_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
+    1.0
+    """
+    h = entropies(table)
+    return share(h.missed, h.mutual)
+
+
+@metric(Card(
+    title="Information precision",
+    symbol="I/H(S)",
+    formula=r"\frac{I(T;S)}{H(S)}",
+    source="hu2008",
+    aliases=("NI(Y,T)", "completeness", "completeness of V-measure"),
+    laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO},
+    undefined="the system always gives the same answer, so it says nothing",
+))
+def information_precision(table: Contingency) -> Real:
+    """Share of what the system says that is true.
+
+    1 means that the answer follows from the true class; 0 that it has nothing to do with it.
+
+    >>> print(f"{information_precision(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    1.0
+    """
+    h = entropies(table)
+    return share(h.mutual, h.spurious)
+
+
+@metric(Card(
+    title="Normalised error to information ratio",
+    symbol="ξ",
+    formula=r"\frac{1 - \mathrm{accuracy}}{I(T;S)},\ I \text{ in nats}",
+    source="holt2010",
+    range=(0.0, np.inf),
+    better="lower",
+    aliases=("xi", "normalized error to information ratio"),
+    laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
+    undefined="the output carries no information about the truth, or shares no label with it",
+))
+def error_information_ratio(table: Contingency) -> Real:
+    """Errors made per nat of information delivered.
+
+    0 means no errors; it grows without limit as the output becomes worthless.
+
+    >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]])):.3f}")
+    0.272
+    """
+    return ratio(error_share(table), entropies(table).mutual * np.log(2.0))

@@ -1,0 +1,103 @@
+"""Entropies, shares and ratios: bits, rounding and "undefined" are decided here.
+
+Everything works on the last axis and carries leading axes along. Undefined is NaN, never 0.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Real",
+    "as_real",
+    "divergence",
+    "entropy",
+    "exp2",
+    "open_choice",
+    "ratio",
+    "share",
+    "undefined_where",
+]
+
+Real: TypeAlias = NDArray[np.float64]
+"""A number per table: a NumPy scalar for one table, an array for a batch."""
+
+
+def as_real(values: Any) -> Real:
+    """The same numbers as double precision."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def ratio(part: Any, whole: Any) -> Real:
+    """Part over whole, undefined (NaN) where the whole is 0.
+
+    >>> [float(x) for x in ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))]
+    [0.25, nan]
+    """
+    whole = as_real(whole)
+    part = as_real(part)
+    if whole.ndim == 0 and part.ndim == 0:
+        return part / whole if whole != 0 else np.float64(np.nan)  # type: ignore[return-value]
+    shape = np.broadcast_shapes(part.shape, whole.shape)
+    return np.divide(part, whole, out=np.full(shape, np.nan), where=whole != 0)
+
+
+def share(part: Real, rest: Real) -> Real:
+    """Part of the sum of two non-negative numbers: exactly 1 when there is no rest, exactly 0 without a part."""
+    return ratio(part, part + rest)
+
+
+def undefined_where(condition: Any, value: Any) -> Real:
+    """The value, or NaN where the condition holds."""
+    return np.where(condition, np.nan, value)[()]
+
+
+def exp2(bits: Real) -> Real:
+    """How many equally likely possibilities these bits tell apart."""
+    return np.exp2(bits)  # type: ignore[no-any-return]
+
+
+def entropy(parts: Real, total: Real) -> Real:
+    """Bits needed to name a part: 0 exactly when one part holds everything.
+
+    >>> float(entropy(np.array([1.0, 1.0, 2.0]), np.float64(4)))
+    1.5
+    """
+    p = parts / total[..., None] if parts.ndim > 1 else parts / total
+    p[p == 0] = 1.0
+    return -np.sum(p * np.log2(p), axis=-1) + 0.0
+
+
+def open_choice(parts: Real, wholes: Real, total: Real) -> Real:
+    """Bits still open about the part once its whole is known; every term is at least 0.
+
+    ``wholes`` gives, for each part, the sum of the group it belongs to. Exactly 0 when each group
+    has a single part.
+    """
+    conditional = np.divide(parts, wholes, out=np.ones_like(parts), where=parts > 0)
+    terms = np.log2(conditional)
+    terms *= parts
+    return -np.sum(terms, axis=-1) / total + 0.0
+
+
+def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
+    """Bits by which the cells' shares differ from what chance expects; never negative.
+
+    ``given`` is each cell's share of its row, ``base`` its column's share of everything, ``expected`` the
+    share of the cell under chance. The sum p log(p/q) is taken as a sum of q·((1+d) log(1+d) − d) ≥ 0 with
+    d = p/q − 1, so that near independence the rounding stays in the last digits of a small number
+    instead of cancelling large ones. An empty cell has d = −1 and contributes q; cells that are not
+    stored at all come in as ``gaps``, their summed expected share.
+    """
+    excess = np.divide(given - base, base, out=np.zeros_like(given), where=base > 0)
+    empty = excess <= -1.0
+    excess[empty] = 0.0
+    surprise = np.log1p(excess)
+    surprise *= 1.0 + excess
+    surprise -= excess
+    surprise[empty] = 1.0
+    surprise *= expected
+    # a term may fall below 0 by its own rounding only
+    total = np.sum(np.maximum(surprise, 0.0), axis=-1) + gaps
+    return total / np.log(2.0)

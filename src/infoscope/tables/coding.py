@@ -1,0 +1,225 @@
+"""Sequences of labels as integer codes, without looking at a value twice or decoding what is coded already."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.tables.labels import Label, as_label, is_missing, kind_of
+
+__all__ = ["Coded", "encode"]
+
+Codes = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class Coded:
+    """One side of the rows: ``codes[i] - low`` is the position of row i's label in ``labels``.
+
+    A code of ``missing`` marks a row without a label. For plain integers the codes *are* the
+    values, ``labels`` is None and the range is left to the counting, which reads the data once.
+    """
+
+    codes: Codes
+    labels: tuple[Label, ...] | None
+    missing: int | None = None
+
+
+def encode(values: Any, side: str) -> Coded:
+    """Codes of any sequence of labels: list, NumPy, pandas, polars, pyarrow; text, numbers, booleans, dates."""
+    for matches, coder in _CODERS:
+        if matches(values):
+            return coder(values, side)
+    return _encode_array(_as_array(values, side), side)
+
+
+def _module(values: Any) -> str:
+    return type(values).__module__.partition(".")[0]
+
+
+def _as_array(values: Any, side: str) -> NDArray[Any]:
+    if isinstance(values, np.ndarray):
+        array = values
+    elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels, one per row")
+    else:
+        items = values if isinstance(values, list) else list(values)
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+    if array.ndim != 1:
+        raise InputError(
+            f"{side} has {array.ndim} dimensions (shape {array.shape}); give one label per row, in one dimension"
+        )
+    return array
+
+
+def _encode_array(array: NDArray[Any], side: str) -> Coded:
+    kind = array.dtype.kind
+    if kind in "iu":
+        return Coded(array, None)
+    if kind == "b":
+        return Coded(array.view(np.uint8), (False, True))
+    if kind == "f":
+        return _encode_floats(array)
+    if kind == "M":
+        return _encode_distinct(array, np.isnat(array))
+    if kind in "OUT":
+        return _encode_objects(array.tolist(), side)
+    raise InputError(f"{side} has elements of type {array.dtype}; labels are text, numbers, booleans or dates")
+
+
+def _encode_floats(array: NDArray[Any]) -> Coded:
+    """Whole numbers that a missing value turned into floats become whole numbers again."""
+    absent = np.isnan(array)
+    present = array[~absent] if absent.any() else array
+    if not np.isfinite(present).all():
+        raise InputError("a label is infinite; give finite numbers or text")
+    if np.all(present == np.trunc(present)) and (not present.size or np.abs(present).max() < 2**53):
+        low = int(present.min()) - 1 if present.size else -1
+        return Coded(np.where(absent, low, array).astype(np.int64), None, missing=low if absent.any() else None)
+    return _encode_distinct(array, absent)
+
+
+def _encode_distinct(array: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
+    found, codes = np.unique(array[~absent], return_inverse=True)
+    full = np.full(array.shape, -1, dtype=np.int64)
+    full[~absent] = codes
+    days = found.astype("datetime64[us]") if found.dtype.kind == "M" else found
+    return Coded(full, tuple(_midnight(value) for value in days.tolist()), missing=-1)
+
+
+def _midnight(value: Any) -> Label:
+    """A time at midnight is a date: columns of dates arrive as times."""
+    is_day = hasattr(value, "hour") and value.timetuple()[3:6] == (0, 0, 0) and not value.microsecond
+    return value.date() if is_day else value  # type: ignore[no-any-return]
+
+
+def _encode_objects(items: list[Any], side: str) -> Coded:
+    """One dictionary look-up per row; the first sight of a label gives it the next code."""
+    kinds = set(map(type, items))
+    if unhashable := kinds & {list, dict, set, bytearray}:
+        name = next(iter(unhashable)).__name__
+        raise InputError(f"{side} holds a {name}; give one label per row (for label sets use infoscope.multilabel)")
+    places: defaultdict[Any, int] = defaultdict()
+    places.default_factory = places.__len__
+    codes = np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items))
+    return _tidy(codes, list(places), kinds, side)
+
+
+def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: str) -> Coded:
+    """Final labels for the values found: missing ones set apart, NumPy scalars unwrapped, one kind for all."""
+    position = np.full(len(found), -1, dtype=np.int64)
+    labels: dict[Label, int] = {}
+    for index, value in enumerate(found):
+        if not is_missing(value):
+            label = as_label(value)
+            position[index] = labels.setdefault(label, len(labels))
+    _one_kind(labels, kinds, side)
+    if all(type(label) is float and label.is_integer() for label in labels):
+        labels = {int(label): code for label, code in labels.items()}
+    if len(labels) == len(found):
+        return Coded(codes, tuple(labels))
+    return Coded(position[codes], tuple(labels), missing=-1)
+
+
+def _one_kind(labels: Iterable[Label], kinds: set[type], side: str) -> None:
+    examples: dict[str, Label] = {}
+    for label in labels:
+        examples.setdefault(kind_of(label), label)
+    if bool in kinds and kinds & {int, float}:  # True == 1 hides in the dictionary
+        examples = {"bool": True, "int": 1}
+    if len(examples) > 1 and set(examples) != {"int", "float"}:
+        (one, first), (other, second) = list(examples.items())[:2]
+        raise InputError(
+            f"{side} mixes {one} and {other} labels ({first!r} and {second!r}); "
+            "convert them to one type, for example with str"
+        )
+
+
+def _encode_pandas(values: Any, side: str) -> Coded:
+    dtype = values.dtype
+    if hasattr(dtype, "categories"):
+        categorical = values.cat if hasattr(values, "cat") else values
+        return _from_dictionary(np.asarray(categorical.codes), list(categorical.categories), side)
+    if getattr(dtype, "na_value", None) is not None or str(dtype) in {"str", "string"}:
+        import pandas  # noqa: PLC0415 - the caller has it loaded
+
+        codes, found = pandas.factorize(values)
+        return _from_dictionary(np.asarray(codes), list(found), side)
+    return _encode_array(np.asarray(values), side)
+
+
+def _encode_polars(values: Any, side: str) -> Coded:
+    import polars  # noqa: PLC0415 - the caller has it loaded
+
+    if values.dtype == polars.String:
+        values = values.cast(polars.Categorical)
+    if isinstance(values.dtype, (polars.Categorical, polars.Enum)):
+        return _encode_categorical(values, side)
+    if values.null_count() and values.dtype.is_integer():
+        low = int(values.min() or 0) - 1
+        return Coded(values.cast(polars.Int64).fill_null(low).to_numpy(), None, missing=low)
+    if values.dtype.is_numeric() or values.dtype == polars.Boolean and not values.null_count():
+        return _encode_array(values.to_numpy(), side)
+    return _encode_objects(values.to_list(), side)
+
+
+def _encode_categorical(values: Any, side: str) -> Coded:
+    """The physical codes; those of a Categorical are shared by the whole process, so they may have gaps."""
+    distinct = values.drop_nulls().unique()
+    physical = distinct.to_physical().to_numpy().astype(np.int64)
+    order = np.argsort(physical)
+    found = [str(label) for label in distinct.to_list()]
+    codes = _filled(values.to_physical())
+    if len(physical) and physical[order[-1]] != len(physical) - 1:
+        dense = np.full(physical[order[-1]] + 2, -1, dtype=np.int64)  # the last place answers for code -1
+        dense[physical[order]] = np.arange(len(order))
+        codes = dense[codes]
+    return _from_dictionary(codes, [found[i] for i in order], side)
+
+
+def _filled(codes: Any) -> Codes:
+    if codes.null_count():
+        import polars  # noqa: PLC0415 - the caller has it loaded
+
+        codes = codes.cast(polars.Int64).fill_null(-1)
+    return codes.to_numpy()  # type: ignore[no-any-return]
+
+
+def _encode_arrow(values: Any, side: str) -> Coded:
+    import pyarrow  # noqa: PLC0415 - the caller has it loaded
+
+    types = pyarrow.types
+    if types.is_dictionary(values.type) or types.is_string(values.type) or types.is_large_string(values.type):
+        coded = values if types.is_dictionary(values.type) else values.dictionary_encode()
+        if isinstance(coded, pyarrow.ChunkedArray):
+            coded = coded.unify_dictionaries().combine_chunks()
+            if isinstance(coded, pyarrow.ChunkedArray):
+                coded = coded.chunk(0) if coded.num_chunks else pyarrow.array([], coded.type)
+        indices = coded.indices.fill_null(-1) if coded.indices.null_count else coded.indices
+        return _from_dictionary(indices.to_numpy(), coded.dictionary.to_pylist(), side)
+    if types.is_integer(values.type) and not values.null_count:
+        return _encode_array(values.to_numpy(), side)
+    return _encode_objects(values.to_pylist(), side)
+
+
+def _from_dictionary(codes: Codes, found: list[Any], side: str) -> Coded:
+    """Codes that came with their dictionary; a negative code, or a missing entry, is a row without a label."""
+    if any(map(is_missing, found)) or any(hasattr(value, "item") for value in found):
+        shifted = np.concatenate([np.arange(len(found)), [-1]])
+        tidy = _tidy(np.arange(len(found)), found, set(map(type, found)), side)
+        shifted[:-1] = tidy.codes
+        return Coded(shifted[codes], tidy.labels, missing=-1)
+    tidy = _tidy(np.arange(len(found)), found, set(map(type, found)), side)
+    return Coded(codes, tidy.labels, missing=-1)
+
+
+_CODERS: tuple[tuple[Callable[[Any], bool], Callable[[Any, str], Coded]], ...] = (
+    (lambda v: _module(v) == "pandas" and hasattr(v, "dtype"), _encode_pandas),
+    (lambda v: _module(v) == "polars" and hasattr(v, "to_physical"), _encode_polars),
+    (lambda v: _module(v) == "pyarrow" and hasattr(v, "type"), _encode_arrow),
+)

@@ -1,0 +1,431 @@
+"""The contingency table: counts of truth × system, with labels, that nobody can change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+from infoscope.tables.labels import Label, check_unique, is_positive_word
+
+if TYPE_CHECKING:
+    from infoscope.tables.reweighting import Reweighting
+
+__all__ = ["Contingency", "Support"]
+
+SideName = Literal["both", "truth", "system"]
+
+
+@dataclass(frozen=True)
+class Support:
+    """Where the stored cells of a sparse table are, ordered by row, then column."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contingency:
+    """Counts of truth (rows) × system (columns); leading axes, if any, are a batch of tables.
+
+    Make one with ``from_labels``, ``from_matrix``, ``from_cells`` or ``from_rates``. Tables add up: the sum of two
+    tables is the table of all their rows.
+
+    >>> table = Contingency.from_labels(["cat", "cat", "dog"], ["cat", "dog", "dog"])
+    >>> table
+    Contingency of 3 samples, 2 truth × 2 system classes
+              cat  dog
+    cat         1    1
+    dog         0    1
+    >>> (table + table).total
+    6.0
+    """
+
+    truth_labels: tuple[Label, ...]
+    system_labels: tuple[Label, ...]
+    values: NDArray[Any]
+    """Dense: (..., k, m). Sparse: (..., stored cells), placed by ``support``."""
+    support: Support | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    declared: bool = True
+    """Whether the label sets were stated, or follow from the rows and may grow together."""
+    labelled: bool = True
+    """False for a bare matrix, whose labels are just 0, 1, …"""
+    ignored: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Rows left out, by reason."""
+    weight_squares: float | None = None
+    """Sum of the squared sample weights; None where the values are counts."""
+    reweighting: Reweighting | None = None
+    _memo: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        """Freeze the values, and refuse labels that are not unique."""
+        self.values.flags.writeable = False
+        check_unique(self.truth_labels, "truth")
+        check_unique(self.system_labels, "system")
+        if self.positive is not None and self.positive not in self.truth_labels:
+            raise InputError(
+                f"positive label {self.positive!r} is not among the truth labels "
+                f"({_listed(self.truth_labels)})"
+            )
+
+    # ── ways in ──────────────────────────────────────────────────────────────────────────────
+
+    @classmethod
+    def from_labels(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sample_weight: Any = None,
+        labels: Any = None,
+        reject: Label | None = None,
+        positive: Label | None = None,
+    ) -> Contingency:
+        """Count two sequences of labels, paired row by row.
+
+        ``labels`` states the classes: one sequence for both sides, a pair of sequences, or "own" to keep the two
+        sides apart (clusters). Without it both sides get the union where they share a label. Rows without a label
+        are left out and counted in ``ignored``.
+        """
+        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+
+        return building.from_labels(
+            y_true, y_pred, sample_weight, building.Declared(labels, reject, positive)
+        )
+
+    @classmethod
+    def from_matrix(
+        cls,
+        counts: Any,
+        *,
+        truth: Iterable[Label] | None = None,
+        system: Iterable[Label] | None = None,
+        reject: Label | None = None,
+        positive: Label | None = None,
+    ) -> Contingency:
+        """A table from counts or weights: array (leading axes are a batch), data frame with labels, or SciPy sparse.
+
+        >>> Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2).system_labels
+        (0, 1, 2)
+        """
+        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+
+        return building.from_matrix(counts, truth, system, building.Declared(None, reject, positive))
+
+    @classmethod
+    def from_cells(  # noqa: PLR0913 - the neutral form of every reader
+        cls,
+        truth_labels: Sequence[Label],
+        system_labels: Sequence[Label],
+        rows: Any,
+        columns: Any,
+        values: Any,
+        *,
+        reject: Label | None = None,
+        positive: Label | None = None,
+        declared: bool = False,
+        ignored: Mapping[str, int] | None = None,
+        weight_squares: float | None = None,
+    ) -> Contingency:
+        """A table from counted cells: positions in the two label lists and what was counted there.
+
+        Cells named twice are added. Unless ``declared``, the labels are sorted and both sides get the union where
+        they share a label.
+        """
+        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+
+        cells = building.Cells(
+            tuple(truth_labels), tuple(system_labels), np.asarray(rows), np.asarray(columns), np.asarray(values)
+        )
+        table = building.from_cells(cells, building.Declared(None, reject, positive), declared=declared)
+        return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
+
+    @classmethod
+    def from_rates(cls, *, accuracy: float, precision: float, recall: float) -> Contingency:
+        """The binary table, of total 1, behind a published accuracy, precision and recall.
+
+        >>> table = Contingency.from_rates(accuracy=0.8, precision=0.5, recall=0.5)
+        >>> [[round(float(x), 3) for x in row] for row in table.counts]
+        [[0.1, 0.1], [0.1, 0.7]]
+        """
+        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+
+        return building.from_rates(accuracy, precision, recall)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Contingency:
+        """Read a table written by ``save``."""
+        from infoscope.tables import storage  # noqa: PLC0415 - loads the Parquet engine
+
+        return storage.load(Path(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write the table, in one step, as Parquet with versioned metadata (docs/table-format.md)."""
+        from infoscope.tables import storage  # noqa: PLC0415 - loads the Parquet engine
+
+        storage.save(self, Path(path))
+
+    # ── facts ────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of declared truth and system classes."""
+        return len(self.truth_labels), len(self.system_labels)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only cells with data are stored."""
+        return self.support is not None
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The leading axes: () for one table."""
+        return self.values.shape[: -1 if self.is_sparse else -2]
+
+    @property
+    def counts(self) -> Any:
+        """The numbers: an array (..., k, m), or a SciPy sparse array for a table with many classes."""
+        if self.support is None:
+            return self.values
+        from scipy.sparse import csr_array  # noqa: PLC0415 - not needed for dense tables
+
+        if self.batch_shape:
+            raise InputError("a batch of sparse tables has no single matrix; use .cells with .cell_rows and .cell_columns")
+        return csr_array((self.values, (self.support.rows, self.support.columns)), shape=self.shape)
+
+    @cached_property
+    def total(self) -> Any:
+        """Sum of everything: number of samples, or summed weight."""
+        total = self.grand_total
+        return float(total) if total.ndim == 0 else total
+
+    @property
+    def sample_size(self) -> float | None:
+        """How many independent samples stand behind the table; None where that is unknown.
+
+        With sample weights it is the effective size (Σw)²/Σw²; a table of total 1 does not tell.
+        """
+        if self.reweighting is not None:
+            return self.reweighting.origin.sample_size
+        total = float(np.max(self.grand_total))
+        if self.weight_squares is not None:
+            return total**2 / self.weight_squares if self.weight_squares else None
+        return None if total <= 1.0 + 1e-9 and self.values.dtype.kind == "f" else total
+
+    @property
+    def is_counts(self) -> bool:
+        """Whether every value is a whole number of samples."""
+        if self.values.dtype.kind in "iu":
+            return True
+        return self.sample_size is not None and bool(np.all(self.values == np.rint(self.values)))
+
+    # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
+
+    @cached_property
+    def cells(self) -> Real:
+        """Values of the stored cells, (..., cells); every cell when dense."""
+        flat = self.values if self.is_sparse else self.values.reshape(*self.batch_shape, -1)
+        return _frozen(flat.astype(np.float64, copy=False))
+
+    @cached_property
+    def cell_rows(self) -> NDArray[np.int64]:
+        """Truth position of each cell."""
+        if self.support is not None:
+            return self.support.rows
+        return _frozen(np.repeat(np.arange(self.shape[0]), self.shape[1]))
+
+    @cached_property
+    def cell_columns(self) -> NDArray[np.int64]:
+        """System position of each cell."""
+        if self.support is not None:
+            return self.support.columns
+        return _frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
+
+    @cached_property
+    def row_totals(self) -> Real:
+        """Samples per truth class, (..., k)."""
+        return self._margin(axis=-1)
+
+    @cached_property
+    def column_totals(self) -> Real:
+        """Samples per system class, (..., m)."""
+        return self._margin(axis=-2)
+
+    def _margin(self, axis: int) -> Real:
+        if self.support is None:
+            return _frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
+        index = self.support.rows if axis == -1 else self.support.columns
+        return _frozen(_summed_by(index, self.cells, self.shape[0 if axis == -1 else 1]))
+
+    @cached_property
+    def grand_total(self) -> Real:
+        """Sum of all cells, per table of the batch."""
+        axes = -1 if self.is_sparse else (-2, -1)
+        return np.asarray(self.values.sum(axis=axes), dtype=np.float64)[()]
+
+    @cached_property
+    def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Row and column positions of the labels that both sides have; the reject label never matches."""
+        column_of = {label: i for i, label in enumerate(self.system_labels) if i != self.reject_column}
+        pairs = [(i, column_of[label]) for i, label in enumerate(self.truth_labels) if label in column_of]
+        array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return array[:, 0], array[:, 1]
+
+    @cached_property
+    def diagonal(self) -> Real:
+        """Samples answered with their own label, one number per label that both sides have."""
+        rows, columns = self.matches
+        if self.support is None:
+            return self.cells[..., rows * self.shape[1] + columns]
+        column_of_row = np.full(self.shape[0], -1)
+        column_of_row[rows] = columns
+        hit = column_of_row[self.cell_rows] == self.cell_columns
+        by_row = _summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
+        return by_row[..., rows]
+
+    @property
+    def reject_column(self) -> int | None:
+        """Position of the reject label among the system labels."""
+        return None if self.reject is None else self.system_labels.index(self.reject)
+
+    @cached_property
+    def is_aligned(self) -> bool:
+        """Whether both sides name the same classes (the reject label aside)."""
+        answers = len(self.system_labels) - (self.reject is not None)
+        return len(self.matches[0]) == len(self.truth_labels) == answers
+
+    @property
+    def positive_label(self) -> Label:
+        """The class that binary metrics are about.
+
+        As stated; else the label 1, True, yes or positive; else, and for a bare matrix, the first row.
+        """
+        if self.positive is not None:
+            return self.positive
+        words = [label for label in self.truth_labels if is_positive_word(label)] if self.labelled else []
+        return words[0] if words else self.truth_labels[0]
+
+    # ── new tables from old ──────────────────────────────────────────────────────────────────────
+
+    def with_cells(self, values: Any) -> Contingency:
+        """The same labels and stored cells with other values, (..., cells): how draws become tables."""
+        array = np.asarray(values, dtype=np.float64)
+        shaped = array if self.is_sparse else array.reshape(*array.shape[:-1], *self.shape)
+        table = replace(self, values=shaped, weight_squares=None, reweighting=None)
+        for shared in ("matches", "cell_rows", "cell_columns", "is_aligned"):
+            if shared in self.__dict__:
+                table.__dict__[shared] = self.__dict__[shared]
+        return table
+
+    def __add__(self, other: Contingency) -> Contingency:
+        """The table of all rows of both."""
+        if not isinstance(other, Contingency):
+            return NotImplemented
+        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+
+        return building.merged(self, other)
+
+    def __radd__(self, other: object) -> Contingency:
+        """Let ``sum(tables)`` work."""
+        return self if other == 0 else NotImplemented
+
+    def relabel(self, names: Mapping[Label, Label], *, side: SideName = "both") -> Contingency:
+        """Rename classes, on one side or both; two classes may not end with one name."""
+        from infoscope.tables import editing  # noqa: PLC0415 - editing makes Contingency objects
+
+        return editing.relabelled(self, names, side)
+
+    def merge_classes(
+        self, labels: Sequence[Label], *, into: Label | None = None, side: SideName = "both"
+    ) -> Contingency:
+        """Treat several classes as one, named ``into`` (by default their names joined by "+")."""
+        from infoscope.tables import editing  # noqa: PLC0415 - editing makes Contingency objects
+
+        return editing.merged_classes(self, labels, into, side)
+
+    def transpose(self) -> Contingency:
+        """Truth and system exchanged; a reject label becomes an ordinary class."""
+        from infoscope.tables import editing  # noqa: PLC0415 - editing makes Contingency objects
+
+        return editing.transposed(self)
+
+    def given_truth(self) -> Contingency:
+        """Each truth class's answers as shares of that class: every occupied row sums to 1."""
+        from infoscope.tables import reweighting  # noqa: PLC0415 - reweighting makes Contingency objects
+
+        return reweighting.given(self, "truth")
+
+    def given_system(self) -> Contingency:
+        """Each answer's truths as shares of that answer: every occupied column sums to 1."""
+        from infoscope.tables import reweighting  # noqa: PLC0415 - reweighting makes Contingency objects
+
+        return reweighting.given(self, "system")
+
+    def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
+        """The table this system would give if the truth classes came in other shares; same total."""
+        from infoscope.tables import reweighting  # noqa: PLC0415 - reweighting makes Contingency objects
+
+        return reweighting.with_prevalence(self, shares)
+
+    # ── as an object ─────────────────────────────────────────────────────────────────────────────
+
+    def __eq__(self, other: object) -> bool:
+        """Same labels in the same order, same numbers, same reject label."""
+        if not isinstance(other, Contingency):
+            return NotImplemented
+        return (
+            self.truth_labels == other.truth_labels
+            and self.system_labels == other.system_labels
+            and self.reject == other.reject
+            and self._same_numbers(other)
+        )
+
+    def _same_numbers(self, other: Contingency) -> bool:
+        if self.is_sparse == other.is_sparse:
+            same_places = self.support is None or (
+                other.support is not None
+                and np.array_equal(self.support.rows, other.support.rows)
+                and np.array_equal(self.support.columns, other.support.columns)
+            )
+            return same_places and np.array_equal(self.values, other.values)
+        return abs(self.counts - other.counts).sum() == 0
+
+    def __hash__(self) -> int:
+        """Equal tables have equal hashes."""
+        return hash((self.truth_labels, self.system_labels, self.reject, float(np.sum(self.grand_total))))
+
+    def __repr__(self) -> str:
+        """A small table whole, a large one in a line."""
+        from infoscope.tables import printing  # noqa: PLC0415 - only people look at it
+
+        return printing.as_text(self)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _summed_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
+    """Sums of the last axis by group."""
+    if values.ndim == 1:
+        return np.bincount(index, weights=values, minlength=size)
+    out = np.zeros((*values.shape[:-1], size))
+    for place in np.ndindex(values.shape[:-1]):
+        out[place] = np.bincount(index, weights=values[place], minlength=size)
+    return out
+
+
+def _listed(labels: Sequence[Label], most: int = 8) -> str:
+    shown = ", ".join(repr(label) for label in labels[:most])
+    return shown if len(labels) <= most else f"{shown}, … {len(labels) - most} more"

@@ -1,0 +1,230 @@
+"""Rows to cells: the one heavy step, done in a single pass over two arrays of codes.
+
+Few classes: each row adds to its cell in a table that fits the processor's cache. Many classes: the combined keys are
+sorted and runs are counted, so memory follows the rows and never classes times classes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.tables.coding import Coded
+from infoscope.tables.labels import Label
+
+__all__ = ["Side", "Tally", "tally"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Scatter = Callable[[NDArray[Any], Ints, Ints, NDArray[Any]], None]
+
+_BLOCK = 1 << 15
+_TABLE_CELLS = 1 << 22
+_SMALL = 1 << 20
+
+
+@dataclass(frozen=True)
+class Side:
+    """The labels met on one side, in the order of the codes; plain integers stay an array."""
+
+    labels: tuple[Label, ...] | Ints
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counted cells: where they are, what they hold, and what was left out."""
+
+    truth: Side
+    system: Side
+    rows: Ints
+    columns: Ints
+    values: NDArray[Any]
+    weight_squares: float
+    ignored: dict[str, int]
+
+
+def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
+    """Count the rows of two coded sides, or add up their weights."""
+    size = len(truth.codes)
+    if size != len(system.codes):
+        raise InputError(
+            f"truth has {size} rows and the system has {len(system.codes)}; they must pair row by row"
+        )
+    if size == 0:
+        raise InputError("there are no rows to evaluate; give at least one truth label with its output")
+    weight = None if weights is None else _checked_weights(weights, size)
+    t, s, weight, ignored = _without_missing(truth, system, weight)
+    if not len(t):
+        raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
+    low_t, high_t, low_s, high_s, table = _table(t, s, truth, system, weight)
+    if table is not None:
+        rows, columns = np.nonzero(table)
+        values = table[rows, columns]
+    else:
+        rows, columns, values = _runs(t, s, (low_t, high_t, low_s, high_s), weight)
+    squares = float(len(t)) if weight is None else float(np.dot(weight, weight))
+    truth_side, rows = _side(truth, rows, low_t)
+    system_side, columns = _side(system, columns, low_s)
+    return Tally(truth_side, system_side, rows, columns, values, squares, ignored)
+
+
+def _checked_weights(weights: Any, size: int) -> Floats:
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != (size,):
+        raise InputError(f"sample_weight has shape {array.shape}; give one weight for each of the {size} rows")
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"sample_weight of row {row} is {array[row]}; weights must be finite and not negative")
+    return array
+
+
+def _without_missing(
+    truth: Coded, system: Coded, weight: Floats | None
+) -> tuple[NDArray[Any], NDArray[Any], Floats | None, dict[str, int]]:
+    ignored: dict[str, int] = {}
+    keep: NDArray[np.bool_] | None = None
+    for coded, reason in ((truth, "missing truth label"), (system, "missing system label")):
+        if coded.missing is None:
+            continue
+        present = coded.codes != coded.missing
+        if present.all():
+            continue
+        newly = ~present if keep is None else keep & ~present
+        if count := int(np.count_nonzero(newly)):
+            ignored[reason] = count
+        keep = present if keep is None else keep & present
+    if keep is None:
+        return truth.codes, system.codes, weight, ignored
+    return truth.codes[keep], system.codes[keep], None if weight is None else weight[keep], ignored
+
+
+def _table(
+    t: NDArray[Any], s: NDArray[Any], truth: Coded, system: Coded, weight: Floats | None
+) -> tuple[int, int, int, int, NDArray[Any] | None]:
+    """The dense table over the codes' ranges when it is small; the ranges alone when it is not.
+
+    The range of plain integers is guessed from the first rows and verified block by block while the
+    data is in the cache, because a separate pass would cost more than the counting.
+    """
+    for exact in (len(t) <= _SMALL, True):
+        low_t, high_t = _span(t, truth, exact=exact)
+        low_s, high_s = _span(s, system, exact=exact)
+        shape = (high_t - low_t + 1, high_s - low_s + 1)
+        if shape[0] * shape[1] <= _TABLE_CELLS:
+            verified = exact or (truth.labels is not None and system.labels is not None)
+            table = _scattered(t, s, (low_t, low_s), shape, weight, check=not verified)
+            if table is not None:
+                return low_t, high_t, low_s, high_s, table
+        elif exact:
+            break
+    return low_t, high_t, low_s, high_s, None
+
+
+def _span(codes: NDArray[Any], coded: Coded, *, exact: bool) -> tuple[int, int]:
+    if coded.labels is not None:
+        return 0, max(len(coded.labels) - 1, 0)
+    seen = codes if exact else codes[:_SMALL]
+    return int(seen.min()), int(seen.max())
+
+
+def _scattered(
+    t: NDArray[Any],
+    s: NDArray[Any],
+    lows: tuple[int, int],
+    shape: tuple[int, int],
+    weight: Floats | None,
+    *,
+    check: bool,
+) -> NDArray[Any] | None:
+    """Each row's weight added to its cell, block by block; None when a checked code lies outside the shape."""
+    table = np.zeros(shape, dtype=np.int64 if weight is None else np.float64)
+    ones = np.ones(min(_BLOCK, len(t)), dtype=np.int64)
+    buffers = np.empty((2, len(ones)), dtype=np.int64)
+    add = _scatter()
+    for start in range(0, len(t), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        rows = _shifted(t[block], lows[0], buffers[0])
+        columns = _shifted(s[block], lows[1], buffers[1])
+        if check and not (_inside(rows, shape[0]) and _inside(columns, shape[1])):
+            return None
+        add(table, rows, columns, ones[: len(rows)] if weight is None else weight[block])
+    return table
+
+
+def _shifted(codes: NDArray[Any], low: int, buffer: Ints) -> Ints:
+    if low == 0 and codes.dtype == np.int64 and codes.flags.c_contiguous:
+        return codes
+    out = buffer[: len(codes)]
+    return np.subtract(codes, low, out=out, dtype=np.int64, casting="unsafe")
+
+
+def _inside(codes: Ints, size: int) -> bool:
+    return bool(codes.min() >= 0 and codes.max() < size)
+
+
+def _scatter() -> Scatter:
+    """The compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
+
+    Called directly because the public way checks and copies both index arrays for every block, which triples the
+    time (docs/decisions.md). Should a SciPy release move it, the NumPy form counts the same.
+    """
+    try:
+        from scipy.sparse import _sparsetools  # noqa: PLC0415 - not needed for --help
+    except ImportError:
+        return _scatter_by_bincount
+
+    def add(table: NDArray[Any], rows: Ints, columns: Ints, values: NDArray[Any]) -> None:
+        _sparsetools.coo_todense(*table.shape, len(rows), rows, columns, values, table.ravel(), 0)
+
+    return add if hasattr(_sparsetools, "coo_todense") else _scatter_by_bincount
+
+
+def _scatter_by_bincount(table: NDArray[Any], rows: Ints, columns: Ints, values: NDArray[Any]) -> None:
+    keys = rows * table.shape[1] + columns
+    weights = None if table.dtype == np.int64 else values
+    table += np.bincount(keys, weights=weights, minlength=table.size).reshape(table.shape)
+
+
+def _runs(
+    t: NDArray[Any], s: NDArray[Any], spans: tuple[int, int, int, int], weight: Floats | None
+) -> tuple[Ints, Ints, NDArray[Any]]:
+    """Cells by sorting the combined keys and measuring the runs."""
+    low_t, high_t, low_s, high_s = spans
+    width = high_s - low_s + 1
+    if (high_t - low_t + 1) * width >= 2**63:
+        values_t, t = np.unique(t, return_inverse=True)
+        values_s, s = np.unique(s, return_inverse=True)
+        rows, columns, values = _runs(t, s, (0, len(values_t) - 1, 0, len(values_s) - 1), weight)
+        return values_t[rows].astype(np.int64) - low_t, values_s[columns].astype(np.int64) - low_s, values
+    keys = np.subtract(t, low_t, dtype=np.int64, casting="unsafe")
+    keys *= width
+    keys += np.subtract(s, low_s, dtype=np.int64, casting="unsafe")
+    if weight is None:
+        keys.sort()
+    else:
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    if weight is None:
+        values: NDArray[Any] = np.diff(starts, append=len(keys))
+    else:
+        values = np.add.reduceat(weight[order], starts)
+    found = keys[starts]
+    rows = found // width
+    return rows, found - rows * width, values
+
+
+def _side(coded: Coded, codes: Ints, low: int) -> tuple[Side, Ints]:
+    """The labels that have data, and the cells' positions among them."""
+    if coded.labels is not None:
+        return Side(coded.labels), codes
+    if len(codes) and int(codes.max()) <= 8 * len(codes) + 1024:
+        present = np.zeros(int(codes.max()) + 1, dtype=bool)
+        present[codes] = True
+        return Side(np.flatnonzero(present) + low), (np.cumsum(present) - 1)[codes]
+    found, positions = np.unique(codes, return_inverse=True)
+    return Side(found + low), positions

@@ -1,0 +1,142 @@
+"""Labels: what they may be, how they are ordered, and when two of them are suspiciously alike."""
+
+import datetime
+import unicodedata
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeAlias
+
+from infoscope.errors import InputError
+
+__all__ = [
+    "Label",
+    "as_label",
+    "check_kinds",
+    "check_unique",
+    "is_missing",
+    "kind_of",
+    "lookalikes",
+    "sorted_labels",
+    "unite",
+]
+
+Label: TypeAlias = str | int | float | bool | datetime.date
+"""A class name. A datetime is a date too; bytes, tuples and other objects are refused."""
+
+_MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
+_KINDS: tuple[tuple[type, str], ...] = (
+    (bool, "bool"),
+    (int, "int"),
+    (float, "float"),
+    (str, "text"),
+    (datetime.datetime, "time"),
+    (datetime.date, "date"),
+)
+_POSITIVE_WORDS = {"1", "true", "yes", "positive"}
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for "no answer": None, NaN, NA or NaT."""
+    return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value)
+
+
+def as_label(value: Hashable) -> Label:
+    """A plain Python label; NumPy scalars are unwrapped."""
+    item = getattr(value, "item", None)
+    plain = item() if item is not None else value
+    if isinstance(plain, (str, int, float, bool, datetime.date)):
+        return str(plain) if type(plain) is not str and isinstance(plain, str) else plain
+    raise InputError(
+        f"label {plain!r} is of type {type(plain).__name__}; labels are text, whole numbers, "
+        "numbers, booleans or dates: convert them to text first"
+    )
+
+
+def kind_of(label: Label) -> str:
+    """Text, int, float, bool, date or time."""
+    return next(name for type_, name in _KINDS if isinstance(label, type_))
+
+
+def is_positive_word(label: Label) -> bool:
+    """Whether a label says by itself that it is the class to be detected: 1, True, yes, positive."""
+    return str(label).strip().lower() in _POSITIVE_WORDS
+
+
+def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Numbers by value, text by code point; kinds, where they mix, one after the other."""
+    return tuple(sorted(labels, key=lambda label: (_kind_rank(label), label)))
+
+
+def _kind_rank(label: Label) -> int:
+    kind = kind_of(label)
+    return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 4}[kind]
+
+
+def unite(truth: Sequence[Label], system: Sequence[Label], reject: Label | None) -> tuple[
+    tuple[Label, ...], tuple[Label, ...]
+]:
+    """Both sides' label sets, sorted: the union where they share a label, else each its own.
+
+    A reject label belongs to the system alone and comes last.
+    """
+    answers = {label for label in system if label != reject or kind_of(label) != kind_of(reject)}
+    known = set(truth)
+    if known & answers:
+        known = answers = known | answers
+    last = () if reject is None else (reject,)
+    return sorted_labels(known), (*sorted_labels(answers), *last)
+
+
+def check_unique(labels: Sequence[Label], side: str) -> None:
+    """Refuse a label that is declared twice."""
+    if len(set(labels)) == len(labels):
+        return
+    seen: set[Label] = set()
+    for label in labels:
+        if label in seen:
+            raise InputError(
+                f"{side} label {label!r} is declared twice; each label names one class: "
+                "rename one of them, or add their counts first"
+            )
+        seen.add(label)
+
+
+def check_kinds(truth: Iterable[Label], system: Iterable[Label]) -> None:
+    """Refuse 1 on one side and "1" on the other: they look the same and would never match."""
+    left = {(str(label), kind_of(label)) for label in truth}
+    right = {(str(label), kind_of(label)) for label in system}
+    if {kind for _, kind in left} == {kind for _, kind in right}:
+        return
+    by_text = {_spelled(text, kind): (text, kind) for text, kind in left}
+    for text, kind in sorted(right):
+        twin = by_text.get(_spelled(text, kind))
+        if twin is not None and twin[1] != kind:
+            raise InputError(
+                f"truth has {_quoted(*twin)} ({twin[1]}) and the system says {_quoted(text, kind)} ({kind}): "
+                "they look alike but are different labels; convert both sides to one type, "
+                "for example with str"
+            )
+
+
+def _spelled(text: str, kind: str) -> str:
+    if kind == "bool":
+        return "1" if text == "True" else "0"
+    folded = text.strip().lower()
+    return {"true": "1", "false": "0"}.get(folded, folded.removesuffix(".0"))
+
+
+def _quoted(text: str, kind: str) -> str:
+    return repr(text) if kind == "text" else text
+
+
+def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
+    """Groups of text labels that differ only by case, white space or unicode form.
+
+    >>> lookalikes(["cat", "Cat ", "dog"])
+    [('Cat ', 'cat')]
+    """
+    groups: dict[str, set[str]] = {}
+    for label in labels:
+        if isinstance(label, str):
+            folded = " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+            groups.setdefault(folded, set()).add(label)
+    return [tuple(sorted(group)) for _, group in sorted(groups.items()) if len(group) > 1]

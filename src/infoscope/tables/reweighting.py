@@ -1,0 +1,74 @@
+"""Tables seen under other class shares, which remember the counts they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.numeric import Real
+from infoscope.tables.contingency import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["Reweighting", "given", "with_prevalence"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reweighting:
+    """Where a re-weighted table came from.
+
+    Its uncertainty is that of the original counts within each class of ``axis``; the class shares are exact by decree.
+    """
+
+    origin: Contingency
+    axis: Literal["truth", "system"]
+    shares: Real
+
+
+def given(table: Contingency, axis: Literal["truth", "system"]) -> Contingency:
+    """Shares within each class of one side; a class without data stays empty."""
+    totals = table.row_totals if axis == "truth" else table.column_totals
+    return _scaled(table, axis, (totals > 0).astype(np.float64))
+
+
+def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
+    """The truth classes in stated shares; what the system does with each class stays as it was."""
+    if isinstance(shares, str):
+        if shares != "equal":
+            raise UnknownNameError(f"prevalence {shares!r} is unknown; give 'equal' or a share for each label")
+        wanted = (table.row_totals > 0).astype(np.float64)
+    else:
+        wanted = _stated(table, shares)
+    return _scaled(table, "truth", wanted / wanted.sum(axis=-1, keepdims=True) * table.total)
+
+
+def _stated(table: Contingency, shares: Mapping[Label, float]) -> Real:
+    for label in shares:
+        if label not in table.truth_labels:
+            raise UnknownNameError(f"prevalence names {label!r}, which is not a truth class of this table")
+    wanted = np.array([float(shares.get(label, np.nan)) for label in table.truth_labels])
+    for label, share, rows in zip(table.truth_labels, wanted, table.row_totals, strict=True):
+        if np.isnan(share):
+            raise InputError(f"prevalence gives no share for truth class {label!r}; give one for each class")
+        if share < 0 or not np.isfinite(share):
+            raise InputError(f"prevalence of {label!r} is {share}; shares must be finite and not negative")
+        if share > 0 and rows == 0:
+            raise InputError(
+                f"prevalence gives {label!r} a share of {share}, but the table has no sample of it to re-weight"
+            )
+    if wanted.sum() <= 0:
+        raise InputError("prevalence gives no class a share above 0")
+    return wanted
+
+
+def _scaled(table: Contingency, axis: Literal["truth", "system"], shares: Real) -> Contingency:
+    if table.reweighting is not None:
+        raise InputError("this table was re-weighted already; re-weight the original table instead")
+    totals = table.row_totals if axis == "truth" else table.column_totals
+    factors = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
+    index = table.cell_rows if axis == "truth" else table.cell_columns
+    scaled = table.with_cells(table.cells * factors[..., index])
+    return replace(scaled, reweighting=Reweighting(table, axis, shares))
