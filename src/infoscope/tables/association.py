@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from infoscope.numeric import Real
 from infoscope.tables.contingency import Contingency
-from infoscope.tables.tracks import Ints, TrackId
+from infoscope.tables.tracks import Ints, TrackId, sum_by
 
 __all__ = ["Association"]
 
@@ -32,12 +30,12 @@ class Association:
     @property
     def truth_matched(self) -> Real:
         """Matched frames of each truth track."""
-        return np.bincount(self.rows, self.counts, minlength=len(self.truth_ids))
+        return sum_by(self.rows, self.counts, len(self.truth_ids))
 
     @property
     def system_matched(self) -> Real:
         """Matched frames of each system track, counted in truth detections."""
-        return np.bincount(self.columns, self.counts, minlength=len(self.system_ids))
+        return sum_by(self.columns, self.counts, len(self.system_ids))
 
     def to_contingency(self) -> Contingency:
         """The matched frames as a table, truth tracks in rows: what Holt et al. call the association matrix.

@@ -1,17 +1,27 @@
 """Who was where: the boxes or points of truth and system tracks, frame by frame."""
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import Real
 
-__all__ = ["Detections", "Ints", "TrackId", "Tracks"]
+__all__ = ["Detections", "Ints", "TrackId", "Tracks", "count_by", "sum_by"]
 
 Ints: TypeAlias = NDArray[np.int64]
 TrackId: TypeAlias = int | str
+
+
+def count_by(codes: Ints, size: int) -> Real:
+    """How often each code from 0 below the size occurs."""
+    return np.bincount(codes, minlength=size).astype(np.float64)
+
+
+def sum_by(codes: Ints, values: Real, size: int) -> Real:
+    """The sum of the values of each code from 0 below the size."""
+    return np.asarray(np.bincount(codes, values, minlength=size), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +38,7 @@ class Detections:
     shapes: Real
 
     @classmethod
-    def of(cls, frames: NDArray[np.generic], ids: NDArray[np.generic], shapes: Real) -> "Detections":
+    def of(cls, frames: NDArray[Any], ids: NDArray[Any], shapes: Real) -> "Detections":
         """Detections in any order, with ids as they stand in the source.
 
         >>> Detections.of(np.array([2, 1]), np.array([7, 7]), np.zeros((2, 2))).frames.tolist()
@@ -69,7 +79,7 @@ class Tracks:
     name: str
     truth: Detections
     system: Detections
-    frame_numbers: NDArray[np.generic]
+    frame_numbers: NDArray[Any]
 
     @classmethod
     def align(cls, name: str, truth: Detections, system: Detections) -> "Tracks":
@@ -100,6 +110,6 @@ class Tracks:
         return replace(self, truth=self.truth.keep(truth), system=self.system.keep(system))
 
 
-def _read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     array.setflags(write=False)
     return array

@@ -7,7 +7,7 @@ import numpy as np
 
 from infoscope.numeric import Real
 from infoscope.tables.association import Association
-from infoscope.tables.tracks import Ints, Tracks
+from infoscope.tables.tracks import Ints, Tracks, count_by, sum_by
 from infoscope.tracking.matching import independent, sticky, wholesale
 from infoscope.tracking.similarity import Pairs
 
@@ -32,22 +32,22 @@ def associate(tracks: Tracks, pairs: Pairs, *, match: str, gate: float) -> tuple
 def count_matches(tracks: Tracks, matched: Pairs) -> Association:
     """Frames that each truth track and each system track spent together, one partner a frame."""
     cells = _Cells.of(tracks, matched)
-    counts = np.bincount(cells.index, minlength=len(cells.rows)).astype(np.float64)
-    return _table(tracks, cells, counts, counts)
+    counts = count_by(cells.place, len(cells.rows))
+    return _table(tracks, matched, cells, counts, counts)
 
 
 def share_pairs(tracks: Tracks, gated: Pairs) -> Association:
     """Every detection shared equally among all partners that pass the gate."""
     cells = _Cells.of(tracks, gated)
-    truth = np.bincount(gated.truth, minlength=len(tracks.truth))[gated.truth]
-    system = np.bincount(gated.system, minlength=len(tracks.system))[gated.system]
+    truth = count_by(gated.truth, len(tracks.truth))[gated.truth]
+    system = count_by(gated.system, len(tracks.system))[gated.system]
     size = len(cells.rows)
     return _table(
         tracks,
+        gated,
         cells,
-        np.bincount(cells.index, 1.0 / truth, minlength=size),
-        np.bincount(cells.index, 1.0 / system, minlength=size),
-        met=gated,
+        sum_by(cells.place, 1.0 / truth, size),
+        sum_by(cells.place, 1.0 / system, size),
     )
 
 
@@ -56,31 +56,32 @@ class _Cells(NamedTuple):
 
     rows: Ints
     columns: Ints
-    index: Ints
+    place: Ints
 
     @classmethod
     def of(cls, tracks: Tracks, pairs: Pairs) -> "_Cells":
         width = max(len(tracks.system.ids), 1)
         codes = tracks.truth.tracks[pairs.truth] * width + tracks.system.tracks[pairs.system]
-        cells, index = np.unique(codes, return_inverse=True)
-        return cls(cells // width, cells % width, index)
+        cells, place = np.unique(codes, return_inverse=True)
+        return cls(cells // width, cells % width, place)
 
 
-def _table(
-    tracks: Tracks, cells: _Cells, counts: Real, mirror: Real, met: Pairs | None = None
-) -> Association:
+def _table(tracks: Tracks, pairs: Pairs, cells: _Cells, counts: Real, mirror: Real) -> Association:
     truth, system = tracks.truth, tracks.system
-    if met is None:
-        missed = truth.lengths - np.bincount(cells.rows, counts, minlength=len(truth.ids))
-        false = system.lengths - np.bincount(cells.columns, mirror, minlength=len(system.ids))
-    else:
-        missed = _alone(met.truth, truth.tracks, len(truth.ids))
-        false = _alone(met.system, system.tracks, len(system.ids))
-    return Association(truth.ids, system.ids, cells.rows, cells.columns, counts, mirror, missed, false)
+    return Association(
+        truth_ids=truth.ids,
+        system_ids=system.ids,
+        rows=cells.rows,
+        columns=cells.columns,
+        counts=counts,
+        mirror=mirror,
+        missed=_alone(pairs.truth, truth.tracks, len(truth.ids)),
+        false=_alone(pairs.system, system.tracks, len(system.ids)),
+    )
 
 
 def _alone(met: Ints, tracks: Ints, size: int) -> Real:
     """Detections of each track that met nobody."""
     lonely = np.ones(len(tracks), dtype=bool)
     lonely[met] = False
-    return np.bincount(tracks[lonely], minlength=size).astype(np.float64)
+    return count_by(tracks[lonely], size)

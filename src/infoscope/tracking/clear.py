@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import Real
-from infoscope.tables.tracks import Ints, Tracks
+from infoscope.tables.tracks import Ints, Tracks, count_by
 from infoscope.tracking.similarity import Pairs
 
 __all__ = ["Continuity", "Handovers", "count_fragmentations", "longest_runs", "trace_handovers"]
@@ -43,8 +43,8 @@ def trace_handovers(tracks: Tracks, matched: Pairs) -> Handovers:
     taken[order[1:]] = elsewhere
     size = len(tracks.truth.ids)
     return Handovers(
-        np.bincount(truth[switched], minlength=size).astype(np.float64),
-        np.bincount(truth[switched & taken], minlength=size).astype(np.float64),
+        count_by(truth[switched], size),
+        count_by(truth[switched & taken], size),
     )
 
 
@@ -57,7 +57,7 @@ def count_fragmentations(tracks: Tracks, matched: Pairs) -> Real:
     clock = tracks.shared_clock[tracks.truth.frames[matched.truth]]
     order = np.lexsort((clock, truth))
     found_again = (truth[order][1:] == truth[order][:-1]) & (clock[order][1:] != clock[order][:-1] + 1)
-    return np.bincount(truth[order][1:][found_again], minlength=len(tracks.truth.ids)).astype(np.float64)
+    return count_by(truth[order][1:][found_again], len(tracks.truth.ids))
 
 
 def longest_runs(tracks: Tracks, matched: Pairs) -> Continuity:

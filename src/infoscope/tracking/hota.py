@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.numeric import Real
-from infoscope.tables.tracks import Tracks
+from infoscope.tables.tracks import Ints, Tracks, sum_by
 from infoscope.tracking.matching import alignment, heaviest, heaviest_overall
 from infoscope.tracking.similarity import ROUNDING, Pairs
 from infoscope.tracking.tally import LEVELS
@@ -30,7 +30,7 @@ def sum_by_level(tracks: Tracks, pairs: Pairs) -> ByLevel:
     cells, cell = np.unique(codes, return_inverse=True)
     rows, columns = cells // width, cells % width
     levels = np.searchsorted(LEVELS - ROUNDING, best.similarity, side="right")
-    together = _at_least(cell, levels, None, len(cells))
+    together = _at_least(cell, levels, np.ones(len(cell)), len(cells))
     apart = (truth.lengths[rows] + system.lengths[columns])[:, None] - together
     association = together * together / np.maximum(apart, 1.0)
     track = truth.tracks[best.truth]
@@ -49,17 +49,17 @@ def identity_matches(tracks: Tracks, pairs: Pairs, gate: float) -> Real:
     cells, counts = np.unique(codes, return_counts=True)
     rows, columns = cells // width, cells % width
     chosen = heaviest_overall(rows, columns, counts.astype(np.float64))
-    return np.bincount(rows[chosen], counts[chosen], minlength=len(tracks.truth.ids))
+    return sum_by(rows[chosen], counts[chosen], len(tracks.truth.ids))
 
 
-def _at_least(groups: Real, levels: Real, weights: Real | None, size: int) -> Real:
+def _at_least(groups: Ints, levels: Ints, weights: Real, size: int) -> Real:
     """For each group and level, the sum over those that pass at least that level."""
     height = len(LEVELS) + 1
-    passed = np.bincount(groups * height + levels, weights, minlength=size * height).reshape(size, height)
-    return np.cumsum(passed[:, ::-1], axis=1)[:, ::-1][:, 1:].astype(np.float64)
+    passed = sum_by(groups * height + levels, weights, size * height).reshape(size, height)
+    return np.cumsum(passed[:, ::-1], axis=1)[:, ::-1][:, 1:]
 
 
-def _gathered(values: Real, rows: Real, size: int) -> Real:
+def _gathered(values: Real, rows: Ints, size: int) -> Real:
     """Rows of the same track added up; they come in the order of tracks."""
     summed = np.zeros((size, values.shape[1]))
     if len(rows):

@@ -10,6 +10,7 @@ import numpy as np
 
 from infoscope.numeric import Real
 from infoscope.tables.association import Association
+from infoscope.tables.tracks import sum_by
 
 __all__ = ["NULLS", "Ledger", "keep_accounts"]
 
@@ -45,8 +46,8 @@ def keep_accounts(table: Association, null: str = "prior") -> Ledger:
     system track.
     """
     matched, followed = table.truth_matched, table.system_matched
-    mirrored = np.bincount(table.rows, table.mirror, minlength=len(table.truth_ids))
-    reported = np.bincount(table.columns, table.mirror, minlength=len(table.system_ids))
+    mirrored = sum_by(table.rows, table.mirror, len(table.truth_ids))
+    reported = sum_by(table.columns, table.mirror, len(table.system_ids))
     if null == "class":
         return _with_none(table, matched, followed)
     missed, false = table.missed, table.false
@@ -57,12 +58,10 @@ def keep_accounts(table: Association, null: str = "prior") -> Ledger:
     return Ledger(
         truth=_bits_of_share(lengths, lengths),
         missed=_bits_of_share(missed, lengths),
-        confused=np.bincount(table.rows, confused, minlength=len(matched)),
-        fragmented=np.bincount(
-            table.rows, _bits(table.mirror, mirrored[table.rows]), minlength=len(matched)
-        ),
+        confused=sum_by(table.rows, confused, len(matched)),
+        fragmented=sum_by(table.rows, _bits(table.mirror, mirrored[table.rows]), len(matched)),
         spurious=_bits_of_share(false, system_lengths),
-        confused_by_system=np.bincount(table.columns, confused, minlength=len(followed)),
+        confused_by_system=sum_by(table.columns, confused, len(followed)),
         truth_events=lengths,
         system_events=system_lengths,
     )
@@ -76,15 +75,15 @@ def _with_none(table: Association, matched: Real, followed: Real) -> Ledger:
     confused = _bits(table.counts, reported[table.columns])
     doubtful = _bits(false, reported)
     scattered = _bits(table.counts, lengths[table.rows])
-    fragmented = np.bincount(table.rows, scattered, minlength=len(matched)) + _bits(missed, lengths[:-1])
+    fragmented = sum_by(table.rows, scattered, len(matched)) + _bits(missed, lengths[:-1])
     return Ledger(
         truth=_bits_of_share(lengths, lengths),
         missed=np.append(_bits(missed, np.full_like(missed, missed.sum())), 0.0),
-        confused=np.append(np.bincount(table.rows, confused, minlength=len(matched)), doubtful.sum()),
+        confused=np.append(sum_by(table.rows, confused, len(matched)), doubtful.sum()),
         fragmented=np.append(fragmented, 0.0),
         spurious=np.append(_bits(false, np.full_like(false, false.sum())), 0.0),
         confused_by_system=np.append(
-            np.bincount(table.columns, confused, minlength=len(followed)) + doubtful,
+            sum_by(table.columns, confused, len(followed)) + doubtful,
             _bits(missed, np.full_like(missed, missed.sum())).sum(),
         ),
         truth_events=lengths,
@@ -94,11 +93,11 @@ def _with_none(table: Association, matched: Real, followed: Real) -> Ledger:
 
 def _bits(parts: Real, wholes: Real) -> Real:
     """part · log₂(whole/part), 0 for an empty part."""
-    terms = np.divide(wholes, parts, out=np.ones_like(parts), where=parts > 0)
-    return parts * np.log2(terms)
+    times: Real = np.divide(wholes, parts, out=np.ones_like(parts), where=parts > 0)
+    return parts * np.log2(times)
 
 
 def _bits_of_share(events: Real, lengths: Real) -> Real:
     """Bits that name a track, for each of some of its events: a track of all lengths costs exactly 0."""
-    terms = np.divide(lengths.sum(), lengths, out=np.ones_like(lengths), where=lengths > 0)
-    return events * np.log2(terms)
+    times: Real = np.divide(lengths.sum(), lengths, out=np.ones_like(lengths), where=lengths > 0)
+    return events * np.log2(times)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import Real
-from infoscope.tables.tracks import Ints, Tracks
+from infoscope.tables.tracks import Ints, Tracks, sum_by
 from infoscope.tracking.similarity import Pairs
 
 __all__ = ["alignment", "heaviest", "heaviest_overall", "independent", "sticky", "wholesale"]
@@ -55,12 +55,12 @@ def sticky(tracks: Tracks, pairs: Pairs, gate: float) -> Pairs:
 
 def alignment(tracks: Tracks, pairs: Pairs) -> Real:
     """For each pair of detections, how well their two tracks agree over the sequence: HOTA's Jaccard."""
-    truth = np.bincount(pairs.truth, pairs.similarity, minlength=len(tracks.truth))
-    system = np.bincount(pairs.system, pairs.similarity, minlength=len(tracks.system))
+    truth = sum_by(pairs.truth, pairs.similarity, len(tracks.truth))
+    system = sum_by(pairs.system, pairs.similarity, len(tracks.system))
     claim = pairs.similarity / (truth[pairs.truth] + system[pairs.system] - pairs.similarity)
     row, column = tracks.truth.tracks[pairs.truth], tracks.system.tracks[pairs.system]
     cells, cell = np.unique(row * len(tracks.system.ids) + column, return_inverse=True)
-    shared = np.bincount(cell, claim, minlength=len(cells))[cell]
+    shared = sum_by(cell, claim, len(cells))[cell]
     return shared / (tracks.truth.lengths[row] + tracks.system.lengths[column] - shared)
 
 

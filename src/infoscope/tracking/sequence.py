@@ -6,7 +6,7 @@ import numpy as np
 
 from infoscope.numeric import Real, ratio
 from infoscope.tables.association import Association
-from infoscope.tables.tracks import Tracks
+from infoscope.tables.tracks import Tracks, count_by, sum_by
 from infoscope.tracking.association import associate
 from infoscope.tracking.clear import count_fragmentations, longest_runs, trace_handovers
 from infoscope.tracking.hota import identity_matches, sum_by_level
@@ -61,7 +61,7 @@ def _truth_rows(
     truth = tracks.truth
     track = truth.tracks[matched.truth]
     size = len(truth.ids)
-    found = np.bincount(track, minlength=size).astype(np.float64)
+    found = count_by(track, size)
     covered = ratio(found, truth.lengths)
     handovers = trace_handovers(tracks, matched)
     levels = sum_by_level(tracks, pairs)
@@ -71,7 +71,7 @@ def _truth_rows(
         system_boxes=found,
         truth_tracks=np.ones(size),
         matched=found,
-        similarity=np.bincount(track, matched.similarity, minlength=size),
+        similarity=sum_by(track, matched.similarity, size),
         id_switches=handovers.switches,
         swaps=handovers.swaps,
         fragmentations=count_fragmentations(tracks, matched),
@@ -98,9 +98,9 @@ def _system_rows(tracks: Tracks, matched: Pairs, ledger: Ledger) -> Tally:
     """A row a system track, with its boxes that found no truth."""
     system = tracks.system
     size = len(system.ids)
-    found = np.bincount(system.tracks[matched.system], minlength=size)
+    found = count_by(system.tracks[matched.system], size)
     rows = Tally.rows(size)._replace(
-        system_boxes=(system.lengths - found).astype(np.float64),
+        system_boxes=system.lengths - found,
         system_tracks=np.ones(size),
         system_covered=ratio(found, system.lengths),
         system_longest=ratio(longest_runs(tracks, matched).system, system.lengths),

@@ -20,10 +20,11 @@ SIMILARITIES = ("auto", "overlap", "distance")
 class Settings:
     """Gate, matching and conventions.
 
-    ``gate`` is the least overlap (IoU, or the caller's own similarity) of a match, or the greatest distance.
+    ``gate`` is the least overlap (IoU, or the caller's own similarity) of a match, or the greatest distance;
+    it is 0.5 for boxes unless given.
     """
 
-    gate: float = 0.5
+    gate: float | None = None
     similarity: str | FrameSimilarity = "auto"
     match: str = "sticky"
     null: str = "prior"
@@ -37,12 +38,12 @@ class Settings:
             chosen = getattr(self, option)
             if isinstance(chosen, str) and chosen not in known:
                 raise UnknownNameError(f"{option} has no {chosen!r}; it can be {', '.join(known)}")
-        if not 0 < self.gate < float("inf"):
+        if self.gate is not None and not 0 < self.gate < float("inf"):
             raise InputError(
                 f"the gate is {self.gate:g}; it must be above 0: the least overlap, or the greatest"
                 " distance, of a match"
             )
-        if self.similarity == "overlap" and self.gate > 1:
+        if self.similarity == "overlap" and self.gate is not None and self.gate > 1:
             raise InputError(
                 f"the gate is {self.gate:g}; boxes overlap by at most 1, so choose a gate between 0 and 1"
             )
@@ -52,12 +53,12 @@ class Settings:
     @property
     def threshold(self) -> float:
         """The least similarity of a match: half-way to the distance where similarity ends."""
-        return 0.5 if self.similarity == "distance" else self.gate
+        return 0.5 if self.similarity == "distance" or self.gate is None else self.gate
 
     @property
     def zero_at(self) -> float:
         """The distance at which two points have nothing in common: twice the gate."""
-        return 2.0 * self.gate
+        return 2.0 * (self.gate or 0.5)
 
     def to_dict(self) -> dict[str, Any]:
         """The choices in words, for the output."""
