@@ -92,7 +92,7 @@ def _with_none(table: Association, matched: Real, followed: Real) -> Ledger:
 
 
 def _bits(parts: Real, wholes: Real) -> Real:
-    """part · log₂(whole/part), 0 for an empty part."""
+    """Each part times log₂(whole/part), 0 for an empty part."""
     times: Real = np.divide(wholes, parts, out=np.ones_like(parts), where=parts > 0)
     return parts * np.log2(times)
 

@@ -140,7 +140,7 @@ def _local(detections: Ints, starts: Ints) -> Ints:
     occurs[detections] = True
     rank = (np.cumsum(occurs) - 1)[detections]
     first = np.minimum.reduceat(rank, starts)
-    return rank - np.repeat(first, np.diff(np.append(starts, len(rank))))
+    return np.asarray(rank - np.repeat(first, np.diff(np.append(starts, len(rank)))))
 
 
 def _contested(pairs: Pairs) -> NDArray[np.bool_]:

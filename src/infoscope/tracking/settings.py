@@ -1,19 +1,34 @@
 """How tracks are to be compared: the choices that every number depends on, named in every output."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tracking.association import MATCHES
 from infoscope.tracking.ledger import NULLS
 from infoscope.tracking.similarity import FrameSimilarity
 
-__all__ = ["DUPLICATES", "PERS", "PREPROCESSINGS", "Settings"]
+__all__ = ["DUPLICATES", "PERS", "PREPROCESSINGS", "Options", "Settings"]
 
 PERS = ("truth", "event")
 DUPLICATES = ("error", "first", "split")
 PREPROCESSINGS = ("auto", "off", "mot16", "mot20")
 SIMILARITIES = ("auto", "overlap", "distance")
+
+
+class Options(TypedDict, total=False):
+    """The choices as keyword arguments of the public functions."""
+
+    gate: float | None
+    similarity: str | FrameSimilarity
+    match: str
+    null: str
+    per: str
+    duplicates: str
+    preprocessing: str
+    input_format: str
+    level: float
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -31,7 +46,9 @@ class Settings:
     per: str = "truth"
     duplicates: str = "error"
     preprocessing: str = "auto"
+    input_format: str = "auto"
     level: float = 0.95
+    seed: int = 0
 
     def __post_init__(self) -> None:
         for option, known in _CHOICES.items():
@@ -69,9 +86,28 @@ class Settings:
             "match": self.match,
             "null": self.null,
             "per": self.per,
+            "level": self.level,
         }
 
+    def describe(self) -> str:
+        """The convention in a sentence."""
+        distance = self.similarity == "distance"
+        gate = f"a distance of at most {self.gate:g}" if distance else f"a similarity of at least {self.gate:g}"
+        false = "truth bits" if self.per == "truth" else "truth bits, each side per detection of its own"
+        return f"Pairs need {gate}; {_MATCHING[self.match]}; {_NULL[self.null]}; false bits are counted over {false}."
 
+
+_MATCHING = {
+    "sticky": "matching continues the pairs of the frame before, then takes the most similar (sticky)",
+    "independent": "each frame is matched by itself for the most similarity (independent)",
+    "global": "matching prefers tracks that agree over the whole sequence (global)",
+    "fractional": "a detection is shared among all that pass the gate (fractional)",
+}
+_NULL = {
+    "prior": "a miss leaves the prior and a false detection costs its own name (null: prior)",
+    "exclude": "misses and false detections are left out of the information figures (null: exclude)",
+    "class": "misses and false detections are one more track on either side (null: class)",
+}
 _CHOICES = {
     "similarity": SIMILARITIES,
     "match": tuple(MATCHES),

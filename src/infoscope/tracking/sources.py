@@ -12,7 +12,8 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.tracking.formats.bdd import read_bdd
 from infoscope.tracking.formats.columns import has_track_columns, read_columns, read_csv
 from infoscope.tracking.formats.kitti import looks_like_kitti, read_kitti
-from infoscope.tracking.formats.motchallenge import delimiter_of, from_numbers, read_motchallenge
+from infoscope.tracking.formats.lines import delimiter_of, first_line
+from infoscope.tracking.formats.motchallenge import from_numbers, read_motchallenge
 from infoscope.tracking.formats.reading import Reading
 
 __all__ = ["FORMATS", "match_sequences", "read_tracks"]
@@ -25,10 +26,10 @@ FORMATS: dict[str, Callable[[str, str, str], dict[str, Reading]]] = {
 }
 
 _SUFFIXES = (".txt", ".csv", ".tsv", ".json")
-_SAYS_NOTHING = frozenset(
-    "gt det data truth ground_truth labels label tracks track tracker results result res test output"
-    " out pred predictions hyp label_02 box_track_20".split()
-)
+_SAYS_NOTHING = frozenset((
+    "gt", "det", "data", "truth", "ground_truth", "labels", "label", "tracks", "track", "tracker", "results",
+    "result", "res", "test", "output", "out", "pred", "predictions", "hyp", "label_02", "box_track_20",
+))  # fmt: skip
 """Names of files and folders that do not name a sequence."""
 
 _NOT_TRACKS = frozenset(("det", "seqmaps", "img1", "__macosx"))
@@ -150,10 +151,9 @@ def _read_text(text: str, origin: str, name: str, form: str) -> dict[str, Readin
 
 def _guess(text: str) -> str:
     """The format of a text by its first line."""
-    start = text.lstrip()
-    if start.startswith(("{", "[")):
+    first = first_line(text)
+    if first.startswith(("{", "[")):
         return "bdd"
-    first = next((line for line in start.splitlines() if not line.startswith("#")), "")
     if looks_like_kitti(first):
         return "kitti"
     return "csv" if has_track_columns(first.split(delimiter_of(first))) else "motchallenge"

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.numeric import Real
-from infoscope.tracking.formats.motchallenge import delimiter_of
+from infoscope.tracking.formats.lines import delimiter_of, first_line
 from infoscope.tracking.formats.reading import Reading, as_frames, as_ids, as_numbers
 
 __all__ = ["has_track_columns", "read_columns", "read_csv"]
@@ -45,8 +45,8 @@ _LAYOUTS: tuple[tuple[str, ...], ...] = (
 
 def read_csv(text: str, origin: str, name: str) -> dict[str, Reading]:
     """A header with column names, then a row a detection."""
-    header, *rows = list(csv.reader(io.StringIO(text), delimiter=delimiter_of(text.split("\n", 1)[0]) or ","))
-    rows = [row for row in rows if any(field.strip() for field in row)]
+    lines = csv.reader(io.StringIO(text), delimiter=delimiter_of(first_line(text)) or ",")
+    header, *rows = [row for row in lines if any(row) and not row[0].startswith("#")]
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise InputError(

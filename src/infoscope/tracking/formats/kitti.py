@@ -1,4 +1,4 @@
-"""KITTI tracking text: frame, id, type, truncated, occluded, alpha, left, top, right, bottom, …"""
+"""KITTI tracking text: frame, id, type, truncated, occluded, alpha, left, top, right, bottom and more."""
 
 import numpy as np
 

@@ -6,22 +6,24 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
+from infoscope.tracking.formats.lines import delimiter_of, first_line
 from infoscope.tracking.formats.reading import Reading, as_frames, as_ids
 
-__all__ = ["delimiter_of", "from_numbers", "read_motchallenge"]
+__all__ = ["from_numbers", "read_motchallenge"]
 
 _ROW = "frame, id, left, top, width, height and more, or frame, id, x, y[, z] for points"
-_DELIMITERS = (",", ";", "\t")
+_WITH_CLASSES = 9
+"""Nine columns end in class and visibility (MOT16 and later), ten in world coordinates (MOT15)."""
 
 
 def read_motchallenge(text: str, origin: str) -> Reading:
     """Rows of numbers with commas, semicolons, tabs or blanks between them; no header."""
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    first = first_line(text)
     if not first:
         return Reading.empty(origin)
     delimiter = delimiter_of(first)
     fields = [field for field in first.split(delimiter) if field.strip()]
-    wanted = min(len(fields), 9)
+    wanted = 8 if len(fields) == _WITH_CLASSES else min(len(fields), 7)
     try:
         rows = np.loadtxt(io.StringIO(text), delimiter=delimiter, usecols=range(wanted), ndmin=2)
     except ValueError:
@@ -41,14 +43,8 @@ def from_numbers(rows: Real, origin: str, columns: int | None = None) -> Reading
         as_ids(rows[:, 1]),
         shapes,
         considered=rows[:, 6] != 0 if width > 6 else None,
-        # nine columns end in class and visibility (MOT16 and later); ten in world coordinates (MOT15)
-        categories=rows[:, 7].astype(np.int64) if (columns or width) == 9 else None,
+        categories=rows[:, 7].astype(np.int64) if (columns or width) == _WITH_CLASSES else None,
     )
-
-
-def delimiter_of(line: str) -> str | None:
-    """The character between the fields of a line; None for blanks."""
-    return next((mark for mark in _DELIMITERS if mark in line), None)
 
 
 def _bad_line(text: str, origin: str, delimiter: str | None, wanted: int) -> InputError:

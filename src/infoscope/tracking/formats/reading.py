@@ -47,6 +47,8 @@ class Reading:
 
     def where(self, wanted: NDArray[Any]) -> "Reading":
         """The chosen rows, by mask or position."""
+        if wanted.dtype == np.bool_ and wanted.all():
+            return self
         return replace(
             self,
             frames=self.frames[wanted],
@@ -62,7 +64,7 @@ class Reading:
 
 
 def check(reading: Reading, duplicates: str = "error") -> Reading:
-    """The same rows in the order of frames, once they can be trusted.
+    """The same rows in the order of frames, now to be trusted.
 
     ``duplicates`` says what to do where an id occurs twice in a frame: refuse, keep the ``first``, or
     ``split`` the others off as tracks of their own.
@@ -73,11 +75,14 @@ def check(reading: Reading, duplicates: str = "error") -> Reading:
     if reading.kind == "box":
         flat = (reading.shapes[:, 2:] <= 0).any(axis=1)
         _refuse(reading, flat, "has a width or height that is not above 0")
-    reading = reading.where(np.argsort(reading.frames, kind="stable"))
+    if np.any(reading.frames[1:] < reading.frames[:-1]):
+        reading = reading.where(np.argsort(reading.frames, kind="stable"))
     rank = _occurrence(reading)
     again = rank > 0
-    if not again.any() or duplicates == "first":
-        return reading.where(~again) if again.any() else reading
+    if not again.any():
+        return reading
+    if duplicates == "first":
+        return reading.where(~again)
     if duplicates == "split":
         names = np.array([str(name) for name in reading.ids], dtype=object)
         names[again] = [
@@ -131,7 +136,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _refuse(reading: Reading, bad: NDArray[np.bool_], why: str) -> None:
+def _refuse(reading: Reading, bad: NDArray[Any], why: str) -> None:
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         shown = ", ".join(f"{number:g}" for number in reading.shapes[at])
@@ -144,11 +149,13 @@ def _refuse(reading: Reading, bad: NDArray[np.bool_], why: str) -> None:
 
 def _occurrence(reading: Reading) -> NDArray[np.int64]:
     """How many rows before this one have the same frame and id; rows are in the order of frames."""
-    codes = np.unique(reading.ids, return_inverse=True)[1]
-    order = np.lexsort((codes, reading.frames))
-    frame, code = reading.frames[order], codes[order]
-    new = np.append(True, (frame[1:] != frame[:-1]) | (code[1:] != code[:-1]))
-    starts = np.flatnonzero(new)
+    names, codes = np.unique(reading.ids, return_inverse=True)
+    frame = np.cumsum(np.append(0, reading.frames[1:] != reading.frames[:-1]))
+    keys = frame * len(names) + codes
+    if len(np.unique(keys)) == len(keys):
+        return np.zeros(len(keys), dtype=np.int64)
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(keys[order]) > 0))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     return rank
