@@ -30,7 +30,15 @@ _HOMES = {
 }
 _MODULES = {"metrics"}
 
-__all__ = ["Card", "Contingency", "InfoscopeError", "InputError", "__version__", "catalogue", "metrics"]  # noqa: F822
+__all__ = [
+    "Card",
+    "Contingency",
+    "InfoscopeError",
+    "InputError",
+    "__version__",
+    "catalogue",
+    "metrics",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,16 +16,27 @@ if TYPE_CHECKING:
     from infoscope.numeric import Real
     from infoscope.tables import Contingency
 
-__all__ = ["SOURCES", "Card", "Catalogue", "Law", "Metric", "catalogue", "find", "having", "metric", "metrics_at"]
+__all__ = [
+    "SOURCES",
+    "Card",
+    "Catalogue",
+    "Law",
+    "Metric",
+    "catalogue",
+    "find",
+    "having",
+    "metric",
+    "metrics_at",
+]
 
 SOURCES = {
     "shannon1948": "Shannon, A mathematical theory of communication, 1948",
     "holt2010": "Holt, Kao, Hurley, information coverage for classifier and tracker evaluation, 2010",
     "hurley2014": "Hurley, information measures for performance evaluation, slides, 2014",
-    "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions from a finite set of samples, 1995",
+    "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions, 1995",
     "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess classifiers, 2010",
     "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful, 2014",
-    "hu2008": "Hu & Wang, Evaluation criteria based on mutual information for classifications including rejected class, 2008",
+    "hu2008": "Hu & Wang, Mutual information criteria for classifications including a rejected class, 2008",
     "steingold2016": "Steingold & Laclavik, An information theoretic metric for multi-class categorization, 2016",
     "vinh2010": "Vinh, Epps, Bailey, Information theoretic measures for clusterings comparison, 2010",
     "rosenberg2007": "Rosenberg & Hirschberg, V-measure, 2007",

@@ -4,7 +4,7 @@ import numpy as np
 
 from infoscope.cards import Card, Law, metric
 from infoscope.numeric import Real, ratio, undefined_where
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["accuracy", "error_rate", "error_share", "kappa", "mcc", "random_accuracy"]
 
@@ -12,23 +12,16 @@ _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
 
 
+@remembered
 def _hits(table: Contingency) -> Real:
-    known = table._memo.get("hits")
-    if known is None:
-        known = table._memo["hits"] = undefined_where(
-            not len(table.matches[0]), table.diagonal.sum(axis=-1)
-        )
-    return known  # type: ignore[no-any-return]
+    return undefined_where(not len(table.matches[0]), table.diagonal.sum(axis=-1))
 
 
+@remembered
 def _chance(table: Contingency) -> Real:
     """Σ row total × column total over the shared labels: N² times the agreement by chance."""
-    known = table._memo.get("chance")
-    if known is None:
-        rows, columns = table.matches
-        products = table.row_totals[..., rows] * table.column_totals[..., columns]
-        known = table._memo["chance"] = products.sum(axis=-1)
-    return known  # type: ignore[no-any-return]
+    rows, columns = table.matches
+    return np.sum(table.row_totals[..., rows] * table.column_totals[..., columns], axis=-1)
 
 
 def error_share(table: Contingency) -> Real:
@@ -36,15 +29,17 @@ def error_share(table: Contingency) -> Real:
     return (table.grand_total - _hits(table)) / table.grand_total
 
 
-@metric(Card(
-    title="Accuracy",
-    symbol="A",
-    formula=r"\sum_i p_{ii}",
-    source="common",
-    aliases=("correct rate", "weighted recall", "micro f1"),
-    laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.EXCHANGE},
-    undefined=_NO_LABEL,
-))
+@metric(
+    Card(
+        title="Accuracy",
+        symbol="A",
+        formula=r"\sum_i p_{ii}",
+        source="common",
+        aliases=("correct rate", "weighted recall", "micro f1"),
+        laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.EXCHANGE},
+        undefined=_NO_LABEL,
+    )
+)
 def accuracy(table: Contingency) -> Real:
     """Share of all samples that got their own label; a rejected sample is not a hit.
 
@@ -54,15 +49,17 @@ def accuracy(table: Contingency) -> Real:
     return _hits(table) / table.grand_total
 
 
-@metric(Card(
-    title="Error rate",
-    symbol="E",
-    formula=r"1 - A - \mathrm{Rej}",
-    source="hu2008",
-    better="lower",
-    laws=_LABELLED | {Law.PERFECT_IS_ZERO},
-    undefined=_NO_LABEL,
-))
+@metric(
+    Card(
+        title="Error rate",
+        symbol="E",
+        formula=r"1 - A - \mathrm{Rej}",
+        source="hu2008",
+        better="lower",
+        laws=_LABELLED | {Law.PERFECT_IS_ZERO},
+        undefined=_NO_LABEL,
+    )
+)
 def error_rate(table: Contingency) -> Real:
     """Share of all samples that got a wrong label; rejected samples are neither right nor wrong.
 
@@ -76,16 +73,18 @@ def error_rate(table: Contingency) -> Real:
     return (table.grand_total - _hits(table) - rejected) / table.grand_total
 
 
-@metric(Card(
-    title="Random accuracy",
-    symbol="A_0",
-    formula=r"\sum_i p_{i\cdot} p_{\cdot i}",
-    source="steingold2016",
-    better="none",
-    aliases=("chance agreement", "expected accuracy", "RACC"),
-    laws=_LABELLED | {Law.EXCHANGE},
-    undefined=_NO_LABEL,
-))
+@metric(
+    Card(
+        title="Random accuracy",
+        symbol="A_0",
+        formula=r"\sum_i p_{i\cdot} p_{\cdot i}",
+        source="steingold2016",
+        better="none",
+        aliases=("chance agreement", "expected accuracy", "RACC"),
+        laws=_LABELLED | {Law.EXCHANGE},
+        undefined=_NO_LABEL,
+    )
+)
 def random_accuracy(table: Contingency) -> Real:
     """Accuracy of a guesser who uses each label as often as this system does.
 
@@ -95,16 +94,18 @@ def random_accuracy(table: Contingency) -> Real:
     return undefined_where(not len(table.matches[0]), _chance(table) / table.grand_total**2)
 
 
-@metric(Card(
-    title="Cohen's kappa",
-    symbol="κ",
-    formula=r"\frac{A - A_0}{1 - A_0}",
-    source="cohen1960",
-    range=(-1.0, 1.0),
-    aliases=("Cohen kappa",),
-    laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.EXCHANGE},
-    undefined="truth and system both know one and the same class only, or share no label",
-))
+@metric(
+    Card(
+        title="Cohen's kappa",
+        symbol="κ",
+        formula=r"\frac{A - A_0}{1 - A_0}",
+        source="cohen1960",
+        range=(-1.0, 1.0),
+        aliases=("Cohen kappa",),
+        laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.EXCHANGE},
+        undefined="truth and system both know one and the same class only, or share no label",
+    )
+)
 def kappa(table: Contingency) -> Real:
     """Agreement beyond chance, as a share of what chance leaves to gain.
 
@@ -117,17 +118,19 @@ def kappa(table: Contingency) -> Real:
     return ratio(n * _hits(table) - chance, n * n - chance)
 
 
-@metric(Card(
-    title="Matthews correlation coefficient",
-    symbol="R_K",
-    formula=r"\frac{N\sum_i D_{ii} - \sum_i D_{i\cdot}D_{\cdot i}}"
-    r"{\sqrt{(N^2-\sum_i D_{i\cdot}^2)(N^2-\sum_j D_{\cdot j}^2)}}",
-    source="gorodkin2004",
-    range=(-1.0, 1.0),
-    aliases=("R_K", "matthews", "K-category correlation"),
-    laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.EXCHANGE},
-    undefined="truth or system knows one class only, or they share no label",
-))
+@metric(
+    Card(
+        title="Matthews correlation coefficient",
+        symbol="R_K",
+        formula=r"\frac{N\sum_i D_{ii} - \sum_i D_{i\cdot}D_{\cdot i}}"
+        r"{\sqrt{(N^2-\sum_i D_{i\cdot}^2)(N^2-\sum_j D_{\cdot j}^2)}}",
+        source="gorodkin2004",
+        range=(-1.0, 1.0),
+        aliases=("R_K", "matthews", "K-category correlation"),
+        laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.EXCHANGE},
+        undefined="truth or system knows one class only, or they share no label",
+    )
+)
 def mcc(table: Contingency) -> Real:
     """Correlation between true and given labels.
 

@@ -21,19 +21,29 @@ _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
 _NO_TRUTH = "the truth has one class only, so there is nothing to know"
 
 
-@metric(Card(
-    title="Proficiency",
-    symbol="I/H(T)",
-    formula=r"\frac{I(T;S)}{H(T)}",
-    source="steingold2016",
-    aliases=(
-        "truth information completeness", "completeness", "f(T;S)", "NI", "NI(T,Y)", "uncertainty coefficient",
-        "Theil's U", "homogeneity", "captured", "RCI",
-    ),
-    laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
-    undefined=_NO_TRUTH,
-    note="1 for any one-to-one renaming of the classes, too: see the relabelling advice of the diagnosis.",
-))
+@metric(
+    Card(
+        title="Proficiency",
+        symbol="I/H(T)",
+        formula=r"\frac{I(T;S)}{H(T)}",
+        source="steingold2016",
+        aliases=(
+            "truth information completeness",
+            "completeness",
+            "f(T;S)",
+            "NI",
+            "NI(T,Y)",
+            "uncertainty coefficient",
+            "Theil's U",
+            "homogeneity",
+            "captured",
+            "RCI",
+        ),
+        laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
+        undefined=_NO_TRUTH,
+        note="1 for any one-to-one renaming of the classes, too: see the relabelling advice of the diagnosis.",
+    )
+)
 def proficiency(table: Contingency) -> Real:
     """Share of the truth's information that the output carries.
 
@@ -47,17 +57,19 @@ def proficiency(table: Contingency) -> Real:
     return share(h.mutual, h.missed)
 
 
-@metric(Card(
-    title="False information ratio",
-    symbol="r",
-    formula=r"\frac{H(S \mid T)}{H(T)}",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    aliases=("r(S|T)", "false"),
-    laws=_FREE | {Law.PERFECT_IS_ZERO},
-    undefined=_NO_TRUTH,
-))
+@metric(
+    Card(
+        title="False information ratio",
+        symbol="r",
+        formula=r"\frac{H(S \mid T)}{H(T)}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        aliases=("r(S|T)", "false"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        undefined=_NO_TRUTH,
+    )
+)
 def false_information_ratio(table: Contingency) -> Real:
     """What the system says beyond the truth, in units of what there is to know.
 
@@ -70,17 +82,19 @@ def false_information_ratio(table: Contingency) -> Real:
     return ratio(h.spurious, h.mutual + h.missed)
 
 
-@metric(Card(
-    title="Erroneous information ratio",
-    symbol="S_I/H(T)",
-    formula=r"\frac{H(T \mid S) + H(S \mid T)}{H(T)} = 1 - f + r",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    aliases=("normalized score", "erroneous"),
-    laws=_FREE | {Law.PERFECT_IS_ZERO},
-    undefined=_NO_TRUTH,
-))
+@metric(
+    Card(
+        title="Erroneous information ratio",
+        symbol="S_I/H(T)",
+        formula=r"\frac{H(T \mid S) + H(S \mid T)}{H(T)} = 1 - f + r",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        aliases=("normalized score", "erroneous"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        undefined=_NO_TRUTH,
+    )
+)
 def erroneous_information_ratio(table: Contingency) -> Real:
     """Missed and false information in units of what there is to know: the distance to perfection in the coverage plot.
 
@@ -93,16 +107,18 @@ def erroneous_information_ratio(table: Contingency) -> Real:
     return ratio(h.missed + h.spurious, h.mutual + h.missed)
 
 
-@metric(Card(
-    title="Missed information ratio",
-    symbol="H(T|S)/H(T)",
-    formula=r"\frac{H(T \mid S)}{H(T)} = 1 - f",
-    source="hu2008",
-    better="lower",
-    aliases=("NH", "missed"),
-    laws=_FREE | {Law.PERFECT_IS_ZERO},
-    undefined=_NO_TRUTH,
-))
+@metric(
+    Card(
+        title="Missed information ratio",
+        symbol="H(T|S)/H(T)",
+        formula=r"\frac{H(T \mid S)}{H(T)} = 1 - f",
+        source="hu2008",
+        better="lower",
+        aliases=("NH", "missed"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        undefined=_NO_TRUTH,
+    )
+)
 def missed_information_ratio(table: Contingency) -> Real:
     """Share of the truth's information that stays open after the output is known.
 
@@ -113,15 +129,17 @@ def missed_information_ratio(table: Contingency) -> Real:
     return share(h.missed, h.mutual)
 
 
-@metric(Card(
-    title="Information precision",
-    symbol="I/H(S)",
-    formula=r"\frac{I(T;S)}{H(S)}",
-    source="hu2008",
-    aliases=("NI(Y,T)", "completeness", "completeness of V-measure"),
-    laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO},
-    undefined="the system always gives the same answer, so it says nothing",
-))
+@metric(
+    Card(
+        title="Information precision",
+        symbol="I/H(S)",
+        formula=r"\frac{I(T;S)}{H(S)}",
+        source="hu2008",
+        aliases=("NI(Y,T)", "completeness", "completeness of V-measure"),
+        laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO},
+        undefined="the system always gives the same answer, so it says nothing",
+    )
+)
 def information_precision(table: Contingency) -> Real:
     """Share of what the system says that is true.
 
@@ -134,17 +152,19 @@ def information_precision(table: Contingency) -> Real:
     return share(h.mutual, h.spurious)
 
 
-@metric(Card(
-    title="Normalised error to information ratio",
-    symbol="ξ",
-    formula=r"\frac{1 - \mathrm{accuracy}}{I(T;S)},\ I \text{ in nats}",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    aliases=("xi", "normalized error to information ratio"),
-    laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
-    undefined="the output carries no information about the truth, or shares no label with it",
-))
+@metric(
+    Card(
+        title="Normalised error to information ratio",
+        symbol="ξ",
+        formula=r"\frac{1 - \mathrm{accuracy}}{I(T;S)},\ I \text{ in nats}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        aliases=("xi", "normalized error to information ratio"),
+        laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
+        undefined="the output carries no information about the truth, or shares no label with it",
+    )
+)
 def error_information_ratio(table: Contingency) -> Real:
     """Errors made per nat of information delivered.
 

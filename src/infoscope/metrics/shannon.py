@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.cards import Card, Law, metric
 from infoscope.numeric import Real, divergence, entropy, open_choice
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "Entropies",
@@ -41,23 +42,16 @@ class Entropies:
     m: int
 
 
+@remembered
 def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
-    known = table._memo.get("entropies")
-    if known is None:
-        known = table._memo["entropies"] = _entropies(table)
-    return known  # type: ignore[no-any-return]
-
-
-def _entropies(table: Contingency) -> Entropies:
     total = table.grand_total
-    rows = table.row_totals[..., table.cell_rows]
-    columns = table.column_totals[..., table.cell_columns]
-    missed = open_choice(table.cells, columns, total)
-    spurious = open_choice(table.cells, rows, total)
+    cells, rows, columns = _occupied(table)
+    missed = open_choice(cells, table.column_totals[..., columns], total)
+    spurious = open_choice(cells, table.row_totals[..., rows], total)
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
+    mutual = _mutual(table, truth, system, missed)
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
-    mutual = np.minimum(_mutual(table, rows, columns), np.minimum(truth, system))
     mutual = np.where(missed == 0, truth, np.where(spurious == 0, system, mutual))[()]
     return Entropies(
         truth=truth,
@@ -71,10 +65,37 @@ def _entropies(table: Contingency) -> Entropies:
     )
 
 
-def _mutual(table: Contingency, rows: Real, columns: Real) -> Real:
+def _occupied(table: Contingency) -> tuple[Real, NDArray[np.int64], NDArray[np.int64]]:
+    """Cells with their positions; for a single table only those that hold something."""
+    if table.batch_shape or table.is_sparse:
+        return table.cells, table.cell_rows, table.cell_columns
+    filled = np.flatnonzero(table.cells)
+    return table.cells[filled], table.cell_rows[filled], table.cell_columns[filled]
+
+
+def _mutual(table: Contingency, truth: Real, system: Real, missed: Real) -> Real:
+    """H(T) − H(T|S), or the divergence from independence where that difference would lose its digits."""
+    least = np.minimum(truth, system)
+    direct = np.minimum(truth - missed, least)
+    near = direct <= _NEAR_INDEPENDENCE * least
+    if not np.any(near):
+        return direct
+    if not table.batch_shape:
+        return np.minimum(_divergence(table), least)
+    direct = np.array(direct)
+    direct[near] = np.minimum(_divergence(table.with_cells(table.cells[near])), least[near])
+    return direct
+
+
+_NEAR_INDEPENDENCE = 2.0**-6
+
+
+def _divergence(table: Contingency) -> Real:
+    """Distance of a table from independence, summed without cancellation."""
     total = table.grand_total[..., None]
+    rows = table.row_totals[..., table.cell_rows]
+    base = table.column_totals[..., table.cell_columns] / total
     given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
-    base = columns / total
     expected = base * (rows / total)
     return divergence(given, base, expected, empty_expected_share(table, expected))
 
@@ -98,18 +119,20 @@ def empty_expected_share(table: Contingency, expected: Real) -> Real:
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
 
 
-@metric(Card(
-    title="Truth entropy",
-    symbol="H(T)",
-    formula=r"-\sum_i p_i \log_2 p_i",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    better="none",
-    unit="bits",
-    aliases=("input entropy", "H_X", "H(X)", "entropy of the actual", "H(T)"),
-    laws=_FREE,
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Truth entropy",
+        symbol="H(T)",
+        formula=r"-\sum_i p_i \log_2 p_i",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        better="none",
+        unit="bits",
+        aliases=("input entropy", "H_X", "H(X)", "entropy of the actual", "H(T)"),
+        laws=_FREE,
+        posterior="exact",
+    )
+)
 def truth_entropy(table: Contingency) -> Real:
     """How much there is to know: the bits needed to name a sample's true class.
 
@@ -121,18 +144,20 @@ def truth_entropy(table: Contingency) -> Real:
     return entropies(table).truth
 
 
-@metric(Card(
-    title="System entropy",
-    symbol="H(S)",
-    formula=r"-\sum_j p_j \log_2 p_j",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    better="none",
-    unit="bits",
-    aliases=("output entropy", "H_Y", "H(Y)", "H(S)"),
-    laws=_FREE,
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="System entropy",
+        symbol="H(S)",
+        formula=r"-\sum_j p_j \log_2 p_j",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        better="none",
+        unit="bits",
+        aliases=("output entropy", "H_Y", "H(Y)", "H(S)"),
+        laws=_FREE,
+        posterior="exact",
+    )
+)
 def system_entropy(table: Contingency) -> Real:
     """How much the system says, true or not.
 
@@ -144,18 +169,20 @@ def system_entropy(table: Contingency) -> Real:
     return entropies(table).system
 
 
-@metric(Card(
-    title="Joint entropy",
-    symbol="H(T,S)",
-    formula=r"-\sum_{ij} p_{ij} \log_2 p_{ij}",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    better="none",
-    unit="bits",
-    aliases=("H(X,Y)", "H(T,S)"),
-    laws=_FREE | {Law.EXCHANGE},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Joint entropy",
+        symbol="H(T,S)",
+        formula=r"-\sum_{ij} p_{ij} \log_2 p_{ij}",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        better="none",
+        unit="bits",
+        aliases=("H(X,Y)", "H(T,S)"),
+        laws=_FREE | {Law.EXCHANGE},
+        posterior="exact",
+    )
+)
 def joint_entropy(table: Contingency) -> Real:
     """The bits needed to name both the true class and the answer of a sample.
 
@@ -165,17 +192,25 @@ def joint_entropy(table: Contingency) -> Real:
     return entropies(table).joint
 
 
-@metric(Card(
-    title="Mutual information",
-    symbol="I(T;S)",
-    formula=r"\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i p_j}",
-    source="shannon1948",
-    range=(0.0, np.inf),
-    unit="bits",
-    aliases=("information transferred", "captured information", "information gain", "I(T;S)", "MI"),
-    laws=_FREE | {Law.EXCHANGE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Mutual information",
+        symbol="I(T;S)",
+        formula=r"\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i p_j}",
+        source="shannon1948",
+        range=(0.0, np.inf),
+        unit="bits",
+        aliases=(
+            "information transferred",
+            "captured information",
+            "information gain",
+            "I(T;S)",
+            "MI",
+        ),
+        laws=_FREE | {Law.EXCHANGE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
+        posterior="exact",
+    )
+)
 def mutual_information(table: Contingency) -> Real:
     """How many bits of the truth the output carries.
 
@@ -187,18 +222,20 @@ def mutual_information(table: Contingency) -> Real:
     return entropies(table).mutual
 
 
-@metric(Card(
-    title="Missed information",
-    symbol="H(T|S)",
-    formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_j}",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    unit="bits",
-    aliases=("truth conditional entropy", "equivocation", "H(X|Y)", "H(T|S)"),
-    laws=_FREE | {Law.PERFECT_IS_ZERO},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Missed information",
+        symbol="H(T|S)",
+        formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_j}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("truth conditional entropy", "equivocation", "H(X|Y)", "H(T|S)"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        posterior="exact",
+    )
+)
 def missed_information(table: Contingency) -> Real:
     """How much of the truth stays open once the system has spoken.
 
@@ -210,18 +247,20 @@ def missed_information(table: Contingency) -> Real:
     return entropies(table).missed
 
 
-@metric(Card(
-    title="False information",
-    symbol="H(S|T)",
-    formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i}",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    unit="bits",
-    aliases=("system conditional entropy", "H(Y|X)", "H(S|T)"),
-    laws=_FREE | {Law.PERFECT_IS_ZERO},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="False information",
+        symbol="H(S|T)",
+        formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("system conditional entropy", "H(Y|X)", "H(S|T)"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        posterior="exact",
+    )
+)
 def false_information(table: Contingency) -> Real:
     """How much the system says that the truth does not explain.
 
@@ -233,18 +272,20 @@ def false_information(table: Contingency) -> Real:
     return entropies(table).spurious
 
 
-@metric(Card(
-    title="Erroneous information",
-    symbol="S_I",
-    formula=r"H(T \mid S) + H(S \mid T)",
-    source="holt2010",
-    range=(0.0, np.inf),
-    better="lower",
-    unit="bits",
-    aliases=("variation of information", "VI", "S_I"),
-    laws=_FREE | {Law.EXCHANGE, Law.PERFECT_IS_ZERO},
-    posterior="exact",
-))
+@metric(
+    Card(
+        title="Erroneous information",
+        symbol="S_I",
+        formula=r"H(T \mid S) + H(S \mid T)",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("variation of information", "VI", "S_I"),
+        laws=_FREE | {Law.EXCHANGE, Law.PERFECT_IS_ZERO},
+        posterior="exact",
+    )
+)
 def erroneous_information(table: Contingency) -> Real:
     """What is missed and what is falsely said, together; a distance between truth and output.
 

@@ -53,10 +53,8 @@ def from_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) 
         counted.values,
     )
     own = isinstance(stated.labels, str) and stated.labels == "own"
-    if stated.labels is None or own:
-        table = from_cells(cells, stated, declared=own)
-    else:
-        table = _on_declared(cells, stated)
+    derived = stated.labels is None or own
+    table = from_cells(cells, stated, declared=own) if derived else _on_declared(cells, stated)
     return replace(
         table,
         ignored=MappingProxyType(counted.ignored),
@@ -93,7 +91,11 @@ def from_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency
     else:
         own_truth, own_system = unite(truth, system, reject)
     return _placed(
-        replace(cells, rows=_moved(cells.rows, truth, own_truth), columns=_moved(cells.columns, system, own_system)),
+        replace(
+            cells,
+            rows=_moved(cells.rows, truth, own_truth),
+            columns=_moved(cells.columns, system, own_system),
+        ),
         (own_truth, own_system),
         stated,
         declared=declared,
@@ -104,15 +106,28 @@ def _from_integer_cells(cells: Cells, stated: Declared, *, declared: bool) -> Co
     """The same for sorted arrays of whole numbers, without a Python object per label on the way."""
     truth, system = np.asarray(cells.truth), np.asarray(cells.system)
     own_truth, own_system = truth, system
-    if not declared and np.intersect1d(truth, system, assume_unique=True).size:
-        own_truth = own_system = np.union1d(truth, system)
+    if not declared:
+        united = _sorted_union(truth, system)
+        if len(united) < len(truth) + len(system):
+            own_truth = own_system = united
     moved = replace(
         cells,
-        rows=np.searchsorted(own_truth, truth)[cells.rows],
-        columns=np.searchsorted(own_system, system)[cells.columns],
+        rows=_ranks(truth, own_truth, cells.rows),
+        columns=_ranks(system, own_system, cells.columns),
     )
-    labels = (tuple(own_truth.tolist()), tuple(own_system.tolist()))
+    named = tuple(own_truth.tolist())
+    labels = (named, named if own_system is own_truth else tuple(own_system.tolist()))
     return _placed(moved, labels, stated, declared=declared)
+
+
+def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    both = np.concatenate([one, other])
+    both.sort(kind="stable")
+    return both[np.concatenate([[True], both[1:] != both[:-1]])]
+
+
+def _ranks(old: NDArray[np.int64], new: NDArray[np.int64], codes: NDArray[Any]) -> NDArray[Any]:
+    return codes if len(old) == len(new) else np.searchsorted(new, old)[codes]
 
 
 def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
@@ -134,14 +149,16 @@ def _check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> N
 
 
 def _placed(
-    cells: Cells, labels: tuple[tuple[Label, ...], tuple[Label, ...]], stated: Declared, *, declared: bool
+    cells: Cells,
+    labels: tuple[tuple[Label, ...], tuple[Label, ...]],
+    stated: Declared,
+    *,
+    declared: bool,
 ) -> Contingency:
     """The table with these final labels and positions."""
     shape = (len(labels[0]), len(labels[1]))
     values, support = _stored(cells, shape)
-    return Contingency(
-        *labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared
-    )
+    return Contingency(*labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared)
 
 
 def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support | None]:
@@ -150,19 +167,17 @@ def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support
         dense = np.zeros(shape, dtype=np.int64 if kept.kind in "iu" else kept)
         np.add.at(dense, (cells.rows, cells.columns), cells.values)
         return dense, None
-    keys = cells.rows.astype(np.int64) * shape[1] + cells.columns
-    if np.all(keys[1:] > keys[:-1]):
-        unique, values = keys, cells.values
-    else:
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        unique, values = keys[starts], np.add.reduceat(cells.values[order], starts)
+    rows, columns, values = cells.rows.astype(np.int64), cells.columns.astype(np.int64), np.asarray(cells.values)
+    later = (rows[1:] > rows[:-1]) | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))
+    if not later.all():
+        order = np.lexsort((columns, rows))
+        rows, columns, values = rows[order], columns[order], values[order]
+        starts = np.flatnonzero(np.concatenate([[True], (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])]))
+        rows, columns, values = rows[starts], columns[starts], np.add.reduceat(values, starts)
     filled = values != 0
     if not filled.all():
-        unique, values = unique[filled], values[filled]
-    rows = unique // shape[1]
-    return np.array(values), Support(rows, unique - rows * shape[1])
+        rows, columns, values = rows[filled], columns[filled], values[filled]
+    return np.array(values), Support(rows, columns)
 
 
 def _on_declared(cells: Cells, stated: Declared) -> Contingency:
@@ -181,7 +196,9 @@ def _on_declared(cells: Cells, stated: Declared) -> Contingency:
                 f"{side} label {strange[0]!r} is not among the declared labels; add it to labels=, or leave labels= out"
             )
     moved = replace(
-        cells, rows=_moved(cells.rows, seen_truth, truth), columns=_moved(cells.columns, seen_system, system)
+        cells,
+        rows=_moved(cells.rows, seen_truth, truth),
+        columns=_moved(cells.columns, seen_system, system),
     )
     return _placed(moved, (truth, system), stated, declared=True)
 
@@ -211,9 +228,7 @@ def from_matrix(
     labels = _matrix_labels(array.shape[-2:], truth, system)
     _check_matrix(array, labels)
     _check_reject_column(labels, stated.reject)
-    return Contingency(
-        *labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled
-    )
+    return Contingency(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
 
 
 def _numbers(counts: Any) -> NDArray[Any]:
@@ -288,7 +303,10 @@ def _from_sparse(
         raise InputError("the matrix is all zero; there is nothing to evaluate")
     _check_reject_column(labels, stated.reject)
     cells = Cells(*labels, coo.row, coo.col, values)
-    return replace(_placed(cells, labels, stated, declared=True), labelled=truth is not None or system is not None)
+    return replace(
+        _placed(cells, labels, stated, declared=True),
+        labelled=truth is not None or system is not None,
+    )
 
 
 def from_rates(accuracy: float, precision: float, recall: float) -> Contingency:
@@ -321,8 +339,10 @@ def merged(one: Contingency, other: Contingency) -> Contingency:
     ignored = dict(one.ignored)
     for reason, rows in other.ignored.items():
         ignored[reason] = ignored.get(reason, 0) + rows
-    if one.truth_labels == other.truth_labels and one.system_labels == other.system_labels and not (
-        one.is_sparse or other.is_sparse
+    if (
+        one.truth_labels == other.truth_labels
+        and one.system_labels == other.system_labels
+        and not (one.is_sparse or other.is_sparse)
     ):
         total = replace(one, values=one.values + other.values, declared=declared)
     else:
@@ -344,11 +364,14 @@ def _check_mergeable(one: Contingency, other: Contingency) -> None:
     if one.reweighting is not None or other.reweighting is not None:
         raise InputError("re-weighted tables do not add; add the original tables, then re-weight the sum")
     if one.reject != other.reject:
-        raise InputError(f"one table rejects with {one.reject!r}, the other with {other.reject!r}; use one reject label")
-    for left, right in ((one.truth_labels, other.truth_labels), (one.system_labels, other.system_labels)):
-        check_kinds(
-            [x for x in left if x != one.reject], [x for x in right if x != one.reject]
+        raise InputError(
+            f"one table rejects with {one.reject!r}, the other with {other.reject!r}; use one reject label"
         )
+    for left, right in (
+        (one.truth_labels, other.truth_labels),
+        (one.system_labels, other.system_labels),
+    ):
+        check_kinds([x for x in left if x != one.reject], [x for x in right if x != one.reject])
 
 
 def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Contingency:
@@ -372,5 +395,3 @@ def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Co
 def _union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
     known = set(left)
     return (*left, *(label for label in right if label not in known))
-
-

@@ -80,7 +80,11 @@ def _encode_floats(array: NDArray[Any]) -> Coded:
         raise InputError("a label is infinite; give finite numbers or text")
     if np.all(present == np.trunc(present)) and (not present.size or np.abs(present).max() < 2**53):
         low = int(present.min()) - 1 if present.size else -1
-        return Coded(np.where(absent, low, array).astype(np.int64), None, missing=low if absent.any() else None)
+        return Coded(
+            np.where(absent, low, array).astype(np.int64),
+            None,
+            missing=low if absent.any() else None,
+        )
     return _encode_distinct(array, absent)
 
 
@@ -95,7 +99,7 @@ def _encode_distinct(array: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
 def _midnight(value: Any) -> Label:
     """A time at midnight is a date: columns of dates arrive as times."""
     is_day = hasattr(value, "hour") and value.timetuple()[3:6] == (0, 0, 0) and not value.microsecond
-    return value.date() if is_day else value  # type: ignore[no-any-return]
+    return value.date() if is_day else value
 
 
 def _encode_objects(items: list[Any], side: str) -> Coded:
@@ -120,7 +124,7 @@ def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: str) -> Co
             position[index] = labels.setdefault(label, len(labels))
     _one_kind(labels, kinds, side)
     if all(type(label) is float and label.is_integer() for label in labels):
-        labels = {int(label): code for label, code in labels.items()}
+        labels = {int(label): code for label, code in labels.items() if isinstance(label, float)}
     if len(labels) == len(found):
         return Coded(codes, tuple(labels))
     return Coded(position[codes], tuple(labels), missing=-1)
@@ -163,7 +167,7 @@ def _encode_polars(values: Any, side: str) -> Coded:
     if values.null_count() and values.dtype.is_integer():
         low = int(values.min() or 0) - 1
         return Coded(values.cast(polars.Int64).fill_null(low).to_numpy(), None, missing=low)
-    if values.dtype.is_numeric() or values.dtype == polars.Boolean and not values.null_count():
+    if values.dtype.is_numeric() or (values.dtype == polars.Boolean and not values.null_count()):
         return _encode_array(values.to_numpy(), side)
     return _encode_objects(values.to_list(), side)
 
@@ -187,7 +191,7 @@ def _filled(codes: Any) -> Codes:
         import polars  # noqa: PLC0415 - the caller has it loaded
 
         codes = codes.cast(polars.Int64).fill_null(-1)
-    return codes.to_numpy()  # type: ignore[no-any-return]
+    return codes.to_numpy()
 
 
 def _encode_arrow(values: Any, side: str) -> Coded:

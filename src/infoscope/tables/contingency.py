@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, summed_by
 from infoscope.tables.labels import Label, check_unique, is_positive_word
 
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ class Contingency:
         """Freeze the values, and refuse labels that are not unique."""
         self.values.flags.writeable = False
         check_unique(self.truth_labels, "truth")
-        check_unique(self.system_labels, "system")
+        if self.system_labels is not self.truth_labels:
+            check_unique(self.system_labels, "system")
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
-                f"positive label {self.positive!r} is not among the truth labels "
-                f"({_listed(self.truth_labels)})"
+                f"positive label {self.positive!r} is not among the truth labels ({_listed(self.truth_labels)})"
             )
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
@@ -99,9 +99,7 @@ class Contingency:
         """
         from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
 
-        return building.from_labels(
-            y_true, y_pred, sample_weight, building.Declared(labels, reject, positive)
-        )
+        return building.from_labels(y_true, y_pred, sample_weight, building.Declared(labels, reject, positive))
 
     @classmethod
     def from_matrix(
@@ -145,7 +143,11 @@ class Contingency:
         from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
 
         cells = building.Cells(
-            tuple(truth_labels), tuple(system_labels), np.asarray(rows), np.asarray(columns), np.asarray(values)
+            tuple(truth_labels),
+            tuple(system_labels),
+            np.asarray(rows),
+            np.asarray(columns),
+            np.asarray(values),
         )
         table = building.from_cells(cells, building.Declared(None, reject, positive), declared=declared)
         return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
@@ -200,7 +202,9 @@ class Contingency:
         from scipy.sparse import csr_array  # noqa: PLC0415 - not needed for dense tables
 
         if self.batch_shape:
-            raise InputError("a batch of sparse tables has no single matrix; use .cells with .cell_rows and .cell_columns")
+            raise InputError(
+                "a batch of sparse tables has no single matrix; use .cells with .cell_rows and .cell_columns"
+            )
         return csr_array((self.values, (self.support.rows, self.support.columns)), shape=self.shape)
 
     @cached_property
@@ -265,7 +269,7 @@ class Contingency:
         if self.support is None:
             return _frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
         index = self.support.rows if axis == -1 else self.support.columns
-        return _frozen(_summed_by(index, self.cells, self.shape[0 if axis == -1 else 1]))
+        return _frozen(summed_by(index, self.cells, self.shape[0 if axis == -1 else 1]))
 
     @cached_property
     def grand_total(self) -> Real:
@@ -290,7 +294,7 @@ class Contingency:
         column_of_row = np.full(self.shape[0], -1)
         column_of_row[rows] = columns
         hit = column_of_row[self.cell_rows] == self.cell_columns
-        by_row = _summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
+        by_row = summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
         return by_row[..., rows]
 
     @property
@@ -398,7 +402,7 @@ class Contingency:
                 and np.array_equal(self.support.columns, other.support.columns)
             )
             return same_places and np.array_equal(self.values, other.values)
-        return abs(self.counts - other.counts).sum() == 0
+        return bool(abs(self.counts - other.counts).sum() == 0)
 
     def __hash__(self) -> int:
         """Equal tables have equal hashes."""
@@ -414,16 +418,6 @@ class Contingency:
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
-
-
-def _summed_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
-    """Sums of the last axis by group."""
-    if values.ndim == 1:
-        return np.bincount(index, weights=values, minlength=size)
-    out = np.zeros((*values.shape[:-1], size))
-    for place in np.ndindex(values.shape[:-1]):
-        out[place] = np.bincount(index, weights=values[place], minlength=size)
-    return out
 
 
 def _listed(labels: Sequence[Label], most: int = 8) -> str:

@@ -50,9 +50,7 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
     """Count the rows of two coded sides, or add up their weights."""
     size = len(truth.codes)
     if size != len(system.codes):
-        raise InputError(
-            f"truth has {size} rows and the system has {len(system.codes)}; they must pair row by row"
-        )
+        raise InputError(f"truth has {size} rows and the system has {len(system.codes)}; they must pair row by row")
     if size == 0:
         raise InputError("there are no rows to evaluate; give at least one truth label with its output")
     weight = None if weights is None else _checked_weights(weights, size)
@@ -194,28 +192,25 @@ def _runs(
 ) -> tuple[Ints, Ints, NDArray[Any]]:
     """Cells by sorting the combined keys and measuring the runs."""
     low_t, high_t, low_s, high_s = spans
-    width = high_s - low_s + 1
-    if (high_t - low_t + 1) * width >= 2**63:
+    bits = int(high_s - low_s).bit_length()
+    if int(high_t - low_t).bit_length() + bits > 62:
         values_t, t = np.unique(t, return_inverse=True)
         values_s, s = np.unique(s, return_inverse=True)
-        rows, columns, values = _runs(t, s, (0, len(values_t) - 1, 0, len(values_s) - 1), weight)
-        return values_t[rows].astype(np.int64) - low_t, values_s[columns].astype(np.int64) - low_s, values
+        rows, columns, summed = _runs(t, s, (0, len(values_t) - 1, 0, len(values_s) - 1), weight)
+        return values_t[rows].astype(np.int64) - low_t, values_s[columns].astype(np.int64) - low_s, summed
     keys = np.subtract(t, low_t, dtype=np.int64, casting="unsafe")
-    keys *= width
-    keys += np.subtract(s, low_s, dtype=np.int64, casting="unsafe")
+    keys <<= bits
+    keys += s
+    keys -= low_s
     if weight is None:
         keys.sort()
     else:
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    if weight is None:
-        values: NDArray[Any] = np.diff(starts, append=len(keys))
-    else:
-        values = np.add.reduceat(weight[order], starts)
+    values = np.diff(starts, append=len(keys)) if weight is None else np.add.reduceat(weight[order], starts)
     found = keys[starts]
-    rows = found // width
-    return rows, found - rows * width, values
+    return found >> bits, found & ((1 << bits) - 1), values
 
 
 def _side(coded: Coded, codes: Ints, low: int) -> tuple[Side, Ints]:

@@ -59,9 +59,7 @@ def _renamed(labels: Sequence[Label], names: Mapping[Label, Label]) -> tuple[Lab
     return tuple(names.get(label, label) for label in labels)
 
 
-def merged_classes(
-    table: Contingency, labels: Sequence[Label], into: Label | None, side: SideName
-) -> Contingency:
+def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | None, side: SideName) -> Contingency:
     """Join classes; cells that fall together are added."""
     _check_plain(table, "merge classes of")
     _check_known(labels, table, side)

@@ -1,6 +1,7 @@
 """Labels: what they may be, how they are ordered, and when two of them are suspiciously alike."""
 
 import datetime
+import math
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
@@ -36,7 +37,7 @@ _POSITIVE_WORDS = {"1", "true", "yes", "positive"}
 
 def is_missing(value: object) -> bool:
     """Whether a value stands for "no answer": None, NaN, NA or NaT."""
-    return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value)
+    return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and math.isnan(value))
 
 
 def as_label(value: Hashable) -> Label:
@@ -71,9 +72,9 @@ def _kind_rank(label: Label) -> int:
     return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 4}[kind]
 
 
-def unite(truth: Sequence[Label], system: Sequence[Label], reject: Label | None) -> tuple[
-    tuple[Label, ...], tuple[Label, ...]
-]:
+def unite(
+    truth: Sequence[Label], system: Sequence[Label], reject: Label | None
+) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     """Both sides' label sets, sorted: the union where they share a label, else each its own.
 
     A reject label belongs to the system alone and comes last.

@@ -30,7 +30,8 @@ def as_text(table: Contingency) -> str:
     widths = [max(len(row[j]) for row in rows) for j in range(m + 1)]
     widths[0] = max(widths[0], 8)
     lines = [
-        row[0].ljust(widths[0]) + "".join(cell.rjust(width + 2) for cell, width in zip(row[1:], widths[1:], strict=True))
+        row[0].ljust(widths[0])
+        + "".join(cell.rjust(width + 2) for cell, width in zip(row[1:], widths[1:], strict=True))
         for row in rows
     ]
     return "\n".join([head, *(line.rstrip() for line in lines)])

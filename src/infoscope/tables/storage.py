@@ -26,7 +26,14 @@ from infoscope.tables.labels import Label, as_label, kind_of, sorted_labels
 __all__ = ["SCHEMA", "load", "save"]
 
 SCHEMA = "infoscope/table/1"
-_TYPES = {"text": "VARCHAR", "int": "BIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE", "time": "TIMESTAMP"}
+_TYPES = {
+    "text": "VARCHAR",
+    "int": "BIGINT",
+    "float": "DOUBLE",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "time": "TIMESTAMP",
+}
 
 
 def save(table: Contingency, path: Path) -> None:
@@ -102,14 +109,15 @@ def _label_from_json(text: str) -> Label:
     kind, value = json.loads(text)
     if kind == "date":
         return datetime.date.fromisoformat(value)
-    return datetime.datetime.fromisoformat(value) if kind == "time" else value  # type: ignore[no-any-return]
+    return datetime.datetime.fromisoformat(value) if kind == "time" else value
 
 
 def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, Any]:
     plain = [label for label in table.system_labels if label != table.reject]
-    is_sorted = tuple(table.truth_labels) == sorted_labels(table.truth_labels) and tuple(
-        table.system_labels
-    ) == (*sorted_labels(plain), *(() if table.reject is None else (table.reject,)))
+    is_sorted = tuple(table.truth_labels) == sorted_labels(table.truth_labels) and tuple(table.system_labels) == (
+        *sorted_labels(plain),
+        *(() if table.reject is None else (table.reject,)),
+    )
     return {
         "schema": SCHEMA,
         "truth_encoding": truth.encoding,
@@ -163,11 +171,17 @@ def _assembled(metadata: dict[str, Any], columns: dict[str, Any]) -> Contingency
     if metadata["order"] is None:
         labels = (
             sorted_labels(truth),
-            (*sorted_labels(x for x in system if x != reject), *(() if reject is None else (reject,))),
+            (
+                *sorted_labels(x for x in system if x != reject),
+                *(() if reject is None else (reject,)),
+            ),
         )
     else:
         order = metadata["order"]
-        labels = tuple(map(_label_from_json, order["truth"])), tuple(map(_label_from_json, order["system"]))
+        labels = (
+            tuple(map(_label_from_json, order["truth"])),
+            tuple(map(_label_from_json, order["system"])),
+        )
     filled = (rows >= 0) & (places >= 0)
     moves = [
         np.array([{label: i for i, label in enumerate(final)}[label] for label in old], dtype=np.int64)

@@ -1,0 +1,165 @@
+"""Tests and measures of association: is there any dependence at all?"""
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.shannon import empty_expected_share, entropies, expected_shares
+from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.tables import Contingency, remembered
+
+__all__ = ["chi2_p_value", "cramers_v", "g_p_value", "g_statistic", "phi_squared"]
+
+_SAMPLED = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE})
+_FREE = _SAMPLED | {Law.SCALING}
+_UNTESTABLE = "one side has data in one class only, or the number of samples is unknown"
+
+
+def _freedom(table: Contingency) -> Real:
+    """Degrees of freedom, counting rows and columns that have data."""
+    rows = np.count_nonzero(table.row_totals, axis=-1)
+    columns = np.count_nonzero(table.column_totals, axis=-1)
+    return np.asarray((rows - 1) * (columns - 1), dtype=np.float64)[()]
+
+
+def _samples(table: Contingency) -> Real:
+    size = table.sample_size
+    return undefined_where(size is None, 0.0 if size is None else size)
+
+
+@remembered
+def _phi_squared(table: Contingency) -> Real:
+    expected = expected_shares(table)
+    gap = table.cells / table.grand_total[..., None] - expected
+    gap *= gap
+    occupied = expected > 0
+    terms = gap / expected if occupied.all() else np.divide(gap, expected, out=np.zeros_like(gap), where=occupied)
+    return terms.sum(axis=-1) + empty_expected_share(table, expected)
+
+
+def _tail(statistic: Real, freedom: Real) -> Real:
+    """Probability that a χ² variable of these degrees of freedom exceeds the statistic."""
+    from scipy.special import chdtrc  # noqa: PLC0415 - only these two metrics need it
+
+    return undefined_where((freedom < 1) | np.isnan(statistic), chdtrc(np.maximum(freedom, 1), statistic))
+
+
+def _why_untestable(table: Contingency) -> str:
+    if table.sample_size is None:
+        return "the table has shares, not counts, so its sample size is unknown"
+    return "one side has data in one class only, so there is nothing to test"
+
+
+@metric(
+    Card(
+        title="G statistic",
+        symbol="G",
+        formula=r"2 n I(T;S),\ I \text{ in nats}",
+        source="steingold2016",
+        range=(0.0, np.inf),
+        unit="count",
+        better="none",
+        aliases=("likelihood ratio statistic", "G-test"),
+        laws=_SAMPLED,
+        undefined=_UNTESTABLE,
+        note="χ² with (K₊−1)(M₊−1) degrees of freedom if truth and output are independent; no posterior.",
+        posterior="none",
+    ),
+    why=_why_untestable,
+)
+def g_statistic(table: Contingency) -> Real:
+    """How strongly the samples speak against independence of truth and output.
+
+    >>> print(f"{g_statistic(Contingency.from_matrix([[10, 10], [10, 10]])):.1f}")
+    0.0
+    """
+    value = 2.0 * _samples(table) * entropies(table).mutual * np.log(2.0)
+    return undefined_where(_freedom(table) < 1, value)
+
+
+@metric(
+    Card(
+        title="p-value of the G test",
+        symbol="p_G",
+        formula=r"P(\chi^2_{(K_+-1)(M_+-1)} > G)",
+        source="steingold2016",
+        unit="probability",
+        better="none",
+        laws=_SAMPLED,
+        undefined=_UNTESTABLE,
+        posterior="none",
+    ),
+    why=_why_untestable,
+)
+def g_p_value(table: Contingency) -> Real:
+    """Probability of a G this large if the output had nothing to do with the truth.
+
+    >>> print(f"{g_p_value(Contingency.from_matrix([[10, 10], [10, 10]])):.1f}")
+    1.0
+    """
+    return _tail(g_statistic(table), _freedom(table))
+
+
+@metric(
+    Card(
+        title="Phi squared",
+        symbol="φ²",
+        formula=r"\sum_{ij} \frac{(p_{ij} - p_i p_j)^2}{p_i p_j}",
+        source="pearson1900",
+        range=(0.0, np.inf),
+        aliases=("mean square contingency", "Pearson's phi squared"),
+        laws=_FREE | {Law.INDEPENDENCE_IS_ZERO},
+        note="At most min(k, m) − 1.",
+    )
+)
+def phi_squared(table: Contingency) -> Real:
+    """Pearson's χ² per sample: how far the cells are from what independence expects.
+
+    >>> print(f"{phi_squared(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    1.0
+    """
+    return _phi_squared(table)
+
+
+@metric(
+    Card(
+        title="p-value of Pearson's χ² test",
+        symbol="p_χ²",
+        formula=r"P(\chi^2_{(K_+-1)(M_+-1)} > n\varphi^2)",
+        source="pearson1900",
+        unit="probability",
+        better="none",
+        laws=_SAMPLED,
+        undefined=_UNTESTABLE,
+        posterior="none",
+    ),
+    why=_why_untestable,
+)
+def chi2_p_value(table: Contingency) -> Real:
+    """Probability of a χ² this large if the output had nothing to do with the truth.
+
+    >>> print(f"{chi2_p_value(Contingency.from_matrix([[10, 10], [10, 10]])):.1f}")
+    1.0
+    """
+    freedom = _freedom(table)
+    return _tail(undefined_where(freedom < 1, _samples(table) * phi_squared(table)), freedom)
+
+
+@metric(
+    Card(
+        title="Cramér's V",
+        symbol="V",
+        formula=r"\sqrt{\varphi^2 / (\min(K_+, M_+) - 1)}",
+        source="cramer1946",
+        laws=_FREE | {Law.INDEPENDENCE_IS_ZERO},
+        undefined="one side has data in one class only",
+    )
+)
+def cramers_v(table: Contingency) -> Real:
+    """Association between truth and output from 0 (none) to 1 (one follows from the other).
+
+    >>> print(f"{cramers_v(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    1.0
+    """
+    rows = np.count_nonzero(table.row_totals, axis=-1)
+    columns = np.count_nonzero(table.column_totals, axis=-1)
+    return np.sqrt(np.minimum(ratio(phi_squared(table), np.minimum(rows, columns) - 1), 1.0))

@@ -1,0 +1,257 @@
+"""Conventional rates of many classes in one number: weighted by the truth (Holt et al.) or all classes alike."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest, undefined_classes
+from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.tables import Contingency
+
+__all__ = [
+    "balanced_accuracy",
+    "macro_f1",
+    "macro_precision",
+    "macro_recall",
+    "rand_index",
+    "weighted_f1",
+    "weighted_fpr",
+    "weighted_npv",
+    "weighted_ppv",
+    "weighted_tpr",
+]
+
+_LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING})
+_WEIGHTED = _LAWS | {Law.EMPTY_CLASS}
+_NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
+
+
+def _weighted(table: Contingency, rates: Real) -> Real:
+    """Average weighted by class size; classes without samples have no say, an undefined one with samples has."""
+    weights = table.row_totals / table.grand_total[..., None]
+    summed = np.sum(np.where(weights > 0, weights * rates, 0.0), axis=-1)
+    return undefined_where(not len(table.matches[0]), summed)
+
+
+def _plain(table: Contingency, rates: Real) -> Real:
+    return undefined_where(not len(table.matches[0]), np.mean(rates, axis=-1))
+
+
+def _why(rate: Callable[[OneVsRest], Real], *, weighted: bool) -> Callable[[Contingency], str]:
+    """The reason an average does not exist, naming the classes at fault."""
+
+    def reason(table: Contingency) -> str:
+        if not len(table.matches[0]):
+            return _NO_LABEL
+        weights = table.row_totals if weighted else np.ones(table.shape[0])
+        return undefined_classes(table, rate(one_vs_rest(table)), weights)
+
+    return reason
+
+
+@metric(
+    Card(
+        title="Weighted true positive rate",
+        symbol="TPR",
+        formula=r"\sum_i p_i \mathrm{TPR}_i = A",
+        source="holt2010",
+        aliases=("TPR", "weighted recall"),
+        laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
+        undefined=_NO_LABEL,
+    )
+)
+def weighted_tpr(table: Contingency) -> Real:
+    """Recall averaged over the classes by their size; the same as accuracy.
+
+    >>> print(f"{weighted_tpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.825
+    """
+    return _weighted(table, one_vs_rest(table).recall)
+
+
+@metric(
+    Card(
+        title="Weighted false positive rate",
+        symbol="FPR",
+        formula=r"\sum_i p_i \mathrm{FPR}_i",
+        source="holt2010",
+        better="lower",
+        aliases=("FPR",),
+        laws=_WEIGHTED | {Law.PERFECT_IS_ZERO},
+        undefined="all samples are of one class, or truth and output share no label",
+    ),
+    why=_why(lambda rates: rates.false_alarm_rate, weighted=True),
+)
+def weighted_fpr(table: Contingency) -> Real:
+    """False alarm rate averaged over the classes by their size.
+
+    >>> print(f"{weighted_fpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.175
+    """
+    return _weighted(table, one_vs_rest(table).false_alarm_rate)
+
+
+@metric(
+    Card(
+        title="Weighted positive predictive value",
+        symbol="PPV",
+        formula=r"\sum_i p_i \mathrm{PPV}_i",
+        source="holt2010",
+        aliases=("PPV", "weighted precision"),
+        laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
+        undefined="a class that has samples is never declared, or truth and output share no label",
+    ),
+    why=_why(lambda rates: rates.precision, weighted=True),
+)
+def weighted_ppv(table: Contingency) -> Real:
+    """Precision averaged over the classes by their size.
+
+    >>> print(f"{weighted_ppv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.832
+    """
+    return _weighted(table, one_vs_rest(table).precision)
+
+
+@metric(
+    Card(
+        title="Weighted negative predictive value",
+        symbol="NPV",
+        formula=r"\sum_i p_i \mathrm{NPV}_i",
+        source="holt2010",
+        aliases=("NPV",),
+        laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
+        undefined="every sample is declared as one class, or truth and output share no label",
+    ),
+    why=_why(lambda rates: rates.negative_value, weighted=True),
+)
+def weighted_npv(table: Contingency) -> Real:
+    """Negative predictive value averaged over the classes by their size.
+
+    >>> print(f"{weighted_npv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.832
+    """
+    return _weighted(table, one_vs_rest(table).negative_value)
+
+
+@metric(
+    Card(
+        title="Rand index (one against the rest)",
+        symbol="RI",
+        formula=r"\sum_i p_i \frac{\mathrm{TP}_i + \mathrm{TN}_i}{N}",
+        source="holt2010",
+        laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
+        undefined=_NO_LABEL,
+        note="Holt et al.'s equation 9, not pair counting: that is pair_rand_index.",
+    )
+)
+def rand_index(table: Contingency) -> Real:
+    """Accuracy of each class against the rest, averaged by class size.
+
+    >>> print(f"{rand_index(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.825
+    """
+    rates = one_vs_rest(table)
+    return _weighted(table, (rates.hits + rates.correct_rejections) / rates.total)
+
+
+@metric(
+    Card(
+        title="Weighted F1",
+        symbol="F1_w",
+        formula=r"\sum_i p_i F_{1,i}",
+        source="holt2010",
+        aliases=("F-score",),
+        laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
+        undefined=_NO_LABEL,
+    )
+)
+def weighted_f1(table: Contingency) -> Real:
+    """F1 averaged over the classes by their size.
+
+    >>> print(f"{weighted_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.824
+    """
+    return _weighted(table, one_vs_rest(table).f_beta(1.0))
+
+
+@metric(
+    Card(
+        title="Balanced accuracy",
+        symbol="BA",
+        formula=r"\frac{1}{K_+}\sum_i \mathrm{TPR}_i",
+        source="common",
+        laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
+        undefined=_NO_LABEL,
+        note="Averages over the classes that have samples, as scikit-learn does.",
+    )
+)
+def balanced_accuracy(table: Contingency) -> Real:
+    """Mean recall of the classes that have samples: accuracy as if all were equally frequent.
+
+    >>> print(f"{balanced_accuracy(Contingency.from_matrix([[45, 5], [2, 8]])):.2f}")
+    0.85
+    """
+    present = table.row_totals > 0
+    recalls = np.where(present, one_vs_rest(table).recall, 0.0)
+    return undefined_where(not len(table.matches[0]), ratio(recalls.sum(axis=-1), np.count_nonzero(present, axis=-1)))
+
+
+@metric(
+    Card(
+        title="Macro precision",
+        symbol="P_macro",
+        formula=r"\frac1k\sum_i \mathrm{PPV}_i",
+        source="common",
+        laws=_LAWS | {Law.PERFECT_IS_ONE},
+        undefined="a class is never declared, or truth and output share no label",
+    ),
+    why=_why(lambda rates: rates.precision, weighted=False),
+)
+def macro_precision(table: Contingency) -> Real:
+    """Precision averaged over all declared classes alike.
+
+    >>> print(f"{macro_precision(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.832
+    """
+    return _plain(table, one_vs_rest(table).precision)
+
+
+@metric(
+    Card(
+        title="Macro recall",
+        symbol="R_macro",
+        formula=r"\frac1k\sum_i \mathrm{TPR}_i",
+        source="common",
+        laws=_LAWS | {Law.PERFECT_IS_ONE},
+        undefined="a class has no samples, or truth and output share no label",
+    ),
+    why=_why(lambda rates: rates.recall, weighted=False),
+)
+def macro_recall(table: Contingency) -> Real:
+    """Recall averaged over all declared classes alike; balanced accuracy skips those without samples.
+
+    >>> print(f"{macro_recall(Contingency.from_matrix([[45, 5], [2, 8]])):.2f}")
+    0.85
+    """
+    return _plain(table, one_vs_rest(table).recall)
+
+
+@metric(
+    Card(
+        title="Macro F1",
+        symbol="F1_macro",
+        formula=r"\frac1k\sum_i F_{1,i}",
+        source="common",
+        laws=_LAWS | {Law.PERFECT_IS_ONE},
+        undefined="a class has neither samples nor declarations, or truth and output share no label",
+    ),
+    why=_why(lambda rates: rates.f_beta(1.0), weighted=False),
+)
+def macro_f1(table: Contingency) -> Real:
+    """F1 averaged over all declared classes alike.
+
+    >>> print(f"{macro_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.824
+    """
+    return _plain(table, one_vs_rest(table).f_beta(1.0))

@@ -1,0 +1,229 @@
+"""Two classes, one of them the one to be detected."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.agreement import mcc
+from infoscope.numeric import Real, ratio
+from infoscope.tables import Contingency
+
+__all__ = ["f1", "f_beta", "false_alarm_rate", "npv", "phi", "precision", "recall", "specificity"]
+
+_LAWS = frozenset({Law.SCALING, Law.PERFECT_IS_ONE})
+_TWO = "needs two truth classes and answers among them"
+
+
+class _Detection(NamedTuple):
+    hits: Real
+    positives: Real
+    alarms: Real
+    correct_rejections: Real
+    negatives: Real
+    silences: Real
+
+
+def _is_binary(table: Contingency) -> bool:
+    return len(table.truth_labels) == 2 and table.is_aligned
+
+
+def _detection(table: Contingency) -> _Detection:
+    """The counts of a detector; NaN where the table is not binary."""
+    if not _is_binary(table):
+        return _Detection(*[np.full(table.batch_shape, np.nan)[()]] * 6)
+    rows, columns = table.matches
+    row = table.truth_labels.index(table.positive_label)
+    at = int(np.flatnonzero(rows == row)[0])
+    other = 1 - at
+    return _Detection(
+        hits=table.diagonal[..., at],
+        positives=table.row_totals[..., row],
+        alarms=table.column_totals[..., columns[at]],
+        correct_rejections=table.diagonal[..., other],
+        negatives=table.row_totals[..., rows[other]],
+        silences=table.column_totals[..., columns[other]],
+    )
+
+
+def _why(empty: str) -> Callable[[Contingency], str]:
+    def reason(table: Contingency) -> str:
+        if not _is_binary(table):
+            return f"{_TWO}; this table has {len(table.truth_labels)}"
+        return empty.format(table.positive_label)
+
+    return reason
+
+
+@metric(
+    Card(
+        title="Precision",
+        symbol="P",
+        formula=r"\frac{TP}{TP+FP}",
+        source="common",
+        aliases=("positive predictive value",),
+        laws=_LAWS,
+        undefined=f"{_TWO}, and at least one alarm",
+    ),
+    why=_why("the system never declares {!r}"),
+)
+def precision(table: Contingency) -> Real:
+    """Share of the alarms that were right.
+
+    >>> print(f"{precision(Contingency.from_matrix([[5, 0], [7, 38]])):.4f}")
+    0.4167
+    """
+    d = _detection(table)
+    return ratio(d.hits, d.alarms)
+
+
+@metric(
+    Card(
+        title="Recall",
+        symbol="R",
+        formula=r"\frac{TP}{TP+FN}",
+        source="common",
+        aliases=("sensitivity", "hit rate", "true positive rate"),
+        laws=_LAWS,
+        undefined=f"{_TWO}, and at least one sample of the positive class",
+        note="A rejected sample of the positive class counts as not found.",
+    ),
+    why=_why("there is no sample of {!r}"),
+)
+def recall(table: Contingency) -> Real:
+    """Share of the positive samples that were found.
+
+    >>> print(f"{recall(Contingency.from_matrix([[2, 3], [0, 45]])):.1f}")
+    0.4
+    """
+    d = _detection(table)
+    return ratio(d.hits, d.positives)
+
+
+@metric(
+    Card(
+        title="Specificity",
+        symbol="TNR",
+        formula=r"\frac{TN}{TN+FP}",
+        source="common",
+        aliases=("true negative rate", "selectivity"),
+        laws=_LAWS,
+        undefined=f"{_TWO}, and at least one negative sample",
+    ),
+    why=_why("every sample is {!r}"),
+)
+def specificity(table: Contingency) -> Real:
+    """Share of the negative samples that were recognised as such.
+
+    >>> print(f"{specificity(Contingency.from_matrix([[5, 0], [9, 36]])):.1f}")
+    0.8
+    """
+    d = _detection(table)
+    return ratio(d.correct_rejections, d.negatives)
+
+
+@metric(
+    Card(
+        title="Negative predictive value",
+        symbol="NPV",
+        formula=r"\frac{TN}{TN+FN}",
+        source="common",
+        laws=_LAWS,
+        undefined=f"{_TWO}, and at least one sample declared negative",
+    ),
+    why=_why("the system declares nothing but {!r}"),
+)
+def npv(table: Contingency) -> Real:
+    """Share of the samples declared negative that were negative.
+
+    >>> print(f"{npv(Contingency.from_matrix([[4, 1], [6, 39]])):.3f}")
+    0.975
+    """
+    d = _detection(table)
+    return ratio(d.correct_rejections, d.silences)
+
+
+@metric(
+    Card(
+        title="False alarm rate",
+        symbol="FPR",
+        formula=r"\frac{FP}{FP+TN}",
+        source="common",
+        better="lower",
+        aliases=("fall-out", "false positive rate"),
+        laws=frozenset({Law.SCALING, Law.PERFECT_IS_ZERO}),
+        undefined=f"{_TWO}, and at least one negative sample",
+    ),
+    why=_why("every sample is {!r}"),
+)
+def false_alarm_rate(table: Contingency) -> Real:
+    """Share of the negative samples that raised an alarm.
+
+    >>> print(f"{false_alarm_rate(Contingency.from_matrix([[5, 0], [9, 36]])):.1f}")
+    0.2
+    """
+    d = _detection(table)
+    return ratio(d.alarms - d.hits, d.negatives)
+
+
+def f_beta(beta: float) -> Callable[[Contingency], Real]:
+    """Precision and recall in one number, recall counting ``beta`` times as much.
+
+    >>> print(f"{f_beta(2.0)(Contingency.from_matrix([[5, 0], [7, 38]])):.4f}")
+    0.7812
+    """
+
+    def score(table: Contingency) -> Real:
+        d = _detection(table)
+        return ratio((1 + beta**2) * d.hits, beta**2 * d.positives + d.alarms)
+
+    score.__name__ = f"f_{beta:g}"
+    score.__doc__ = f"F-{beta:g} of the positive class."
+    return score
+
+
+_f_one = f_beta(1.0)
+
+
+@metric(
+    Card(
+        title="F1",
+        symbol="F1",
+        formula=r"\frac{2TP}{2TP+FP+FN}",
+        source="common",
+        aliases=("F-measure", "Dice"),
+        laws=_LAWS,
+        undefined=f"{_TWO}, and a positive sample or an alarm",
+    ),
+    why=_why("there is neither a sample of {!r} nor an alarm"),
+)
+def f1(table: Contingency) -> Real:
+    """Harmonic mean of precision and recall of the positive class.
+
+    >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]])):.3f}")
+    0.375
+    """
+    return _f_one(table)
+
+
+@metric(
+    Card(
+        title="Phi coefficient",
+        symbol="φ",
+        formula=r"\frac{TP\,TN - FP\,FN}{\sqrt{(TP+FN)(FP+TN)(TP+FP)(FN+TN)}}",
+        source="steingold2016",
+        range=(-1.0, 1.0),
+        aliases=("binary MCC",),
+        laws=_LAWS | {Law.INDEPENDENCE_IS_ZERO},
+        undefined=f"{_TWO}, each used on both sides",
+    ),
+    why=_why("only one class occurs on one side"),
+)
+def phi(table: Contingency) -> Real:
+    """Correlation between truth and alarm; negative when the alarm tends to be wrong.
+
+    >>> print(f"{phi(Contingency.from_matrix([[15, 5], [45, 135]])):.4f}")
+    0.3273
+    """
+    return mcc(table) if _is_binary(table) else np.full(table.batch_shape, np.nan)[()]

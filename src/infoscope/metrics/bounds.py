@@ -1,0 +1,126 @@
+"""Bounds on the error of the best decision that could be taken from the output."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real, ratio
+from infoscope.tables import Contingency
+
+__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
+
+_FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
+_NEWTON_STEPS = 12
+_TINY = 1e-15
+
+
+@metric(
+    Card(
+        title="Fano bound, weak form",
+        symbol="P_e ≥",
+        formula=r"\max\left(0, \frac{H(T \mid S) - 1}{\log_2 k}\right)",
+        source="hu2008",
+        better="lower",
+        laws=_FREE,
+        undefined="only one truth class is declared",
+        note="Vacuous (0) whenever less than one bit is missed; the tight form is the useful one.",
+    )
+)
+def fano_bound(table: Contingency) -> Real:
+    """Error that no decision rule on this output can undercut, by Fano's weak inequality.
+
+    >>> print(f"{fano_bound(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    0.0
+    """
+    return ratio(np.maximum(entropies(table).missed - 1.0, 0.0), float(np.log2(table.shape[0])))
+
+
+@metric(
+    Card(
+        title="Fano bound, tight form",
+        symbol="P_e ≥",
+        formula=r"h(e) + e \log_2(k_+ - 1) = H(T \mid S)",
+        source="fano1961",
+        better="lower",
+        laws=_FREE | {Law.EMPTY_CLASS},
+        note="The root e in [0, 1 − 1/k₊], with k₊ truth classes that have samples.",
+    )
+)
+def tight_fano_bound(table: Contingency) -> Real:
+    """Error that no decision rule on this output can undercut, given the information missed.
+
+    >>> print(f"{tight_fano_bound(Contingency.from_matrix([[5, 5], [5, 5]])):.3f}")
+    0.500
+    """
+    missed = entropies(table).missed
+    others = np.maximum(np.count_nonzero(table.row_totals, axis=-1) - 1, 0)
+    spread = np.log2(np.maximum(others, 1))
+    ceiling = others / (others + 1.0)
+    # h(e) ≤ e·(log2(1/e) + log2 e) puts the start left of the root; the curve is concave, so Newton's steps
+    # come from the left, never pass the root, and double the digits each time
+    guess = np.maximum(missed, _TINY) / (spread + 60.0)
+    e = np.maximum(missed, _TINY) / (spread + 1.4427 - np.log2(guess))
+    for _ in range(_NEWTON_STEPS):
+        slope = np.log2((1.0 - e) / e) + spread
+        e = np.minimum(e + (missed - _binary_entropy(e) - e * spread) / np.maximum(slope, _TINY), ceiling)
+        e = np.minimum(np.maximum(e, _TINY), 1.0 - 1e-16)
+    return np.where(missed <= _TINY, 0.0, np.where(missed >= np.log2(others + 1.0), ceiling, e))[()]
+
+
+def _binary_entropy(e: Real) -> Real:
+    return -e * np.log2(e) - (1 - e) * np.log2(1 - e)
+
+
+@metric(
+    Card(
+        title="Hellman-Raviv bound",
+        symbol="P_e ≤",
+        formula=r"\frac{H(T \mid S)}{2}",
+        source="hellman1970",
+        range=(0.0, np.inf),
+        better="lower",
+        laws=_FREE | {Law.EMPTY_CLASS},
+        note="Bounds the best decision (bayes_error), not this system's own labels.",
+    )
+)
+def hellman_raviv_bound(table: Contingency) -> Real:
+    """Error that the best decision rule on this output never exceeds.
+
+    >>> print(f"{hellman_raviv_bound(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
+    0.5
+    """
+    return entropies(table).missed / 2
+
+
+@metric(
+    Card(
+        title="Bayes error of the output",
+        symbol="P_e",
+        formula=r"1 - \sum_j \max_i p_{ij}",
+        source="common",
+        better="lower",
+        aliases=("MAP error", "reachable error"),
+        laws=_FREE | {Law.EMPTY_CLASS},
+    )
+)
+def bayes_error(table: Contingency) -> Real:
+    """Error left when each answer is read as the class it most often stands for: what renaming the outputs can reach.
+
+    >>> print(f"{bayes_error(Contingency.from_matrix([[0, 9], [9, 2]])):.1f}")
+    0.1
+    """
+    if table.support is None:
+        best = table.values.max(axis=-2)
+    else:
+        best = _largest_by(table.cell_columns, table.cells, table.shape[1])
+    return (table.grand_total - best.sum(axis=-1)) / table.grand_total
+
+
+def _largest_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
+    """Largest value of each group along the last axis; 0 for a group without values."""
+    order = np.argsort(index, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(index[order]) > 0]))
+    out = np.zeros((*values.shape[:-1], size))
+    out[..., index[order][starts]] = np.maximum.reduceat(values[..., order], starts, axis=-1)
+    return out

@@ -1,0 +1,202 @@
+"""Losses: what the answers cost, by Holt et al.'s cost matrices or the user's own."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.errors import InputError
+from infoscope.metrics.one_vs_rest import one_vs_rest
+from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real, undefined_where
+from infoscope.tables import Contingency
+
+__all__ = [
+    "expected_cost",
+    "information_cost",
+    "informational_loss",
+    "linear_loss",
+    "quadratic_loss",
+    "zero_one_loss",
+]
+
+_LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
+_NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
+_JOINT = "The paper's cost uses the joint probability and does not depend on the answer, so its minimum is not 0."
+
+
+def _class_shares(table: Contingency) -> tuple[Real, Real]:
+    """Share of each truth class, and share answered right within everything: p_i and p_ii."""
+    classes = one_vs_rest(table)
+    return classes.support / classes.total, classes.hits / classes.total
+
+
+def _needs_labels(table: Contingency, value: Real) -> Real:
+    return undefined_where(not len(table.matches[0]), value)
+
+
+@metric(
+    Card(
+        title="Linear loss",
+        symbol="L_1",
+        formula=r"\sum_i p_i \sum_j |p_{ij} - \delta_{ij}|",
+        source="holt2010",
+        range=(0.0, 2.0),
+        better="lower",
+        unit="cost",
+        laws=_LAWS,
+        undefined=_NO_LABEL,
+        note=_JOINT,
+    )
+)
+def linear_loss(table: Contingency) -> Real:
+    """Absolute distance of each class's row from the ideal row, averaged by class size.
+
+    >>> print(f"{linear_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    0.5
+    """
+    p, right = _class_shares(table)
+    return _needs_labels(table, np.sum(p * (1 + p - 2 * right), axis=-1))
+
+
+@metric(
+    Card(
+        title="Quadratic loss",
+        symbol="L_2",
+        formula=r"\sum_i p_i \sum_j (p_{ij} - \delta_{ij})^2",
+        source="holt2010",
+        range=(0.0, 2.0),
+        better="lower",
+        unit="cost",
+        laws=_LAWS,
+        undefined=_NO_LABEL,
+        note=_JOINT,
+    )
+)
+def quadratic_loss(table: Contingency) -> Real:
+    """Squared distance of each class's row from the ideal row, averaged by class size.
+
+    >>> print(f"{quadratic_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.2f}")
+    0.25
+    """
+    p, right = _class_shares(table)
+    shares = table.cells / table.grand_total[..., None]
+    own = p[..., table.cell_rows]
+    scattered = np.sum(own * shares * shares, axis=-1)
+    return _needs_labels(table, scattered + np.sum(p * (1 - 2 * right), axis=-1))
+
+
+def _why_no_informational_loss(table: Contingency) -> str:
+    if not len(table.matches[0]):
+        return _NO_LABEL
+    p, right = _class_shares(table)
+    names = [repr(label) for label, own, hit in zip(table.truth_labels, p, right, strict=True) if own > 0 and hit == 0]
+    return f"infinite: class {', '.join(names[:3])} never recognised"
+
+
+@metric(
+    Card(
+        title="Informational loss",
+        symbol="L_I",
+        formula=r"-\sum_i p_i \ln p_{ii}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="nats",
+        laws=_LAWS,
+        undefined="a class that has samples is never recognised (the loss is infinite), or no label is shared",
+        note=_JOINT,
+    ),
+    why=_why_no_informational_loss,
+)
+def informational_loss(table: Contingency) -> Real:
+    """Surprise at each class being recognised, averaged by class size; infinite when one never is.
+
+    >>> print(f"{informational_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.4f}")
+    0.6931
+    """
+    p, right = _class_shares(table)
+    lost = np.any((p > 0) & (right == 0), axis=-1)
+    logs = np.log(np.where(right > 0, right, 1.0))
+    return _needs_labels(table, np.where(lost, np.inf, -np.sum(p * logs, axis=-1))[()])
+
+
+@metric(
+    Card(
+        title="0-1 loss",
+        symbol="L_01",
+        formula=r"-\sum_i p_{ii}",
+        source="holt2010",
+        range=(-1.0, 0.0),
+        better="lower",
+        unit="cost",
+        laws=_LAWS,
+        undefined=_NO_LABEL,
+        note="Holt et al.'s equation 15: minus the accuracy, not 1 − accuracy.",
+    )
+)
+def zero_one_loss(table: Contingency) -> Real:
+    """Minus the accuracy: −1 is perfect.
+
+    >>> print(f"{zero_one_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    -1.0
+    """
+    return _needs_labels(table, -np.sum(_class_shares(table)[1], axis=-1))
+
+
+@metric(
+    Card(
+        title="Information cost",
+        symbol="C_I",
+        formula=r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}^2}{p_i p_j} = S_I",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        laws=frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
+        note="Holt et al.'s equation 23; equal to the erroneous information.",
+    )
+)
+def information_cost(table: Contingency) -> Real:
+    """Expected cost when a cell costs the bits that it misses and makes up; equal to the erroneous information.
+
+    >>> print(f"{information_cost(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
+    2.0
+    """
+    h = entropies(table)
+    return h.missed + h.spurious
+
+
+def expected_cost(table: Contingency, costs: Any) -> Real:
+    """What an answer costs on average under the user's cost matrix (rows = truth, columns = output, reject included).
+
+    Warns when a correct answer costs as much as an error of the same class.
+
+    >>> table = Contingency.from_matrix([[8, 2], [1, 9]])
+    >>> print(f"{expected_cost(table, [[0, 10], [1, 0]]):.2f}")
+    1.05
+    """
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != table.shape:
+        raise InputError(
+            f"the cost matrix has shape {matrix.shape}, the table {table.shape[0]} truth × {table.shape[1]} "
+            "system classes; give one cost per cell, the reject column included"
+        )
+    if not np.isfinite(matrix).all():
+        raise InputError("a cost is not finite; give a number for every cell")
+    _warn_unless_right_is_cheaper(table, matrix)
+    return np.sum(table.cells * matrix[table.cell_rows, table.cell_columns], axis=-1) / table.grand_total
+
+
+def _warn_unless_right_is_cheaper(table: Contingency, costs: Real) -> None:
+    for i, j in zip(*table.matches, strict=True):
+        others = np.delete(costs[i], j)
+        if len(others) and costs[i, j] >= others.min():
+            worst = int(np.argmin(np.where(np.arange(costs.shape[1]) == j, np.inf, costs[i])))
+            warnings.warn(
+                f"truth {table.truth_labels[i]!r} answered right costs {costs[i, j]:g}, no less than "
+                f"answered {table.system_labels[worst]!r} ({costs[i, worst]:g})",
+                stacklevel=3,
+            )
+            return

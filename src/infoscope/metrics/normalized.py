@@ -1,0 +1,170 @@
+"""Mutual information on scales from 0 to 1, and corrected for chance."""
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real, ratio, share
+from infoscope.tables import Contingency
+
+__all__ = [
+    "adjusted_mutual_information",
+    "nmi_arithmetic",
+    "nmi_geometric",
+    "nmi_joint",
+    "nmi_max",
+    "nmi_min",
+]
+
+_SYMMETRIC = frozenset(
+    {
+        Law.SCALING,
+        Law.RELABELLING,
+        Law.EMPTY_CLASS,
+        Law.EXCHANGE,
+        Law.PERFECT_IS_ONE,
+        Law.INDEPENDENCE_IS_ZERO,
+    }
+)
+_BOTH_SILENT = "truth and system both know one class only"
+_ONE_SILENT = "truth or system knows one class only"
+
+
+@metric(
+    Card(
+        title="NMI, arithmetic mean",
+        symbol="NMI_sum",
+        formula=r"\frac{2I}{H(T)+H(S)}",
+        source="rosenberg2007",
+        aliases=("V-measure", "normalized mutual information", "symmetric uncertainty"),
+        laws=_SYMMETRIC,
+        undefined=_BOTH_SILENT,
+    )
+)
+def nmi_arithmetic(table: Contingency) -> Real:
+    """Shared information over the mean of both entropies; the harmonic mean of proficiency and information precision.
+
+    >>> print(f"{nmi_arithmetic(Contingency.from_matrix([[4, 0], [0, 6]])):.1f}")
+    1.0
+    """
+    h = entropies(table)
+    return share(2 * h.mutual, h.missed + h.spurious)
+
+
+@metric(
+    Card(
+        title="NMI, geometric mean",
+        symbol="NMI_sqrt",
+        formula=r"\frac{I}{\sqrt{H(T)H(S)}}",
+        source="vinh2010",
+        laws=_SYMMETRIC,
+        undefined=_ONE_SILENT,
+    )
+)
+def nmi_geometric(table: Contingency) -> Real:
+    """Shared information over the geometric mean of both entropies.
+
+    >>> print(f"{nmi_geometric(Contingency.from_matrix([[4, 0], [0, 6]])):.1f}")
+    1.0
+    """
+    h = entropies(table)
+    return np.sqrt(share(h.mutual, h.missed) * share(h.mutual, h.spurious))
+
+
+@metric(
+    Card(
+        title="NMI, smaller entropy",
+        symbol="NMI_min",
+        formula=r"\frac{I}{\min(H(T),H(S))}",
+        source="vinh2010",
+        laws=_SYMMETRIC,
+        undefined=_ONE_SILENT,
+    )
+)
+def nmi_min(table: Contingency) -> Real:
+    """Shared information over the smaller entropy: 1 as soon as one side follows from the other.
+
+    >>> print(f"{nmi_min(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.1f}")
+    1.0
+    """
+    h = entropies(table)
+    return share(h.mutual, np.minimum(h.missed, h.spurious))
+
+
+@metric(
+    Card(
+        title="NMI, larger entropy",
+        symbol="NMI_max",
+        formula=r"\frac{I}{\max(H(T),H(S))}",
+        source="vinh2010",
+        laws=_SYMMETRIC,
+        undefined=_BOTH_SILENT,
+    )
+)
+def nmi_max(table: Contingency) -> Real:
+    """Shared information over the larger entropy: the strictest of the symmetric forms but one.
+
+    >>> print(f"{nmi_max(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.4f}")
+    0.6667
+    """
+    h = entropies(table)
+    return share(h.mutual, np.maximum(h.missed, h.spurious))
+
+
+@metric(
+    Card(
+        title="NMI, joint entropy",
+        symbol="NMI_joint",
+        formula=r"\frac{I}{H(T,S)}",
+        source="vinh2010",
+        aliases=("information quality ratio", "1 - normalized variation of information"),
+        laws=_SYMMETRIC,
+        undefined=_BOTH_SILENT,
+    )
+)
+def nmi_joint(table: Contingency) -> Real:
+    """Share of everything that either side says which both sides say.
+
+    >>> print(f"{nmi_joint(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.4f}")
+    0.6667
+    """
+    h = entropies(table)
+    return share(h.mutual, h.missed + h.spurious)
+
+
+def _why_no_ami(table: Contingency) -> str:
+    if not table.is_counts or table.batch_shape:
+        return "chance is defined for counts of samples, not for weights"
+    return _BOTH_SILENT
+
+
+@metric(
+    Card(
+        title="Adjusted mutual information",
+        symbol="AMI",
+        formula=r"\frac{I - E[I]}{\frac12(H(T)+H(S)) - E[I]}",
+        source="vinh2010",
+        range=(-1.0, 1.0),
+        aliases=("AMI",),
+        laws=frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE}),
+        undefined="the table holds weights, not counts, or truth and system both know one class only",
+        note="E[I] is the mean over all tables with the same margins; a statistic of counts, so it has no posterior.",
+        posterior="none",
+    ),
+    why=_why_no_ami,
+)
+def adjusted_mutual_information(table: Contingency) -> Real:
+    """Shared information beyond what the same class sizes share by accident.
+
+    0 is what random groups of these sizes reach on average, 1 is identity.
+
+    >>> print(f"{adjusted_mutual_information(Contingency.from_matrix([[3, 0], [0, 3]])):.1f}")
+    1.0
+    """
+    if table.batch_shape or not table.is_counts:
+        return np.full(table.batch_shape, np.nan)[()]
+    h = entropies(table)
+    by_chance = expected_information(table.row_totals, table.column_totals)
+    gap = (h.missed + h.spurious) / 2
+    return ratio(h.mutual - by_chance, (h.mutual - by_chance) + gap)

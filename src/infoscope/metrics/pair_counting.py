@@ -1,0 +1,68 @@
+"""Agreement of two groupings by counting pairs of samples."""
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.tables import Contingency
+
+__all__ = ["adjusted_rand_index", "pair_rand_index"]
+
+_LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ONE})
+
+
+def _pairs(counts: Real) -> Real:
+    return np.sum(counts * (counts - 1.0), axis=-1) / 2
+
+
+def _few(table: Contingency) -> bool:
+    return not table.batch_shape and table.sample_size is None
+
+
+@metric(
+    Card(
+        title="Rand index (pair counting)",
+        symbol="RI_pair",
+        formula=r"\frac{\text{pairs treated alike}}{\text{pairs}}",
+        source="hubert1985",
+        laws=_LAWS,
+        undefined="there are fewer than two samples, or their number is unknown",
+        posterior="none",
+    )
+)
+def pair_rand_index(table: Contingency) -> Real:
+    """Share of the pairs of samples that truth and system both put together or both keep apart.
+
+    >>> print(f"{pair_rand_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
+    0.5
+    """
+    total = table.grand_total * (table.grand_total - 1) / 2
+    apart = _pairs(table.row_totals) + _pairs(table.column_totals) - 2 * _pairs(table.cells)
+    return undefined_where(_few(table), ratio(total - apart, total))
+
+
+@metric(
+    Card(
+        title="Adjusted Rand index",
+        symbol="ARI",
+        formula=r"\frac{\sum_{ij}\binom{n_{ij}}{2} - E}{\frac12(\sum_i\binom{a_i}{2}+\sum_j\binom{b_j}{2}) - E}",
+        source="hubert1985",
+        range=(-1.0, 1.0),
+        aliases=("ARI",),
+        laws=_LAWS,
+        undefined="both sides put all samples together, or all apart, or the number of samples is unknown",
+        posterior="none",
+    )
+)
+def adjusted_rand_index(table: Contingency) -> Real:
+    """Pair agreement beyond what the same group sizes reach by accident.
+
+    0 is chance, 1 is identity.
+
+    >>> print(f"{adjusted_rand_index(Contingency.from_matrix([[2, 0], [0, 2]])):.1f}")
+    1.0
+    """
+    rows, columns = _pairs(table.row_totals), _pairs(table.column_totals)
+    total = table.grand_total * (table.grand_total - 1) / 2
+    chance = ratio(rows * columns, total)
+    return undefined_where(_few(table), ratio(_pairs(table.cells) - chance, (rows + columns) / 2 - chance))

@@ -1,0 +1,290 @@
+"""What each truth class suffers and what each answer is worth."""
+
+import numpy as np
+
+from infoscope.cards import Card, Law, metric
+from infoscope.metrics.one_vs_rest import one_vs_rest
+from infoscope.metrics.per_cell import cell_false_information, cell_missed_information
+from infoscope.numeric import Real, ratio, summed_by
+from infoscope.tables import Contingency
+
+__all__ = [
+    "class_f1",
+    "class_f_beta",
+    "class_false_information",
+    "class_false_share",
+    "class_missed_share",
+    "class_precision",
+    "class_recall",
+    "class_specificity",
+    "class_support",
+    "output_declared",
+    "output_false_share",
+    "output_missed_information",
+    "output_missed_share",
+    "output_precision",
+]
+
+_SCALED = frozenset({Law.SCALING})
+
+
+def _by_row(table: Contingency, values: Real) -> Real:
+    """Cell values added up per truth class, (..., k)."""
+    if table.support is None:
+        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-1)
+    return summed_by(table.cell_rows, values, table.shape[0])
+
+
+def _by_column(table: Contingency, values: Real) -> Real:
+    """Cell values added up per answer, (..., m)."""
+    if table.support is None:
+        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-2)
+    return summed_by(table.cell_columns, values, table.shape[1])
+
+
+@metric(
+    Card(
+        title="Support",
+        symbol="n_i",
+        formula=r"D_{i\cdot}",
+        source="common",
+        range=(0.0, np.inf),
+        better="none",
+        unit="count",
+        level="truth",
+        posterior="none",
+    )
+)
+def class_support(table: Contingency) -> Real:
+    """Samples of each truth class."""
+    return table.row_totals
+
+
+@metric(
+    Card(
+        title="Recall of a class",
+        symbol="TPR_i",
+        formula=r"\frac{D_{ii}}{D_{i\cdot}}",
+        source="common",
+        laws=_SCALED,
+        undefined="the class has no samples",
+        level="truth",
+    )
+)
+def class_recall(table: Contingency) -> Real:
+    """Share of each truth class that got its own label."""
+    return one_vs_rest(table).recall
+
+
+@metric(
+    Card(
+        title="Precision of a class",
+        symbol="PPV_i",
+        formula=r"\frac{D_{ii}}{D_{\cdot i}}",
+        source="common",
+        laws=_SCALED,
+        undefined="the class is never declared",
+        level="truth",
+    )
+)
+def class_precision(table: Contingency) -> Real:
+    """Share of each class's declarations that were right."""
+    return one_vs_rest(table).precision
+
+
+@metric(
+    Card(
+        title="Specificity of a class",
+        symbol="TNR_i",
+        formula=r"\frac{TN_i}{TN_i+FP_i}",
+        source="common",
+        laws=_SCALED,
+        undefined="all samples are of this class",
+        level="truth",
+    )
+)
+def class_specificity(table: Contingency) -> Real:
+    """Share of the other classes' samples that were not declared as this class."""
+    return one_vs_rest(table).specificity
+
+
+@metric(
+    Card(
+        title="F1 of a class",
+        symbol="F1_i",
+        formula=r"\frac{2D_{ii}}{D_{i\cdot}+D_{\cdot i}}",
+        source="common",
+        laws=_SCALED,
+        undefined="the class has neither samples nor declarations",
+        level="truth",
+    )
+)
+def class_f1(table: Contingency) -> Real:
+    """Harmonic mean of precision and recall of each class."""
+    return class_f_beta(table, 1.0)
+
+
+def class_f_beta(table: Contingency, beta: float) -> Real:
+    """F-beta of each class, recall counting ``beta`` times as much as precision."""
+    return one_vs_rest(table).f_beta(beta)
+
+
+@metric(
+    Card(
+        title="False information of a class",
+        symbol="H(S|T=i)",
+        formula=r"-\sum_j \frac{p_{ij}}{p_i}\log_2\frac{p_{ij}}{p_i}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("answers scatter",),
+        laws=_SCALED,
+        undefined="the class has no samples",
+        level="truth",
+        posterior="exact",
+    )
+)
+def class_false_information(table: Contingency) -> Real:
+    """How inconsistently the system treats each truth class: bits needed to name its answer.
+
+    >>> [float(x) for x in class_false_information(Contingency.from_matrix([[4, 4], [0, 8]]))]
+    [1.0, 0.0]
+    """
+    bits = _by_row(table, cell_false_information(table))
+    return ratio(bits * table.grand_total[..., None], table.row_totals)
+
+
+@metric(
+    Card(
+        title="Share of missed information",
+        symbol="missed_i",
+        formula=r"\frac{-\sum_j p_{ij}\log_2(p_{ij}/p_j)}{H(T \mid S)}",
+        source="holt2010",
+        better="lower",
+        laws=_SCALED,
+        undefined="nothing is missed",
+        level="truth",
+    )
+)
+def class_missed_share(table: Contingency) -> Real:
+    """Part of all missed information that samples of each truth class cause; the parts sum to 1."""
+    bits = cell_missed_information(table)
+    return ratio(_by_row(table, bits), bits.sum(axis=-1)[..., None])
+
+
+@metric(
+    Card(
+        title="Share of false information",
+        symbol="false_i",
+        formula=r"\frac{-\sum_j p_{ij}\log_2(p_{ij}/p_i)}{H(S \mid T)}",
+        source="holt2010",
+        better="lower",
+        laws=_SCALED,
+        undefined="nothing false is said",
+        level="truth",
+    )
+)
+def class_false_share(table: Contingency) -> Real:
+    """Part of all false information that samples of each truth class cause; the parts sum to 1."""
+    bits = cell_false_information(table)
+    return ratio(_by_row(table, bits), bits.sum(axis=-1)[..., None])
+
+
+@metric(
+    Card(
+        title="Declarations",
+        symbol="n_j",
+        formula=r"D_{\cdot j}",
+        source="common",
+        range=(0.0, np.inf),
+        better="none",
+        unit="count",
+        level="system",
+        posterior="none",
+    )
+)
+def output_declared(table: Contingency) -> Real:
+    """How often each answer is given."""
+    return table.column_totals
+
+
+@metric(
+    Card(
+        title="Precision of an answer",
+        symbol="PPV_j",
+        formula=r"\frac{D_{jj}}{D_{\cdot j}}",
+        source="common",
+        laws=_SCALED,
+        undefined="the answer is never given, or names no truth class",
+        level="system",
+    )
+)
+def output_precision(table: Contingency) -> Real:
+    """Share of each answer's declarations that were right."""
+    rows, columns = table.matches
+    hits = np.full(table.column_totals.shape, np.nan)
+    hits[..., columns] = table.diagonal
+    return ratio(hits, table.column_totals) if len(rows) else hits
+
+
+@metric(
+    Card(
+        title="Missed information of an answer",
+        symbol="H(T|S=j)",
+        formula=r"-\sum_i \frac{p_{ij}}{p_j}\log_2\frac{p_{ij}}{p_j}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        aliases=("word doubtful",),
+        laws=_SCALED,
+        undefined="the answer is never given",
+        level="system",
+        posterior="exact",
+    )
+)
+def output_missed_information(table: Contingency) -> Real:
+    """How little each answer tells: bits of the truth still open when it is given.
+
+    >>> [float(x) for x in output_missed_information(Contingency.from_matrix([[4, 0], [4, 8]]))]
+    [1.0, 0.0]
+    """
+    bits = _by_column(table, cell_missed_information(table))
+    return ratio(bits * table.grand_total[..., None], table.column_totals)
+
+
+@metric(
+    Card(
+        title="Share of missed information, by answer",
+        symbol="missed_j",
+        formula=r"\frac{-\sum_i p_{ij}\log_2(p_{ij}/p_j)}{H(T \mid S)}",
+        source="holt2010",
+        better="lower",
+        laws=_SCALED,
+        undefined="nothing is missed",
+        level="system",
+    )
+)
+def output_missed_share(table: Contingency) -> Real:
+    """Part of all missed information that hides behind each answer; the parts sum to 1."""
+    bits = cell_missed_information(table)
+    return ratio(_by_column(table, bits), bits.sum(axis=-1)[..., None])
+
+
+@metric(
+    Card(
+        title="Share of false information, by answer",
+        symbol="false_j",
+        formula=r"\frac{-\sum_i p_{ij}\log_2(p_{ij}/p_i)}{H(S \mid T)}",
+        source="holt2010",
+        better="lower",
+        laws=_SCALED,
+        undefined="nothing false is said",
+        level="system",
+    )
+)
+def output_false_share(table: Contingency) -> Real:
+    """Part of all false information that comes with each answer; the parts sum to 1."""
+    bits = cell_false_information(table)
+    return ratio(_by_column(table, bits), bits.sum(axis=-1)[..., None])
