@@ -33,7 +33,7 @@ def count_matches(tracks: Tracks, matched: Pairs) -> Association:
     """Frames that each truth track and each system track spent together, one partner a frame."""
     cells = _Cells.of(tracks, matched)
     counts = count_by(cells.place, len(cells.rows))
-    return _table(tracks, matched, cells, counts, counts)
+    return _table(tracks, matched, cells, (counts, counts))
 
 
 def share_pairs(tracks: Tracks, gated: Pairs) -> Association:
@@ -42,13 +42,8 @@ def share_pairs(tracks: Tracks, gated: Pairs) -> Association:
     truth = count_by(gated.truth, len(tracks.truth))[gated.truth]
     system = count_by(gated.system, len(tracks.system))[gated.system]
     size = len(cells.rows)
-    return _table(
-        tracks,
-        gated,
-        cells,
-        sum_by(cells.place, 1.0 / truth, size),
-        sum_by(cells.place, 1.0 / system, size),
-    )
+    shares = sum_by(cells.place, 1.0 / truth, size), sum_by(cells.place, 1.0 / system, size)
+    return _table(tracks, gated, cells, shares)
 
 
 class _Cells(NamedTuple):
@@ -66,15 +61,15 @@ class _Cells(NamedTuple):
         return cls(cells // width, cells % width, place)
 
 
-def _table(tracks: Tracks, pairs: Pairs, cells: _Cells, counts: Real, mirror: Real) -> Association:
+def _table(tracks: Tracks, pairs: Pairs, cells: _Cells, by_side: tuple[Real, Real]) -> Association:
     truth, system = tracks.truth, tracks.system
     return Association(
         truth_ids=truth.ids,
         system_ids=system.ids,
         rows=cells.rows,
         columns=cells.columns,
-        counts=counts,
-        mirror=mirror,
+        counts=by_side[0],
+        mirror=by_side[1],
         missed=_alone(pairs.truth, truth.tracks, len(truth.ids)),
         false=_alone(pairs.system, system.tracks, len(system.ids)),
     )

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.tables.tracks import Ints, sum_by
 from infoscope.tracking.sequence import Sequence
 
-__all__ = ["InTime", "block_covariance", "bits_in_time"]
+__all__ = ["InTime", "bits_in_time", "block_covariance"]
 
 _LN2 = float(np.log(2.0))
 _BLOCKS = 5
@@ -32,8 +32,9 @@ def bits_in_time(sequence: Sequence) -> InTime:
     frames = len(tracks.frame_numbers)
     name = _log_share(tracks.truth.lengths)
     label = _log_share(tracks.system.lengths)
-    unmatched, unexplained = _alone(sequence.matched.truth, len(tracks.truth)), _alone(
-        sequence.matched.system, len(tracks.system)
+    unmatched, unexplained = (
+        _alone(sequence.matched.truth, len(tracks.truth)),
+        _alone(sequence.matched.system, len(tracks.system)),
     )
     truth = name[tracks.truth.tracks]
     # a further frame of a track changes the price of all its misses
@@ -85,11 +86,11 @@ def _matched_bits(sequence: Sequence) -> tuple[Real, Real]:
 def _circular_sums(values: Real, length: int) -> Real:
     """Sums of so many consecutive columns from each column on, past the end from the start again."""
     ends = np.cumsum(np.concatenate([values, values[:, :length]], axis=1), axis=1)
-    return ends[:, length:] - ends[:, :-length]
+    return as_real(ends[:, length:] - ends[:, :-length])
 
 
 def _log_share(lengths: Ints) -> Real:
-    return np.log2(lengths.sum() / np.maximum(lengths, 1))
+    return as_real(np.log2(lengths.sum() / np.maximum(lengths, 1)))
 
 
 def _alone(met: Ints, size: int) -> Real:

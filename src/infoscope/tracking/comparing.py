@@ -75,9 +75,7 @@ class Comparison:
 def compare_systems(systems: Sequences["System"], rng: np.random.Generator) -> Comparison:
     """Every pair of systems on the truth they share."""
     _check_same_truth(systems)
-    pairs = [
-        difference for a, b in itertools.combinations(systems, 2) for difference in _differences(a, b, rng)
-    ]
+    pairs = [difference for a, b in itertools.combinations(systems, 2) for difference in _differences(a, b, rng)]
     places = {
         each.name: (
             each.estimates["false_information_ratio"].value,

@@ -68,10 +68,9 @@ class System:
     def remarks(self) -> list[dict[str, Any]]:
         """What a reader should know before the numbers, as codes and sentences."""
         single = [each.name for each in self.sequences if len(each.tracks.truth.ids) == 1]
-        found = [("input_doubt", doubt, {}) for doubt in self.origin.doubts]
+        found: list[tuple[str, str, dict[str, Any]]] = [("input_doubt", doubt, {}) for doubt in self.origin.doubts]
         found += [
-            ("removed", f"{each['rows']} rows not evaluated: {each['reason']}.", each)
-            for each in self.origin.ignored()
+            ("removed", f"{each['rows']} rows not evaluated: {each['reason']}.", each) for each in self.origin.ignored()
         ]
         if self.origin.extra:
             names = ", ".join(self.origin.extra[:5])
@@ -95,9 +94,7 @@ class System:
             "truth_labels": [],
             "system_labels": [],
             "reject": None,
-            "metrics": {
-                name: _as_entry(estimate, reasons[name]) for name, estimate in self.estimates.items()
-            },
+            "metrics": {name: _as_entry(estimate, reasons[name]) for name, estimate in self.estimates.items()},
             "ledger": self.ledger,
             "curve": {"level": LEVELS.round(2).tolist()}
             | {name: _numbers(values) for name, values in curve(self.total).items()},
@@ -174,7 +171,7 @@ def track_accounts(sequence: Sequence) -> tuple[list[dict[str, Any]], list[dict[
     table, ledger = sequence.association, sequence.ledger
     ids = np.bincount(table.rows, minlength=len(table.truth_ids))
     lengths, system_lengths = sequence.tracks.truth.lengths, sequence.tracks.system.lengths
-    truth = [
+    truth: list[dict[str, Any]] = [
         {
             "id": str(name),
             "frames": int(lengths[at]),
@@ -187,7 +184,7 @@ def track_accounts(sequence: Sequence) -> tuple[list[dict[str, Any]], list[dict[
         }
         for at, name in enumerate(table.truth_ids)
     ]
-    system = [
+    system: list[dict[str, Any]] = [
         {
             "id": str(name),
             "frames": int(system_lengths[at]),
@@ -211,8 +208,7 @@ def _sequence(sequence: Sequence, per: str, reasons: Mapping[str, str]) -> dict[
         "truth_boxes": int(total.truth_boxes),
         "system_boxes": int(total.system_boxes),
         "metrics": {
-            name: _as_entry(Estimate(float(value)), reasons[name])
-            for name, value in values_of(total, per).items()
+            name: _as_entry(Estimate(float(value)), reasons[name]) for name, value in values_of(total, per).items()
         },
         "ledger": ledger_lines(total),
         "tracks": tracks,

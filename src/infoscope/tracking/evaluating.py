@@ -20,9 +20,7 @@ from infoscope.tracking.uncertainty import estimate_all
 __all__ = ["compare", "evaluate", "prepare_sources"]
 
 
-def evaluate(
-    truth: Any, tracks: Any, *, name: str | None = None, **options: Unpack[Options]
-) -> TrackingEvaluation:
+def evaluate(truth: Any, tracks: Any, *, name: str | None = None, **options: Unpack[Options]) -> TrackingEvaluation:
     """How much of who-was-where a tracker tells, and where the rest is lost.
 
     Either side is a path (file, folder or zip; MOTChallenge, KITTI, BDD100K or CSV), an array with rows of frame, id,
@@ -71,9 +69,7 @@ def prepare_sources(
     return prepared, settled, extra
 
 
-def _evaluate_one(
-    name: str, truth: Mapping[str, Reading], tracks: Mapping[str, Reading], settings: Settings
-) -> System:
+def _evaluate_one(name: str, truth: Mapping[str, Reading], tracks: Mapping[str, Reading], settings: Settings) -> System:
     prepared, settled, extra = prepare_sources(truth, tracks, settings)
     sequences = [account_for(each.tracks, each.pairs, settled) for each in prepared]
     estimates, spread = estimate_all(sequences, settled)

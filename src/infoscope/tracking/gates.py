@@ -28,9 +28,7 @@ class GateSweep:
     def mean(self) -> dict[str, float]:
         """The mean over gates: a figure that does not hang on one of them."""
         return {
-            name: float(np.mean([point[name] for point in self.points]))
-            for name in self.points[0]
-            if name != "gate"
+            name: float(np.mean([point[name] for point in self.points])) for name in self.points[0] if name != "gate"
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,12 +63,16 @@ def _ledger_only(each: Prepared, settings: Settings) -> Tally:
     pairs = candidates(each.tracks, settings) if settings.similarity == "distance" else each.pairs
     table, _ = associate(each.tracks, pairs, match=settings.match, gate=settings.threshold)
     ledger = keep_accounts(table, settings.null)
-    return Tally.rows(1)._replace(
-        truth_bits=ledger.truth.sum(keepdims=True),
-        missed_bits=ledger.missed.sum(keepdims=True),
-        confused_bits=ledger.confused.sum(keepdims=True),
-        fragmented_bits=ledger.fragmented.sum(keepdims=True),
-        spurious_bits=ledger.spurious.sum(keepdims=True),
-        truth_events=ledger.truth_events.sum(keepdims=True),
-        system_events=ledger.system_events.sum(keepdims=True),
-    ).total()
+    return (
+        Tally.rows(1)
+        ._replace(
+            truth_bits=ledger.truth.sum(keepdims=True),
+            missed_bits=ledger.missed.sum(keepdims=True),
+            confused_bits=ledger.confused.sum(keepdims=True),
+            fragmented_bits=ledger.fragmented.sum(keepdims=True),
+            spurious_bits=ledger.spurious.sum(keepdims=True),
+            truth_events=ledger.truth_events.sum(keepdims=True),
+            system_events=ledger.system_events.sum(keepdims=True),
+        )
+        .total()
+    )

@@ -116,7 +116,7 @@ class _Problem(NamedTuple):
         row, column = linear_sum_assignment(table, maximize=True)
         taken = np.full(self.shape[0], -1)
         taken[row] = column
-        return taken[self.rows] == self.columns  # type: ignore[no-any-return]
+        return taken[self.rows] == self.columns
 
 
 def _problems(tracks: Tracks, pairs: Pairs) -> Iterator[_Problem]:

@@ -45,20 +45,17 @@ def remove_ignored(truth: Reading, system: Reading, rules: str) -> Removal:
     wanted = np.ones(len(truth), dtype=bool) if truth.considered is None else truth.considered
     spared = np.ones(len(system), dtype=bool)
     if rules in _DISTRACTORS and truth.categories is not None:
-        spared = ~_on_distractors(truth, system, _DISTRACTORS[rules])
+        spared = ~_on_distractors(truth, system, np.isin(truth.categories, _DISTRACTORS[rules]))
         wanted = wanted & (truth.categories == _PEDESTRIAN)
-    return Removal(
-        truth.where(wanted), system.where(spared), rules, int((~wanted).sum()), int((~spared).sum())
-    )
+    return Removal(truth.where(wanted), system.where(spared), rules, int((~wanted).sum()), int((~spared).sum()))
 
 
-def _on_distractors(truth: Reading, system: Reading, classes: tuple[int, ...]) -> NDArray[np.bool_]:
+def _on_distractors(truth: Reading, system: Reading, distracting: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which system boxes are matched to a distractor when all truth boxes compete; rows are in frame order."""
     removed = np.zeros(len(system), dtype=bool)
     if not len(truth) or not len(system):
         return removed
     tracks = Tracks.align("", truth.to_detections(), system.to_detections())
     matched = independent(tracks, by_overlap(tracks), 0.5)
-    distracting = np.isin(truth.categories, classes)[matched.truth]
-    removed[matched.system[distracting]] = True
+    removed[matched.system[distracting[matched.truth]]] = True
     return removed

@@ -49,14 +49,24 @@ def account_for(tracks: Tracks, pairs: Pairs, settings: Settings) -> Sequence:
         matched=matched,
         association=association,
         ledger=ledger,
-        truth_rows=_truth_rows(tracks, pairs, matched, ledger, settings.threshold),
-        system_rows=_system_rows(tracks, matched, ledger),
+        truth_rows=_with_ledger(
+            _truth_rows(tracks, pairs, matched, settings.threshold),
+            {
+                "truth_bits": ledger.truth,
+                "missed_bits": ledger.missed,
+                "confused_bits": ledger.confused,
+                "fragmented_bits": ledger.fragmented,
+                "truth_events": ledger.truth_events,
+            },
+        ),
+        system_rows=_with_ledger(
+            _system_rows(tracks, matched),
+            {"spurious_bits": ledger.spurious, "system_events": ledger.system_events},
+        ),
     )
 
 
-def _truth_rows(
-    tracks: Tracks, pairs: Pairs, matched: Pairs, ledger: Ledger, gate: float
-) -> Tally:
+def _truth_rows(tracks: Tracks, pairs: Pairs, matched: Pairs, gate: float) -> Tally:
     """A row a truth track; system boxes that found their truth are counted here."""
     truth = tracks.truth
     track = truth.tracks[matched.truth]
@@ -66,7 +76,7 @@ def _truth_rows(
     handovers = trace_handovers(tracks, matched)
     levels = sum_by_level(tracks, pairs)
     mostly = covered > 0.8
-    rows = Tally.rows(size)._replace(
+    return Tally.rows(size)._replace(
         truth_boxes=truth.lengths.astype(np.float64),
         system_boxes=found,
         truth_tracks=np.ones(size),
@@ -84,29 +94,19 @@ def _truth_rows(
         level_association=levels.association,
         level_similarity=levels.similarity,
     )
-    lines = {
-        "truth_bits": ledger.truth,
-        "missed_bits": ledger.missed,
-        "confused_bits": ledger.confused,
-        "fragmented_bits": ledger.fragmented,
-        "truth_events": ledger.truth_events,
-    }
-    return _with_ledger(rows, lines)
 
 
-def _system_rows(tracks: Tracks, matched: Pairs, ledger: Ledger) -> Tally:
+def _system_rows(tracks: Tracks, matched: Pairs) -> Tally:
     """A row a system track, with its boxes that found no truth."""
     system = tracks.system
     size = len(system.ids)
     found = count_by(system.tracks[matched.system], size)
-    rows = Tally.rows(size)._replace(
+    return Tally.rows(size)._replace(
         system_boxes=system.lengths - found,
         system_tracks=np.ones(size),
         system_covered=ratio(found, system.lengths),
         system_longest=ratio(longest_runs(tracks, matched).system, system.lengths),
     )
-    lines = {"spurious_bits": ledger.spurious, "system_events": ledger.system_events}
-    return _with_ledger(rows, lines)
 
 
 def _with_ledger(rows: Tally, lines: dict[str, Real]) -> Tally:

@@ -61,9 +61,7 @@ class Settings:
                 " distance, of a match"
             )
         if self.similarity == "overlap" and self.gate is not None and self.gate > 1:
-            raise InputError(
-                f"the gate is {self.gate:g}; boxes overlap by at most 1, so choose a gate between 0 and 1"
-            )
+            raise InputError(f"the gate is {self.gate:g}; boxes overlap by at most 1, so choose a gate between 0 and 1")
         if not 0 < self.level < 1:
             raise InputError(f"the level is {self.level:g}; it must lie between 0 and 1")
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.tables.tracks import Detections, Ints, Tracks
 
 __all__ = ["FrameSimilarity", "Pairs", "by_distance", "by_overlap", "by_user", "frame_starts"]
@@ -37,6 +37,10 @@ class Pairs(NamedTuple):
         """Which pairs pass the gate, rounding forgiven."""
         return self.similarity >= gate - ROUNDING
 
+    def likes(self) -> "Pairs":
+        """The pairs with a similarity above 0."""
+        return self.where(self.similarity > 0)
+
     def where(self, wanted: Any) -> "Pairs":
         """The chosen pairs, by mask or by position."""
         return Pairs(self.truth[wanted], self.system[wanted], self.similarity[wanted])
@@ -47,9 +51,7 @@ def by_overlap(tracks: Tracks) -> Pairs:
     truth, system = _Corners.of(tracks.truth.shapes), _Corners.of(tracks.system.shapes)
     widest = np.max(system.right - system.left, initial=0.0)
     reach = _Reach(system.left, truth.left - widest, truth.right)
-    return _joined(
-        _overlapping(truth, system, rows, columns) for rows, columns in _neighbours(tracks, reach)
-    )
+    return _joined(_overlapping(truth, system, rows, columns) for rows, columns in _neighbours(tracks, reach))
 
 
 def by_distance(tracks: Tracks, zero_at: float) -> Pairs:
@@ -57,7 +59,8 @@ def by_distance(tracks: Tracks, zero_at: float) -> Pairs:
     truth, system = tracks.truth.shapes, tracks.system.shapes
     reach = _Reach(system[:, 0], truth[:, 0] - zero_at, truth[:, 0] + zero_at)
     return _joined(
-        _near(truth, system, rows, columns, zero_at) for rows, columns in _neighbours(tracks, reach)
+        Pairs(rows, columns, _nearness(truth[rows], system[columns], zero_at)).likes()
+        for rows, columns in _neighbours(tracks, reach)
     )
 
 
@@ -66,9 +69,7 @@ def by_user(tracks: Tracks, similarity: FrameSimilarity) -> Pairs:
     truth_starts = frame_starts(tracks.truth, len(tracks.frame_numbers))
     system_starts = frame_starts(tracks.system, len(tracks.frame_numbers))
     return _joined(
-        _positive(
-            _matrix(tracks, similarity, number, (truth, system)), truth.start, system.start
-        )
+        _positive(_matrix(tracks, similarity, number, (truth, system)), truth.start, system.start)
         for number, truth, system in (
             (number, slice(*truth_starts[at : at + 2]), slice(*system_starts[at : at + 2]))
             for at, number in enumerate(tracks.frame_numbers.tolist())
@@ -146,15 +147,12 @@ def _overlapping(truth: _Corners, system: _Corners, rows: Ints, columns: Ints) -
     return Pairs(rows, columns, shared / (truth.area[rows] + system.area[columns] - shared))
 
 
-def _near(truth: Real, system: Real, rows: Ints, columns: Ints, zero_at: float) -> Pairs:
-    apart = np.sqrt(np.sum((truth[rows] - system[columns]) ** 2, axis=1))
-    near = apart < zero_at
-    return Pairs(rows[near], columns[near], 1.0 - apart[near] / zero_at)
+def _nearness(truth: Real, system: Real, zero_at: float) -> Real:
+    """One in place, falling to 0 and below at the distance ``zero_at`` and beyond."""
+    return as_real(1.0 - np.sqrt(np.sum((truth - system) ** 2, axis=1)) / zero_at)
 
 
-def _matrix(
-    tracks: Tracks, similarity: FrameSimilarity, number: Any, sides: tuple[slice, slice]
-) -> Real:
+def _matrix(tracks: Tracks, similarity: FrameSimilarity, number: Any, sides: tuple[slice, slice]) -> Real:
     truth, system = sides
     wanted = (truth.stop - truth.start, system.stop - system.start)
     if callable(similarity):

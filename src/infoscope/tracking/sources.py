@@ -116,11 +116,7 @@ def _members(path: Path) -> Iterator[tuple[PurePosixPath, str, bytes]]:
 def _holds_tracks(place: PurePosixPath) -> bool:
     folders = {part.lower() for part in place.parts[:-1]}
     name = place.name.lower().removesuffix(".gz")
-    return (
-        name.endswith(_SUFFIXES)
-        and not name.startswith((".", "readme", "seqmap"))
-        and not folders & _NOT_TRACKS
-    )
+    return name.endswith(_SUFFIXES) and not name.startswith((".", "readme", "seqmap")) and not folders & _NOT_TRACKS
 
 
 def _name(parts: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.tracking.blocks import block_covariance
 from infoscope.tracking.measures import measures, values_of
 from infoscope.tracking.sequence import Sequence
@@ -53,10 +53,10 @@ def estimate_all(sequences: Sequences[Sequence], settings: Settings) -> tuple[di
     """Every metric over all sequences, with its interval."""
     values = values_of(stack([each.total for each in sequences]).total(), settings.per)
     spread = spread_of(sequences, settings)
+    reach = float(stdtrit(spread.degrees, 0.5 + settings.level / 2)) if spread.degrees else 0.0
     ranges = {each.name: each.card.range for each in measures(settings.per)}
     return {
-        name: _interval(float(value), spread.sd.get(name), spread.degrees, settings.level, ranges[name])
-        for name, value in values.items()
+        name: _estimate(float(value), spread.sd.get(name), reach, ranges[name]) for name, value in values.items()
     }, spread
 
 
@@ -79,9 +79,7 @@ def _over_sequences(sequences: Sequences[Sequence], per: str) -> Spread:
     left_out = values_of(rows.without_each(), per)
     size = len(sequences)
     deviations = {name: values - values.mean() for name, values in left_out.items()}
-    sd = {
-        name: float(np.sqrt((size - 1) / size * np.sum(each**2))) for name, each in deviations.items()
-    }
+    sd = {name: float(np.sqrt((size - 1) / size * np.sum(each**2))) for name, each in deviations.items()}
     plane = np.stack([deviations["false_information_ratio"], deviations["proficiency"]])
     return Spread(
         method="jackknife over sequences",
@@ -135,7 +133,7 @@ def _ledger_covariance(rows: Tally, others: Tally, per: str) -> Real:
     scale = np.ones(2) / truth
     if per == "event":
         scale[0] *= rows.truth_events.sum() / max(others.system_events.sum() + rows.system_events.sum(), 1.0)
-    return covariance * np.outer(scale, scale)
+    return as_real(covariance * np.outer(scale, scale))
 
 
 def _larger(clusters: Real, blocks: Real) -> Real:
@@ -166,10 +164,8 @@ def _known(sd: dict[str, float]) -> dict[str, float]:
     return {name: each for name, each in sd.items() if np.isfinite(each)}
 
 
-def _interval(
-    value: float, sd: float | None, degrees: int, level: float, within: tuple[float, float]
-) -> Estimate:
+def _estimate(value: float, sd: float | None, reach: float, within: tuple[float, float]) -> Estimate:
+    """The value with so many standard deviations either way, kept within the metric's range."""
     if sd is None or not np.isfinite(value):
         return Estimate(value)
-    reach = float(stdtrit(degrees, 0.5 + level / 2)) * sd
-    return Estimate(value, sd, max(value - reach, within[0]), min(value + reach, within[1]))
+    return Estimate(value, sd, max(value - reach * sd, within[0]), min(value + reach * sd, within[1]))

@@ -30,9 +30,7 @@ def read_bdd(text: str, origin: str, name: str) -> dict[str, Reading]:
             raise InputError(f"{origin}: frame {place} is {frame!r}; it must be an object with 'labels'")
         video = str(_first(frame, _VIDEO, name))
         videos[video].append((int(_first(frame, _FRAME, place)), frame.get("labels") or []))
-    return {video: _reading(rows, origin) for video, rows in videos.items()} or {
-        name: Reading.empty(origin)
-    }
+    return {video: _reading(rows, origin) for video, rows in videos.items()} or {name: Reading.empty(origin)}
 
 
 def _reading(frames: list[tuple[int, Any]], origin: str) -> Reading:
@@ -50,9 +48,7 @@ def _reading(frames: list[tuple[int, Any]], origin: str) -> Reading:
 
 
 def _box(box: dict[str, float], origin: str, frame: int) -> list[float]:
-    left, top, right, bottom = (
-        float(_required(box, edge, origin, frame)) for edge in ("x1", "y1", "x2", "y2")
-    )
+    left, top, right, bottom = (float(_required(box, edge, origin, frame)) for edge in ("x1", "y1", "x2", "y2"))
     return [left, top, right - left, bottom - top]
 
 

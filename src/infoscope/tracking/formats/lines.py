@@ -6,9 +6,9 @@ _DELIMITERS = (",", ";", "\t")
 
 
 def first_line(text: str) -> str:
-    """The first line that says something; comments start with #.
+    r"""The first line that says something; comments start with #.
 
-    >>> first_line("# made today\\n\\n1,2,3\\n4,5,6")
+    >>> first_line("# made today\n\n1,2,3\n4,5,6")
     '1,2,3'
     """
     start = 0

@@ -68,7 +68,5 @@ def _bad_line(text: str, origin: str, delimiter: str | None, wanted: int) -> Inp
             try:
                 float(field)
             except ValueError:
-                return InputError(
-                    f"{origin}, line {number}: {field.strip()!r} is not a number; a row must have {_ROW}"
-                )
+                return InputError(f"{origin}, line {number}: {field.strip()!r} is not a number; a row must have {_ROW}")
     return InputError(f"{origin}: the rows cannot be read as numbers; a row must have {_ROW}")

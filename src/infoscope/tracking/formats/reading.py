@@ -71,10 +71,9 @@ def check(reading: Reading, duplicates: str = "error") -> Reading:
     """
     if reading.kind == "nothing":
         return reading
-    _refuse(reading, ~np.isfinite(reading.shapes).all(axis=1), "has a coordinate that is not a finite number")
+    _refuse(reading, ~np.isfinite(reading.shapes), "has a coordinate that is not a finite number")
     if reading.kind == "box":
-        flat = (reading.shapes[:, 2:] <= 0).any(axis=1)
-        _refuse(reading, flat, "has a width or height that is not above 0")
+        _refuse(reading, reading.shapes[:, 2:] <= 0, "has a width or height that is not above 0")
     if np.any(reading.frames[1:] < reading.frames[:-1]):
         reading = reading.where(np.argsort(reading.frames, kind="stable"))
     rank = _occurrence(reading)
@@ -85,9 +84,7 @@ def check(reading: Reading, duplicates: str = "error") -> Reading:
         return reading.where(~again)
     if duplicates == "split":
         names = np.array([str(name) for name in reading.ids], dtype=object)
-        names[again] = [
-            f"{name}#{copy + 1}" for name, copy in zip(names[again], rank[again], strict=True)
-        ]
+        names[again] = [f"{name}#{copy + 1}" for name, copy in zip(names[again], rank[again], strict=True)]
         return replace(reading, ids=names.astype(np.str_))
     at = int(np.flatnonzero(again)[0])
     hint = "; these look like detections without tracks" if str(reading.ids[at]) == "-1" else ""
@@ -136,11 +133,12 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _refuse(reading: Reading, bad: NDArray[Any], why: str) -> None:
-    if bad.any():
-        at = int(np.flatnonzero(bad)[0])
+def _refuse(reading: Reading, faults: NDArray[np.bool_], why: str) -> None:
+    if faults.any():
+        bad = np.unique(np.nonzero(faults)[0])
+        at = int(bad[0])
         shown = ", ".join(f"{number:g}" for number in reading.shapes[at])
-        more = f" (and {int(bad.sum()) - 1} more)" if bad.sum() > 1 else ""
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         raise InputError(
             f"{reading.origin}: the {reading.kind} {shown} of id {reading.ids[at]} in frame"
             f" {reading.frames[at]}{more} {why}; correct or delete the row"

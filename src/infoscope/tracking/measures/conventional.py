@@ -38,20 +38,31 @@ def _over_levels(values: Real) -> Real:
     return as_real(np.mean(values, axis=-1))
 
 
-@measure(Card(
-    title="MOTA", symbol="MOTA", formula=r"1 - \frac{FN + FP + IDSW}{N_T}", source="bernardin2008",
-    range=(-np.inf, 1.0), undefined=_NO_TRUTH,
-))
+@measure(
+    Card(
+        title="MOTA",
+        symbol="MOTA",
+        formula=r"1 - \frac{FN + FP + IDSW}{N_T}",
+        source="bernardin2008",
+        range=(-np.inf, 1.0),
+        undefined=_NO_TRUTH,
+    )
+)
 def mota(tally: Tally) -> Real:
     """One less the misses, false detections and id switches, over truth detections."""
     false = tally.system_boxes - tally.matched
     return ratio(tally.matched - false - tally.id_switches, tally.truth_boxes)
 
 
-@measure(Card(
-    title="MOTP", symbol="MOTP", formula=r"\frac{\sum \mathrm{similarity}}{TP}", source="bernardin2008",
-    undefined=_NO_MATCH,
-))
+@measure(
+    Card(
+        title="MOTP",
+        symbol="MOTP",
+        formula=r"\frac{\sum \mathrm{similarity}}{TP}",
+        source="bernardin2008",
+        undefined=_NO_MATCH,
+    )
+)
 def motp(tally: Tally) -> Real:
     """Mean similarity of matched detections."""
     return ratio(tally.similarity, tally.matched)
@@ -69,54 +80,94 @@ def precision(tally: Tally) -> Real:
     return ratio(tally.matched, tally.system_boxes)
 
 
-@measure(Card(
-    title="Id switches", symbol="IDSW", formula=r"\sum_t IDSW_t", source="bernardin2008",
-    range=_COUNT, better="lower", unit="count",
-))
+@measure(
+    Card(
+        title="Id switches",
+        symbol="IDSW",
+        formula=r"\sum_t IDSW_t",
+        source="bernardin2008",
+        range=_COUNT,
+        better="lower",
+        unit="count",
+    )
+)
 def id_switches(tally: Tally) -> Real:
     """Times a truth track goes on under another id than it last had."""
     return tally.id_switches
 
 
-@measure(Card(
-    title="Fragmentations", symbol="Frag", formula=r"\sum_t \mathrm{Frag}_t", source="bernardin2008",
-    range=_COUNT, better="lower", unit="count",
-))
+@measure(
+    Card(
+        title="Fragmentations",
+        symbol="Frag",
+        formula=r"\sum_t \mathrm{Frag}_t",
+        source="bernardin2008",
+        range=_COUNT,
+        better="lower",
+        unit="count",
+    )
+)
 def fragmentations(tally: Tally) -> Real:
     """Times a truth track is lost and found again."""
     return tally.fragmentations
 
 
-@measure(Card(
-    title="Mostly tracked", symbol="MT", formula=r"|\{t : TP_t > 0.8 R_t\}|", source="bernardin2008",
-    range=_COUNT, unit="count",
-))
+@measure(
+    Card(
+        title="Mostly tracked",
+        symbol="MT",
+        formula=r"|\{t : TP_t > 0.8 R_t\}|",
+        source="bernardin2008",
+        range=_COUNT,
+        unit="count",
+    )
+)
 def mostly_tracked(tally: Tally) -> Real:
     """Truth tracks that are matched in more than 80 % of their frames."""
     return tally.mostly_tracked
 
 
-@measure(Card(
-    title="Partly tracked", symbol="PT", formula=r"|\{t : 0.2 R_t \le TP_t \le 0.8 R_t\}|", source="bernardin2008",
-    range=_COUNT, better="none", unit="count",
-))
+@measure(
+    Card(
+        title="Partly tracked",
+        symbol="PT",
+        formula=r"|\{t : 0.2 R_t \le TP_t \le 0.8 R_t\}|",
+        source="bernardin2008",
+        range=_COUNT,
+        better="none",
+        unit="count",
+    )
+)
 def partly_tracked(tally: Tally) -> Real:
     """Truth tracks that are matched in 20 % to 80 % of their frames."""
     return tally.partly_tracked
 
 
-@measure(Card(
-    title="Mostly lost", symbol="ML", formula=r"|\{t : TP_t < 0.2 R_t\}|", source="bernardin2008",
-    range=_COUNT, better="lower", unit="count",
-))
+@measure(
+    Card(
+        title="Mostly lost",
+        symbol="ML",
+        formula=r"|\{t : TP_t < 0.2 R_t\}|",
+        source="bernardin2008",
+        range=_COUNT,
+        better="lower",
+        unit="count",
+    )
+)
 def mostly_lost(tally: Tally) -> Real:
     """Truth tracks that are matched in less than 20 % of their frames."""
     return tally.truth_tracks - tally.mostly_tracked - tally.partly_tracked
 
 
-@measure(Card(
-    title="IDF1", symbol="IDF1", formula=r"\frac{2 IDTP}{N_T + N_S}", source="ristani2016", undefined=_NOTHING,
-))
+@measure(
+    Card(
+        title="IDF1",
+        symbol="IDF1",
+        formula=r"\frac{2 IDTP}{N_T + N_S}",
+        source="ristani2016",
+        undefined=_NOTHING,
+    )
+)
 def idf1(tally: Tally) -> Real:
     """Share of both sides' detections that stand under the one best id of their track."""
     return ratio(2.0 * tally.id_matched, tally.truth_boxes + tally.system_boxes)
@@ -134,37 +185,57 @@ def idr(tally: Tally) -> Real:
     return ratio(tally.id_matched, tally.truth_boxes)
 
 
-@measure(Card(
-    title="HOTA", symbol="HOTA", formula=r"\frac{1}{19} \sum_\alpha \sqrt{\mathrm{DetA}_\alpha \mathrm{AssA}_\alpha}",
-    source="luiten2021", undefined=_NOTHING,
-))
+@measure(
+    Card(
+        title="HOTA",
+        symbol="HOTA",
+        formula=r"\frac{1}{19} \sum_\alpha \sqrt{\mathrm{DetA}_\alpha \mathrm{AssA}_\alpha}",
+        source="luiten2021",
+        undefined=_NOTHING,
+    )
+)
 def hota(tally: Tally) -> Real:
     """Geometric mean of detection and association, averaged over similarity levels."""
     return _over_levels(curve(tally)["hota"])
 
 
-@measure(Card(
-    title="DetA", symbol="DetA", formula=r"\frac{1}{19} \sum_\alpha \frac{TP}{TP + FN + FP}",
-    source="luiten2021", undefined=_NOTHING,
-))
+@measure(
+    Card(
+        title="DetA",
+        symbol="DetA",
+        formula=r"\frac{1}{19} \sum_\alpha \frac{TP}{TP + FN + FP}",
+        source="luiten2021",
+        undefined=_NOTHING,
+    )
+)
 def deta(tally: Tally) -> Real:
     """Detection part of HOTA: matches over everything either side reports."""
     return _over_levels(curve(tally)["deta"])
 
 
-@measure(Card(
-    title="AssA", symbol="AssA", formula=r"\frac{1}{19} \sum_\alpha \frac{1}{TP} \sum_{c \in TP} \frac{TPA}{TPA + FNA + FPA}",
-    source="luiten2021", undefined=_NOTHING,
-))
+@measure(
+    Card(
+        title="AssA",
+        symbol="AssA",
+        formula=r"\frac{1}{19} \sum_\alpha \frac{1}{TP} \sum_{c \in TP} \frac{TPA}{TPA + FNA + FPA}",
+        source="luiten2021",
+        undefined=_NOTHING,
+    )
+)
 def assa(tally: Tally) -> Real:
     """Association part of HOTA: how well the two tracks of a match agree over the sequence."""
     return _over_levels(curve(tally)["assa"])
 
 
-@measure(Card(
-    title="LocA", symbol="LocA", formula=r"\frac{1}{19} \sum_\alpha \frac{1}{TP} \sum_{c \in TP} \mathrm{similarity}",
-    source="luiten2021", undefined=_NO_MATCH,
-))
+@measure(
+    Card(
+        title="LocA",
+        symbol="LocA",
+        formula=r"\frac{1}{19} \sum_\alpha \frac{1}{TP} \sum_{c \in TP} \mathrm{similarity}",
+        source="luiten2021",
+        undefined=_NO_MATCH,
+    )
+)
 def loca(tally: Tally) -> Real:
     """Localisation part of HOTA: mean similarity of the matches, averaged over similarity levels."""
     return _over_levels(curve(tally)["loca"])

@@ -26,29 +26,33 @@ def false_bits(tally: Tally) -> Real:
     return tally.fragmented_bits + tally.spurious_bits
 
 
-@measure(Card(
-    title="Proficiency",
-    symbol="f",
-    formula=r"\frac{\mathrm{captured}}{\mathrm{truth}}",
-    source="holt2010",
-    aliases=("truth information completeness", "captured"),
-    undefined=_NO_BITS,
-))
+@measure(
+    Card(
+        title="Proficiency",
+        symbol="f",
+        formula=r"\frac{\mathrm{captured}}{\mathrm{truth}}",
+        source="holt2010",
+        aliases=("truth information completeness", "captured"),
+        undefined=_NO_BITS,
+    )
+)
 def proficiency(tally: Tally) -> Real:
     """Share of the information about who was where that the system's ids carry."""
     return ratio(captured_bits(tally), tally.truth_bits)
 
 
-@measure(Card(
-    title="Truth entropy",
-    symbol="H(T)",
-    formula=r"\sum_t \frac{R_t}{N_T} \log_2 \frac{N_T}{R_t}",
-    source="holt2010",
-    range=_ANY,
-    better="none",
-    unit="bits",
-    undefined=_NO_EVENTS,
-))
+@measure(
+    Card(
+        title="Truth entropy",
+        symbol="H(T)",
+        formula=r"\sum_t \frac{R_t}{N_T} \log_2 \frac{N_T}{R_t}",
+        source="holt2010",
+        range=_ANY,
+        better="none",
+        unit="bits",
+        undefined=_NO_EVENTS,
+    )
+)
 def truth_entropy(tally: Tally) -> Real:
     """Bits that name the track of a truth detection within its sequence."""
     return ratio(tally.truth_bits, tally.truth_events)
@@ -65,29 +69,33 @@ def information_measures(per: str) -> tuple[Measure, ...]:
     )
 
 
-@measure(Card(
-    title="False information ratio",
-    symbol="r",
-    formula=r"\frac{\mathrm{fragmented} + \mathrm{spurious}}{\mathrm{truth}}",
-    source="holt2010",
-    range=_ANY,
-    better="lower",
-    undefined=_NO_BITS,
-))
+@measure(
+    Card(
+        title="False information ratio",
+        symbol="r",
+        formula=r"\frac{\mathrm{fragmented} + \mathrm{spurious}}{\mathrm{truth}}",
+        source="holt2010",
+        range=_ANY,
+        better="lower",
+        undefined=_NO_BITS,
+    )
+)
 def _false_per_truth(tally: Tally) -> Real:
     """Information in the system's ids that no truth explains, over the truth's information."""
     return ratio(false_bits(tally), tally.truth_bits)
 
 
-@measure(Card(
-    title="False information ratio",
-    symbol="r",
-    formula=r"\frac{(\mathrm{fragmented} + \mathrm{spurious}) / N_S}{\mathrm{truth} / N_T}",
-    source="holt2010",
-    range=_ANY,
-    better="lower",
-    undefined=_NO_BITS,
-))
+@measure(
+    Card(
+        title="False information ratio",
+        symbol="r",
+        formula=r"\frac{(\mathrm{fragmented} + \mathrm{spurious}) / N_S}{\mathrm{truth} / N_T}",
+        source="holt2010",
+        range=_ANY,
+        better="lower",
+        undefined=_NO_BITS,
+    )
+)
 def _false_per_event(tally: Tally) -> Real:
     """False information of a system detection, over the truth's information of a truth detection."""
     false = false_bits(tally)
@@ -102,41 +110,47 @@ def _false_per_event(tally: Tally) -> Real:
 def _depending_on(false: Score) -> tuple[Measure, ...]:
     """The metrics that weigh captured against false information."""
 
-    @measure(Card(
-        title="Erroneous information ratio",
-        symbol="S_I/H(T)",
-        formula=r"1 - f + r",
-        source="holt2010",
-        range=_ANY,
-        better="lower",
-        undefined=_NO_BITS,
-    ))
+    @measure(
+        Card(
+            title="Erroneous information ratio",
+            symbol="S_I/H(T)",
+            formula=r"1 - f + r",
+            source="holt2010",
+            range=_ANY,
+            better="lower",
+            undefined=_NO_BITS,
+        )
+    )
     def erroneous_information_ratio(tally: Tally) -> Real:
         """Missed, confused, fragmented and spurious information together, over the truth's information."""
         return ratio(tally.missed_bits + tally.confused_bits, tally.truth_bits) + false(tally)
 
-    @measure(Card(
-        title="Erroneous information",
-        symbol="S_I",
-        formula=r"(1 - f + r) H(T)",
-        source="holt2010",
-        range=_ANY,
-        better="lower",
-        unit="bits",
-        undefined=_NO_BITS,
-    ))
+    @measure(
+        Card(
+            title="Erroneous information",
+            symbol="S_I",
+            formula=r"(1 - f + r) H(T)",
+            source="holt2010",
+            range=_ANY,
+            better="lower",
+            unit="bits",
+            undefined=_NO_BITS,
+        )
+    )
     def erroneous_information(tally: Tally) -> Real:
         """Bits lost or false for each truth detection."""
         return erroneous_information_ratio.score(tally) * truth_entropy.score(tally)
 
-    @measure(Card(
-        title="Information Jaccard",
-        symbol="J",
-        formula=r"\frac{f}{1 + r}",
-        source="holt2010",
-        note="Ours: bounded companion of f and r; I/H(T,S) when nothing is missed or false.",
-        undefined=_NO_BITS,
-    ))
+    @measure(
+        Card(
+            title="Information Jaccard",
+            symbol="J",
+            formula=r"\frac{f}{1 + r}",
+            source="holt2010",
+            note="Ours: bounded companion of f and r; I/H(T,S) when nothing is missed or false.",
+            undefined=_NO_BITS,
+        )
+    )
     def information_jaccard(tally: Tally) -> Real:
         """Captured information over all there is on either side: truth and false together."""
         return proficiency.score(tally) / (1.0 + false(tally))
