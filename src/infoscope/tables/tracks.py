@@ -1,6 +1,7 @@
 """Who was where: the boxes or points of truth and system tracks, frame by frame."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,10 +57,16 @@ class Detections:
     def __len__(self) -> int:
         return len(self.frames)
 
-    @property
+    @cached_property
     def lengths(self) -> Ints:
         """How many detections each track has."""
         return np.bincount(self.tracks, minlength=len(self.ids))
+
+    @cached_property
+    def by_track(self) -> Ints:
+        """The detections track by track, each in the order of frames."""
+        small = self.tracks.astype(np.uint16) if len(self.ids) <= 1 << 16 else self.tracks
+        return np.argsort(small, kind="stable")
 
     def keep(self, wanted: NDArray[np.bool_]) -> "Detections":
         """Only the wanted detections; a track that loses all of them is gone."""
@@ -92,7 +99,7 @@ class Tracks:
             frame_numbers=_read_only(numbers),
         )
 
-    @property
+    @cached_property
     def shared_clock(self) -> Ints:
         """For each frame its number among frames where both sides report something, or −1.
 

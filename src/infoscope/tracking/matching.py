@@ -174,8 +174,7 @@ def _previous(tracks: Tracks) -> Ints:
     """
     truth = tracks.truth
     clock = tracks.shared_clock[truth.frames]
-    order = np.lexsort((truth.frames, truth.tracks))
-    order = order[clock[order] >= 0]
+    order = truth.by_track[clock[truth.by_track] >= 0]
     earlier, later = order[:-1], order[1:]
     next_in_line = (truth.tracks[earlier] == truth.tracks[later]) & (clock[earlier] + 1 == clock[later])
     previous = np.full(len(truth), -1)

@@ -23,7 +23,7 @@ def doubts(prepared: Sequence[Prepared], settings: Settings) -> list[str]:
 
 def _nothing_meets(prepared: Sequence[Prepared]) -> str | None:
     truth = sum(len(each.tracks.truth) for each in prepared)
-    meeting = sum(len(np.unique(each.pairs.truth)) for each in prepared)
+    meeting = sum(_meeting(each) for each in prepared)
     if not truth or meeting >= _FEW * truth:
         return None
     what = "none" if not meeting else f"only {meeting / truth:.1%}"
@@ -75,10 +75,16 @@ def _suspected_shift(each: Prepared) -> int:
     numbers = each.tracks.frame_numbers
     truth, system = (numbers[side.frames] for side in (each.tracks.truth, each.tracks.system))
     first, last = truth[0] - system[0], truth[-1] - system[-1]
-    few = len(np.unique(each.pairs.truth)) < _FEW * len(truth)
-    if first in (-1, 1) and (first == last or few):
+    if first in (-1, 1) and (first == last or _meeting(each) < _FEW * len(truth)):
         return int(first)
     return 0
+
+
+def _meeting(each: Prepared) -> int:
+    """How many truth detections have any neighbour."""
+    met = np.zeros(len(each.tracks.truth), dtype=bool)
+    met[each.pairs.truth] = True
+    return int(met.sum())
 
 
 def _matches_after(each: Prepared, settings: Settings, shift: int) -> int:

@@ -8,7 +8,7 @@ from infoscope.numeric import Real, ratio
 from infoscope.tables.association import Association
 from infoscope.tables.tracks import Tracks, count_by, sum_by
 from infoscope.tracking.association import associate
-from infoscope.tracking.clear import count_fragmentations, longest_runs, trace_handovers
+from infoscope.tracking.clear import Mates, count_fragmentations, longest_runs, trace_handovers
 from infoscope.tracking.hota import identity_matches, sum_by_level
 from infoscope.tracking.ledger import Ledger, keep_accounts
 from infoscope.tracking.settings import Settings
@@ -44,13 +44,16 @@ def account_for(tracks: Tracks, pairs: Pairs, settings: Settings) -> Sequence:
     """Match the frames of a sequence and sum up what every metric needs."""
     association, matched = associate(tracks, pairs, match=settings.match, gate=settings.threshold)
     ledger = keep_accounts(association, settings.null)
+    runs = longest_runs(tracks, Mates.of(tracks, matched))
     return Sequence(
         tracks=tracks,
         matched=matched,
         association=association,
         ledger=ledger,
         truth_rows=_with_ledger(
-            _truth_rows(tracks, pairs, matched, settings.threshold),
+            _truth_rows(tracks, pairs, matched, settings.threshold)._replace(
+                truth_longest=ratio(runs.truth, tracks.truth.lengths)
+            ),
             {
                 "truth_bits": ledger.truth,
                 "missed_bits": ledger.missed,
@@ -60,7 +63,7 @@ def account_for(tracks: Tracks, pairs: Pairs, settings: Settings) -> Sequence:
             },
         ),
         system_rows=_with_ledger(
-            _system_rows(tracks, matched),
+            _system_rows(tracks, matched)._replace(system_longest=ratio(runs.system, tracks.system.lengths)),
             {"spurious_bits": ledger.spurious, "system_events": ledger.system_events},
         ),
     )
@@ -73,7 +76,8 @@ def _truth_rows(tracks: Tracks, pairs: Pairs, matched: Pairs, gate: float) -> Ta
     size = len(truth.ids)
     found = count_by(track, size)
     covered = ratio(found, truth.lengths)
-    handovers = trace_handovers(tracks, matched)
+    mates = Mates.of(tracks, matched)
+    handovers = trace_handovers(tracks, mates)
     levels = sum_by_level(tracks, pairs)
     mostly = covered > 0.8
     return Tally.rows(size)._replace(
@@ -84,12 +88,11 @@ def _truth_rows(tracks: Tracks, pairs: Pairs, matched: Pairs, gate: float) -> Ta
         similarity=sum_by(track, matched.similarity, size),
         id_switches=handovers.switches,
         swaps=handovers.swaps,
-        fragmentations=count_fragmentations(tracks, matched),
+        fragmentations=count_fragmentations(tracks, mates),
         mostly_tracked=mostly.astype(np.float64),
         partly_tracked=((covered >= 0.2) & ~mostly).astype(np.float64),
         id_matched=identity_matches(tracks, pairs, gate),
         truth_covered=covered,
-        truth_longest=ratio(longest_runs(tracks, matched).truth, truth.lengths),
         level_matched=levels.matched,
         level_association=levels.association,
         level_similarity=levels.similarity,
@@ -105,7 +108,6 @@ def _system_rows(tracks: Tracks, matched: Pairs) -> Tally:
         system_boxes=system.lengths - found,
         system_tracks=np.ones(size),
         system_covered=ratio(found, system.lengths),
-        system_longest=ratio(longest_runs(tracks, matched).system, system.lengths),
     )
 
 

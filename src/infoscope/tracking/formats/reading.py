@@ -147,10 +147,11 @@ def _refuse(reading: Reading, faults: NDArray[np.bool_], why: str) -> None:
 
 def _occurrence(reading: Reading) -> NDArray[np.int64]:
     """How many rows before this one have the same frame and id; rows are in the order of frames."""
-    names, codes = np.unique(reading.ids, return_inverse=True)
+    ids = reading.ids if reading.ids.dtype.kind == "i" else np.unique(reading.ids, return_inverse=True)[1]
+    codes = ids - ids.min()
     frame = np.cumsum(np.append(0, reading.frames[1:] != reading.frames[:-1]))
-    keys = frame * len(names) + codes
-    if len(np.unique(keys)) == len(keys):
+    keys = frame * (codes.max() + 1) + codes
+    if np.all(np.diff(np.sort(keys)) > 0):
         return np.zeros(len(keys), dtype=np.int64)
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(keys[order]) > 0))

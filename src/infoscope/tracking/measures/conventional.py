@@ -20,18 +20,32 @@ Curve = dict[str, Real]
 
 def curve(tally: Tally) -> Curve:
     """HOTA and its parts at each of the nineteen similarity levels."""
-    either = (tally.truth_boxes + tally.system_boxes)[..., None] - tally.level_matched
-    detection = ratio(tally.level_matched, either)
-    nothing = tally.level_matched <= 0
-    association = np.where(nothing, 0.0, ratio(tally.level_association, tally.level_matched))
-    # a level that nothing reaches counts as perfectly located, as in TrackEval, unless none is reached
-    location = np.where(nothing, 1.0, ratio(tally.level_similarity, tally.level_matched))
+    detection, association = _detection(tally), _association(tally)
     return {
         "hota": np.sqrt(detection * association),
         "deta": detection,
-        "assa": undefined_where(np.isnan(detection), association),
-        "loca": undefined_where(nothing[..., :1], location),
+        "assa": association,
+        "loca": _location(tally),
     }
+
+
+def _detection(tally: Tally) -> Real:
+    """Matches over everything that either side reports."""
+    return ratio(tally.level_matched, (tally.truth_boxes + tally.system_boxes)[..., None] - tally.level_matched)
+
+
+def _association(tally: Tally) -> Real:
+    """Mean agreement of the tracks of a match; 0 where nothing is matched."""
+    nothing = (tally.truth_boxes + tally.system_boxes == 0)[..., None]
+    score = np.where(tally.level_matched <= 0, 0.0, ratio(tally.level_association, tally.level_matched))
+    return undefined_where(nothing, score)
+
+
+def _location(tally: Tally) -> Real:
+    """Mean similarity of matches; a level that nothing reaches counts as perfect, as in TrackEval, unless none is."""
+    unmatched = tally.level_matched <= 0
+    score = np.where(unmatched, 1.0, ratio(tally.level_similarity, tally.level_matched))
+    return undefined_where(unmatched[..., :1], score)
 
 
 def _over_levels(values: Real) -> Real:
@@ -196,7 +210,7 @@ def idr(tally: Tally) -> Real:
 )
 def hota(tally: Tally) -> Real:
     """Geometric mean of detection and association, averaged over similarity levels."""
-    return _over_levels(curve(tally)["hota"])
+    return _over_levels(np.sqrt(_detection(tally) * _association(tally)))
 
 
 @measure(
@@ -210,7 +224,7 @@ def hota(tally: Tally) -> Real:
 )
 def deta(tally: Tally) -> Real:
     """Detection part of HOTA: matches over everything either side reports."""
-    return _over_levels(curve(tally)["deta"])
+    return _over_levels(_detection(tally))
 
 
 @measure(
@@ -224,7 +238,7 @@ def deta(tally: Tally) -> Real:
 )
 def assa(tally: Tally) -> Real:
     """Association part of HOTA: how well the two tracks of a match agree over the sequence."""
-    return _over_levels(curve(tally)["assa"])
+    return _over_levels(_association(tally))
 
 
 @measure(
@@ -238,7 +252,7 @@ def assa(tally: Tally) -> Real:
 )
 def loca(tally: Tally) -> Real:
     """Localisation part of HOTA: mean similarity of the matches, averaged over similarity levels."""
-    return _over_levels(curve(tally)["loca"])
+    return _over_levels(_location(tally))
 
 
 CONVENTIONAL: tuple[Measure, ...] = (
