@@ -1,4 +1,4 @@
-"""A tracker that fails as trackers do: misses come in bursts, ids are lost after them, tracks swap, false tracks live on."""
+"""A tracker that fails as trackers do: bursts of misses, ids lost after them, swaps, false tracks that live on."""
 
 import numpy as np
 

@@ -148,7 +148,7 @@ def test_nothing_is_said_when_nothing_looks_wrong() -> None:
 
 
 def test_boxes_that_never_meet_are_doubted() -> None:
-    moved = STAGE.truth() + [0, 0, 5000, 0, 0, 0]
+    moved = STAGE.truth() + np.array([0, 0, 5000, 0, 0, 0])
 
     assert remarks(STAGE.truth(), moved)["input_doubt"].startswith("none of the truth detections come near")
 
@@ -164,7 +164,7 @@ def test_frames_counted_from_another_start_are_doubted(shift: int, words: str) -
     time, which = np.divmod(np.arange(200), 4)
     truth = place(time + 5, which, which)
     truth[:, 2] += 30 * time
-    tracks = truth + [shift, 0, 0, 0, 0, 0]
+    tracks = truth + np.array([shift, 0, 0, 0, 0, 0])
 
     assert words in remarks(truth, tracks)["input_doubt"]
 

@@ -30,9 +30,7 @@ def associations(draw: st.DrawFn, *, complete: bool = False) -> Association:
     missed = np.array([draw(nulls) for _ in range(rows)], float)
     false = np.array([draw(nulls) for _ in range(columns)], float)
     at = np.nonzero(counts)
-    return Association(
-        tuple(range(rows)), tuple(range(columns)), *at, counts[at], counts[at], missed, false
-    )
+    return Association(tuple(range(rows)), tuple(range(columns)), *at, counts[at], counts[at], missed, false)
 
 
 def bits(table: Association, null: str = "prior") -> dict[str, float]:
@@ -90,13 +88,13 @@ def test_one_more_false_alarm_never_helps(table: Association, data: st.DataObjec
     before = bits(table)
     at = data.draw(st.integers(0, len(table.system_ids)))
     ids = table.system_ids if at < len(table.system_ids) else (*table.system_ids, at)
-    false = np.append(table.false, 0.0)[: len(ids)] if len(ids) == len(table.system_ids) else np.append(table.false, 0.0)
+    false = (
+        np.append(table.false, 0.0)[: len(ids)] if len(ids) == len(table.system_ids) else np.append(table.false, 0.0)
+    )
     false[at] += 1
 
     after = bits(
-        Association(
-            table.truth_ids, ids, table.rows, table.columns, table.counts, table.mirror, table.missed, false
-        )
+        Association(table.truth_ids, ids, table.rows, table.columns, table.counts, table.mirror, table.missed, false)
     )
 
     assert after["captured"] == pytest.approx(before["captured"], abs=1e-12)

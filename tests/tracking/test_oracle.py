@@ -57,7 +57,12 @@ def test_association_table_cell_by_cell() -> None:
 @pytest.mark.parametrize("match", ["sticky", "independent"])
 @pytest.mark.parametrize(
     ("null", "per", "name"),
-    [("prior", "truth", "ledger"), ("prior", "event", "prior"), ("exclude", "truth", "exclude"), ("class", "truth", "class")],
+    [
+        ("prior", "truth", "ledger"),
+        ("prior", "event", "prior"),
+        ("exclude", "truth", "exclude"),
+        ("class", "truth", "class"),
+    ],
 )
 def test_information_figures_under_each_convention(match: str, null: str, per: str, name: str) -> None:
     expected = oracle()["ours_on_TUD"]["TUD-Campus"][f"info_{match}"][name]
@@ -104,9 +109,7 @@ def test_matching_options(match: str) -> None:
 def test_gate_sweep() -> None:
     expected = oracle()["matching_options_ledger"]["TUD-Campus gate sweep"]
 
-    sweep = tracking.sweep_gates(
-        CAMPUS / "gt.txt", CAMPUS / "test.txt", gates=[each["gate"] for each in expected]
-    )
+    sweep = tracking.sweep_gates(CAMPUS / "gt.txt", CAMPUS / "test.txt", gates=[each["gate"] for each in expected])
 
     for point, row in zip(sweep.points, expected, strict=True):
         assert point["proficiency"] == pytest.approx(row["f"], abs=0.51e-4)

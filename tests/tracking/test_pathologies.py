@@ -70,10 +70,7 @@ def test_the_conventions_as_printed(case: str, null: str) -> None:
 
     metrics = tracking.evaluate(truth, tracks, null=null).systems[0].estimates
 
-    values = [
-        metrics[name].value
-        for name in ("proficiency", "false_information_ratio", "erroneous_information_ratio")
-    ]
+    values = [metrics[name].value for name in ("proficiency", "false_information_ratio", "erroneous_information_ratio")]
     if printed is None:
         assert np.isnan(values).all()
     else:

@@ -102,7 +102,9 @@ def test_frames_in_memory(frame: Callable[[dict[str, list[float]]], object]) -> 
 @pytest.mark.parametrize(
     ("names", "change"),
     [
-        pytest.param(("t", "id", "x1", "y1", "x2", "y2"), lambda b: [b[0], b[1], b[0] + b[2], b[1] + b[3]], id="corners"),
+        pytest.param(
+            ("t", "id", "x1", "y1", "x2", "y2"), lambda b: [b[0], b[1], b[0] + b[2], b[1] + b[3]], id="corners"
+        ),
         pytest.param(
             ("Frame", "ID", "cx", "cy", "w", "h"), lambda b: [b[0] + b[2] / 2, b[1] + b[3] / 2, b[2], b[3]], id="centre"
         ),
@@ -178,7 +180,9 @@ def test_points_are_matched_by_distance(dimensions: int) -> None:
     assert near["motp"].value == pytest.approx(1 - apart / (2 * (apart + 0.01)), abs=1e-9)
     assert far["recall"].value == 0
     names = ["frame", "id", "x", "y", "z"][: 2 + dimensions]
-    assert figures(pd.DataFrame(truth, columns=names), tracks, gate=10) == pytest.approx(figures(truth, tracks, gate=10))
+    assert figures(pd.DataFrame(truth, columns=names), tracks, gate=10) == pytest.approx(
+        figures(truth, tracks, gate=10)
+    )
 
 
 def test_points_need_a_gate() -> None:

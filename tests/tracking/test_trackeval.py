@@ -9,11 +9,11 @@ from infoscope import tracking
 from infoscope.numeric import Real
 from infoscope.tracking.document import System
 from infoscope.tracking.measures import curve, values_of
-from infoscope.tracking.similarity import by_overlap
 from infoscope.tracking.sequence import Sequence
+from infoscope.tracking.similarity import by_overlap
 from tests.tracking.scenes import Rows, crowd
 
-pytest.importorskip("trackeval", reason="TrackEval is not installed")
+trackeval = pytest.importorskip("trackeval", reason="TrackEval is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 SCENES = {f"scene {seed}": crowd(seed, noise=2.0 + seed) for seed in range(6)}
@@ -27,8 +27,7 @@ NAMES = {
 
 def theirs(truth: Rows, tracks: Rows) -> dict[str, Any]:
     """A sequence in TrackEval's own form."""
-    from trackeval.datasets._base_dataset import _BaseDataset
-
+    overlaps = trackeval.datasets._base_dataset._BaseDataset._calculate_box_ious
     data: dict[str, Any] = {"gt_ids": [], "tracker_ids": [], "similarity_scores": [], "num_timesteps": 0}
     ids = [{each: at for at, each in enumerate(np.unique(side[:, 1]))} for side in (truth, tracks)]
     for frame in range(int(truth[:, 0].max()) + 1):
@@ -36,7 +35,7 @@ def theirs(truth: Rows, tracks: Rows) -> dict[str, Any]:
         for key, rows, code in zip(("gt_ids", "tracker_ids"), here, ids, strict=True):
             data[key].append(np.array([code[each] for each in rows[:, 1]], dtype=int))
         data["similarity_scores"].append(
-            _BaseDataset._calculate_box_ious(here[0][:, 2:6], here[1][:, 2:6], box_format="xywh")
+            overlaps(here[0][:, 2:6], here[1][:, 2:6], box_format="xywh")
         )
         data["num_timesteps"] += 1
     sizes = {"gt": (truth, ids[0]), "tracker": (tracks, ids[1])}
@@ -46,8 +45,6 @@ def theirs(truth: Rows, tracks: Rows) -> dict[str, Any]:
 
 
 def metrics() -> list[Any]:
-    import trackeval
-
     quiet = {"PRINT_CONFIG": False}
     return [trackeval.metrics.HOTA(), trackeval.metrics.CLEAR(quiet), trackeval.metrics.Identity(quiet)]
 
@@ -95,15 +92,13 @@ def test_every_overlap(system: System) -> None:
 
 @pytest.mark.parametrize("benchmark", ["MOT17", "MOT20"])
 def test_preprocessing_removes_the_same_boxes(benchmark: str) -> None:
-    from trackeval.datasets import MotChallenge2DBox
-
     truth, tracks = crowd(11, objects=20, noise=3.0)
     rng = np.random.default_rng(3)
     kinds = rng.choice([1, 1, 1, 2, 6, 7, 8, 12, 3], 21)
     flags = (rng.random(len(truth)) > 0.1).astype(float)
     truth = np.column_stack([truth, flags, kinds[truth[:, 1].astype(int)], np.ones(len(truth))])
     tracks = tracks[np.argsort(tracks[:, 0], kind="stable")]
-    dataset = object.__new__(MotChallenge2DBox)
+    dataset = object.__new__(trackeval.datasets.MotChallenge2DBox)
     dataset.benchmark, dataset.do_preproc = benchmark, True
     names = ["pedestrian", "person_on_vehicle", "car", "bicycle", "motorbike", "non_mot_vehicle", "static_person",
              "distractor", "occluder", "occluder_on_ground", "occluder_full", "reflection", "crowd"]  # fmt: skip
@@ -124,9 +119,7 @@ def test_preprocessing_removes_the_same_boxes(benchmark: str) -> None:
     }  # fmt: skip
 
     data = dataset.get_preprocessed_seq_data(raw, "pedestrian")
-    system = tracking.evaluate(
-        truth, tracks, preprocessing="mot20" if benchmark == "MOT20" else "auto"
-    ).systems[0]
+    system = tracking.evaluate(truth, tracks, preprocessing="mot20" if benchmark == "MOT20" else "auto").systems[0]
 
     assert system.total.truth_boxes == data["num_gt_dets"] < len(truth)
     assert system.total.system_boxes == data["num_tracker_dets"] < len(tracks)

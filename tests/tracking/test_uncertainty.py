@@ -91,7 +91,10 @@ def test_a_frames_contribution_is_what_a_little_more_of_it_adds() -> None:
         for side, count in zip((tracks.truth, tracks.system), copies, strict=True):
             sides.append(
                 Detections(
-                    np.repeat(side.frames, count), np.repeat(side.tracks, count), side.ids, np.repeat(side.shapes, count, 0)
+                    np.repeat(side.frames, count),
+                    np.repeat(side.tracks, count),
+                    side.ids,
+                    np.repeat(side.shapes, count, 0),
                 )
             )
             starts.append(np.cumsum(count) - count)
@@ -135,7 +138,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     rng = np.random.default_rng(20)
     pool = [simulate(rng) for _ in range(600)]
     truth = values_of(stack([each.total for each in pool]).total())
-    held = {name: 0 for name in (*RATIOS, "mota", "idf1", "hota")}
+    held = dict.fromkeys((*RATIOS, "mota", "idf1", "hota"), 0)
     for at in range(0, len(pool), 5):
         estimates, _ = estimate_all(pool[at : at + 5], SETTINGS)
         for name in held:
@@ -216,7 +219,9 @@ def test_sign_flips_by_drawing_agree_with_scipy() -> None:
 
 def test_settings_of_one_tracker_become_a_curve_and_a_front() -> None:
     stage = Stage()
-    systems = {f"t@drop={level}": np.vstack([stage.missing(level), stage.false_tracks(4 - level)]) for level in (3, 1, 2)}
+    systems = {
+        f"t@drop={level}": np.vstack([stage.missing(level), stage.false_tracks(4 - level)]) for level in (3, 1, 2)
+    }
     systems["bad"] = np.vstack([stage.missing(5), stage.false_tracks(5)])
 
     result = tracking.compare(stage.truth(), systems).to_dict()["comparison"]

@@ -1,13 +1,16 @@
 """The result document of a tracker evaluation: every number that will be shown, to JSON."""
 
+import importlib
+import importlib.util
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from infoscope.errors import InputError
 from infoscope.tracking.comparing import Comparison
 from infoscope.tracking.measures import captured_bits, curve, measures, values_of
 from infoscope.tracking.preprocessing import Removal
@@ -129,21 +132,44 @@ class TrackingEvaluation:
             "comparison": self.comparison.to_dict() if self.comparison else {"pairs": [], "ranking": []},
         }
 
-    def to_json(self, indent: int | None = 1) -> str:
-        """The document as JSON; an undefined number is null with its reason."""
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The document as JSON, always in bits; an undefined number is null with its reason."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
-    def to_text(self, width: int = 100) -> str:
+    def to_text(self, *, width: int = 100, unit: str = "bits") -> str:
         """A page for the terminal."""
         from infoscope.tracking.printing import as_text  # noqa: PLC0415 - the printer knows the document
 
-        return as_text(self, width)
+        return as_text(self, width=width, unit=unit)
 
-    def to_markdown(self) -> str:
-        """Tables for a pull request or a notebook."""
+    def to_markdown(self, *, unit: str = "bits") -> str:
+        """Tables for a pull request, an issue or a wiki."""
         from infoscope.tracking.printing import as_markdown  # noqa: PLC0415 - the printer knows the document
 
-        return as_markdown(self)
+        return as_markdown(self, unit=unit)
+
+    def to_frame(self) -> Any:
+        """One row a system, one column a metric, as a pandas or polars data frame, whichever is installed."""
+        rows = [
+            {"system": each.name, "n": int(each.total.truth_boxes)}
+            | {name: estimate.value for name, estimate in each.estimates.items()}
+            for each in self.systems
+        ]
+        for package in ("pandas", "polars"):
+            if importlib.util.find_spec(package) is not None:
+                return importlib.import_module(package).DataFrame(rows)
+        raise InputError("a data frame needs pandas or polars; install one of them, or use to_dict()")
+
+    def __iter__(self) -> Iterator[System]:
+        """System by system."""
+        return iter(self.systems)
+
+    def __getitem__(self, name: str) -> System:
+        """The system of this name."""
+        for system in self.systems:
+            if system.name == name:
+                return system
+        raise KeyError(name)
 
     def __repr__(self) -> str:
         """The headline of each system."""

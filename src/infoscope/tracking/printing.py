@@ -1,5 +1,6 @@
 """The result document in words and columns, for the terminal and for Markdown."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -19,39 +20,40 @@ _EXPLAINED = {
     "spurious": "false detections and false tracks",
 }
 _WORST = 5
+_UNITS = {"bits": 1.0, "nats": math.log(2.0)}
 
 
-def as_text(result: TrackingEvaluation, width: int = 100) -> str:
+def as_text(result: TrackingEvaluation, *, width: int = 100, unit: str = "bits") -> str:
     """Headline, ledger, metrics and worst tracks of each system, then the differences."""
-    parts = [line for system in result.systems for line in _system_text(system, width)]
+    parts = [line for system in result.systems for line in _system_text(system, width, unit)]
     if result.comparison:
         parts += ["", "Differences (a − b)", *_aligned(_difference_rows(result), "  ")]
         parts += [f"  not beaten in both captured and false information: {', '.join(result.comparison.front)}"]
     return "\n".join([*parts, "", result.settings.describe()]) + "\n"
 
 
-def as_markdown(result: TrackingEvaluation) -> str:
+def as_markdown(result: TrackingEvaluation, *, unit: str = "bits") -> str:
     """The same as tables."""
     parts = []
     for system in result.systems:
-        parts += [f"## {system.name}", "", _headline(system), "", *_table(_ledger_rows(system)), ""]
-        parts += [*_table(_metric_rows(system)), ""]
+        parts += [f"## {system.name}", "", _headline(system), "", *_table(_ledger_rows(system, unit)), ""]
+        parts += [*_table(_metric_rows(system, unit)), ""]
         parts += [f"- {each['text']}" for each in system.remarks()]
-        parts += ["", *_table(_worst_rows(system)), ""] if system.sequences else []
+        parts += ["", *_table(_worst_rows(system, unit)), ""] if system.sequences else []
     if result.comparison:
         parts += ["## Differences (a − b)", "", *_table(_difference_rows(result)), ""]
     return "\n".join([*parts, result.settings.describe()]) + "\n"
 
 
-def _system_text(system: System, width: int) -> Iterator[str]:
+def _system_text(system: System, width: int, unit: str) -> Iterator[str]:
     yield _headline(system)
     yield from _bar(system, width)
-    yield from _aligned(_ledger_rows(system), "  ")
+    yield from _aligned(_ledger_rows(system, unit), "  ")
     yield ""
-    yield from _aligned(_metric_rows(system), "  ")
-    worst = _worst_rows(system)
+    yield from _aligned(_metric_rows(system, unit), "  ")
+    worst = _worst_rows(system, unit)
     if len(worst) > 1:
-        yield "\nWorst truth tracks, by lost and fragmented bits"
+        yield f"\nWorst truth tracks, by lost and fragmented {unit}"
         yield from _aligned(worst, "  ")
     yield from (f"! {each['text']}" for each in system.remarks())
 
@@ -81,16 +83,16 @@ def _bar(system: System, width: int) -> Iterator[str]:
     yield "  " + "".join(mark * round((width - 4) * lines[line] / whole) for line, mark in marks.items())
 
 
-def _ledger_rows(system: System) -> list[list[str]]:
+def _ledger_rows(system: System, unit: str) -> list[list[str]]:
     lines = system.ledger
-    rows = [["ledger", "bits", "of truth", ""]]
+    rows = [["ledger", unit, "of truth", ""]]
     for line in LINES:
         share = f"{lines[line] / lines['truth']:.1%}" if lines["truth"] > 0 else "–"
-        rows.append([line, f"{lines[line]:.1f}", share, _EXPLAINED[line]])
+        rows.append([line, f"{lines[line] * _UNITS[unit]:.1f}", share, _EXPLAINED[line]])
     return rows
 
 
-def _metric_rows(system: System) -> list[list[str]]:
+def _metric_rows(system: System, unit: str) -> list[list[str]]:
     rows = [["metric", "value", f"{system.settings.level:.0%} interval"]]
     for each in measures(system.settings.per):
         estimate = system.estimates[each.name]
@@ -99,13 +101,14 @@ def _metric_rows(system: System) -> list[list[str]]:
             continue
         whole = each.card.unit == "count" and estimate.value == int(estimate.value)
         digits = 0 if whole else 4
+        times = _UNITS[unit] if each.card.unit == "bits" else 1.0
         known = np.isfinite(estimate.sd)
-        interval = f"{estimate.low:.{digits}f} to {estimate.high:.{digits}f}" if known else "–"
-        rows.append([each.name, f"{estimate.value:.{digits}f}", interval])
+        interval = f"{times * estimate.low:.{digits}f} to {times * estimate.high:.{digits}f}" if known else "–"
+        rows.append([each.name, f"{times * estimate.value:.{digits}f}", interval])
     return rows
 
 
-def _worst_rows(system: System) -> list[list[str]]:
+def _worst_rows(system: System, unit: str) -> list[list[str]]:
     found = [
         (each, sequence.name)
         for sequence in system.sequences
@@ -115,7 +118,7 @@ def _worst_rows(system: System) -> list[list[str]]:
     found.sort(key=lambda item: -(item[0]["missed"] + item[0]["confused"] + item[0]["fragmented"]))
     rows = [["sequence", "track", "frames", "matched", "ids", "missed", "confused", "fragmented"]]
     for each, name in found[:_WORST]:
-        bits = [f"{each[line]:.1f}" for line in ("missed", "confused", "fragmented")]
+        bits = [f"{each[line] * _UNITS[unit]:.1f}" for line in ("missed", "confused", "fragmented")]
         rows.append([name, each["id"], str(each["frames"]), f"{each['matched']:g}", str(each["ids"]), *bits])
     return rows
 
