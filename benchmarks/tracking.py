@@ -128,9 +128,8 @@ def main(repeats: int) -> None:
             tracemalloc.stop()
         boxes = len(truth) + len(tracks)
         show(f"track, {name} scene: 1000 frames × 100 objects", min(ours), min(theirs), wanted=wanted)
-        print(
-            f"    figures apart by at most {apart:.1g}; peak memory {peak / 2**20:.0f} MiB, {peak / boxes:.0f} bytes a box"
-        )
+        memory = f"peak memory {peak / 2**20:.0f} MiB, {peak / boxes:.0f} bytes a box"
+        print(f"    figures apart by at most {apart:.1g}; {memory}")
 
 
 if __name__ == "__main__":
