@@ -25,7 +25,8 @@ _UNITS = {"bits": 1.0, "nats": math.log(2.0)}
 
 def as_text(result: TrackingEvaluation, *, width: int = 100, unit: str = "bits") -> str:
     """Headline, ledger, metrics and worst tracks of each system, then the differences."""
-    parts = [line for system in result.systems for line in _system_text(system, width, unit)]
+    parts = [*_aligned(_ranking_rows(result), "  "), ""] if result.comparison else []
+    parts += [line for system in result.systems for line in _system_text(system, width, unit)]
     if result.comparison:
         parts += ["", "Differences (a − b)", *_aligned(_difference_rows(result), "  ")]
         parts += [f"  not beaten in both captured and false information: {', '.join(result.comparison.front)}"]
@@ -34,7 +35,7 @@ def as_text(result: TrackingEvaluation, *, width: int = 100, unit: str = "bits")
 
 def as_markdown(result: TrackingEvaluation, *, unit: str = "bits") -> str:
     """The same as tables."""
-    parts = []
+    parts = [*_table(_ranking_rows(result)), ""] if result.comparison else []
     for system in result.systems:
         parts += [f"## {system.name}", "", _headline(system), "", *_table(_ledger_rows(system, unit)), ""]
         parts += [*_table(_metric_rows(system, unit)), ""]
@@ -120,6 +121,16 @@ def _worst_rows(system: System, unit: str) -> list[list[str]]:
     for each, name in found[:_WORST]:
         bits = [f"{each[line] * _UNITS[unit]:.1f}" for line in ("missed", "confused", "fragmented")]
         rows.append([name, each["id"], str(each["frames"]), f"{each['matched']:g}", str(each["ids"]), *bits])
+    return rows
+
+
+def _ranking_rows(result: TrackingEvaluation) -> list[list[str]]:
+    """The systems side by side, least erroneous first."""
+    shown = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "mota", "idf1", "hota")
+    rows = [["system", "captured", "false", "erroneous", "MOTA", "IDF1", "HOTA"]]
+    for name in result.comparison.ranking if result.comparison else ():
+        values = [result[name].estimates[metric].value for metric in shown]
+        rows.append([name, *(f"{value:.4f}" if np.isfinite(value) else "–" for value in values)])
     return rows
 
 
