@@ -1,5 +1,6 @@
 """Files of every supported format lead to the same tracks, wherever they lie and however they are written."""
 
+import contextlib
 import gzip
 import json
 import zipfile
@@ -10,10 +11,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infoscope import tracking
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.tracking.sources import read_tracks
+from infoscope.tracking.formats.reading import check
+from infoscope.tracking.sources import read_text, read_tracks
 from tests.tracking.scenes import Rows, crowd
 
 TRUTH, TRACKS = crowd(3)
@@ -219,7 +223,13 @@ def test_a_similarity_of_the_callers_own() -> None:
         ("frame,id,x1,y1\n1,2,3,4", "no complete box or point among the columns"),
         ("frame,id,x,y\n1,2,3", "row 2: 3 fields under a header of 4"),
         ("frame,id,x,y\n1,2,3,far", "column 'y' is 'far'; it must be a number"),
-        ('[{"labels": [{"box2d": {"x1": 1}}]}]', "a label in frame 0 has no 'id'"),
+        ('[{"labels": [{"box2d": {"x1": 1}}]}]', "frame 0 has a label without 'id'"),
+        ('[{"labels": [{"id": 1, "box2d": {"x1": 1}}]}]', "whose 'box2d' lacks one of x1, y1, x2, y2"),
+        ('[{"labels": [{"id": 1, "box2d": {"x1": 1, "y1": 1, "x2": "a", "y2": 1}}]}]', "a box edge is 'a'"),
+        ('[{"frameIndex": "first", "labels": [{"id": 1, "box2d": {"x1": 1, "y1": 1, "x2": 2, "y2": 2}}]}]', "'first'"),
+        ("[3]", "frame 0 is not an object"),
+        ("1,nan,1,1,2,2", "a row has no id"),
+        ("1e300,1,1,1,2,2", "a frame is not a finite number below 2^53"),
         ('[{"labels": ', "not valid JSON"),
         ('{"a": 1}', "no list of frames"),
         ("0 1 Car 0 0 0 1 1 2 2\n0 1 Car", "line 2: 3 fields; a KITTI row"),
@@ -268,3 +278,27 @@ def test_other_things_are_refused() -> None:
         tracking.evaluate(TRUTH, TRACKS, match="greedy")
     with pytest.raises(InputError, match="the gate is -1"):
         tracking.evaluate(TRUTH, TRACKS, gate=-1)
+
+
+@pytest.mark.filterwarnings("error")
+@given(
+    st.one_of(
+        st.text(alphabet='0123456789.,; \t\n-+einfa#"{}[]:', max_size=80),
+        st.lists(st.lists(st.sampled_from(["1", "2", "-1", "nan", "1e9", "x", "", "0.5"]), max_size=8), max_size=4).map(
+            lambda rows: "\n".join(",".join(row) for row in rows)
+        ),
+        st.recursive(
+            st.none() | st.integers(-3, 3) | st.text("ab", max_size=2),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(st.sampled_from(["labels", "id", "box2d", "x1", "y1", "x2", "y2", "frames"]), inner)
+            ),
+        ).map(lambda value: json.dumps([value])),
+    )
+)
+def test_nonsense_is_refused_in_words(text: str) -> None:
+    """Whatever the text: it is read, or the fault is the caller's to mend; never a crash of ours."""
+    for form in ("auto", "motchallenge", "kitti", "bdd", "csv"):
+        with contextlib.suppress(InputError, UnknownNameError):
+            for reading in read_text(text, "file", "name", form).values():
+                check(reading, "split")

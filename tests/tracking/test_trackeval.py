@@ -34,9 +34,7 @@ def theirs(truth: Rows, tracks: Rows) -> dict[str, Any]:
         here = [side[side[:, 0] == frame] for side in (truth, tracks)]
         for key, rows, code in zip(("gt_ids", "tracker_ids"), here, ids, strict=True):
             data[key].append(np.array([code[each] for each in rows[:, 1]], dtype=int))
-        data["similarity_scores"].append(
-            overlaps(here[0][:, 2:6], here[1][:, 2:6], box_format="xywh")
-        )
+        data["similarity_scores"].append(overlaps(here[0][:, 2:6], here[1][:, 2:6], box_format="xywh"))
         data["num_timesteps"] += 1
     sizes = {"gt": (truth, ids[0]), "tracker": (tracks, ids[1])}
     for side, (rows, code) in sizes.items():

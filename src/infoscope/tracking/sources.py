@@ -16,7 +16,7 @@ from infoscope.tracking.formats.lines import delimiter_of, first_line
 from infoscope.tracking.formats.motchallenge import from_numbers, read_motchallenge
 from infoscope.tracking.formats.reading import Reading
 
-__all__ = ["FORMATS", "match_sequences", "read_tracks"]
+__all__ = ["FORMATS", "match_sequences", "read_text", "read_tracks"]
 
 FORMATS: dict[str, Callable[[str, str, str], dict[str, Reading]]] = {
     "motchallenge": lambda text, origin, name: {name: read_motchallenge(text, origin)},
@@ -82,10 +82,10 @@ def _read_path(path: Path, form: str) -> dict[str, Reading]:
     if not path.exists():
         raise InputError(f"{path} does not exist; give a file, folder or zip of tracks")
     if path.is_file() and not zipfile.is_zipfile(path):
-        return _read_text(_decode(_bytes(path), str(path)), str(path), _name(path.absolute().parts), form)
+        return read_text(_decode(_bytes(path), str(path)), str(path), _name(path.absolute().parts), form)
     found: dict[str, Reading] = {}
     for place, origin, content in _members(path):
-        read = _read_text(_decode(content, origin), origin, _name(place.parts), form)
+        read = read_text(_decode(content, origin), origin, _name(place.parts), form)
         for name, reading in read.items():
             if name in found:
                 raise InputError(
@@ -141,7 +141,8 @@ def _decode(content: bytes, origin: str) -> str:
         raise InputError(f"{origin} is not text: byte {error.start} is not UTF-8; save it as UTF-8") from None
 
 
-def _read_text(text: str, origin: str, name: str, form: str) -> dict[str, Reading]:
+def read_text(text: str, origin: str, name: str, form: str) -> dict[str, Reading]:
+    """The sequences of a text in one of the formats, or in the one it looks like."""
     return FORMATS[_guess(text) if form == "auto" else form](text, origin, name)
 
 

@@ -2,17 +2,18 @@
 
 import json
 from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.tracking.formats.reading import Reading, as_frames, as_ids
+from infoscope.tracking.formats.reading import Reading, as_frames, as_ids, as_numbers
 
 __all__ = ["read_bdd"]
 
 _FRAME = ("frameIndex", "frame_index", "index")
 _VIDEO = ("videoName", "video_name")
+_EDGES = ("x1", "y1", "x2", "y2")
 
 
 def read_bdd(text: str, origin: str, name: str) -> dict[str, Reading]:
@@ -24,45 +25,56 @@ def read_bdd(text: str, origin: str, name: str) -> dict[str, Reading]:
     frames = document.get("frames") if isinstance(document, dict) else document
     if not isinstance(frames, list):
         raise InputError(f"{origin}: no list of frames; a BDD100K file is a list, or has one under 'frames'")
-    videos: dict[str, list[tuple[int, Any]]] = defaultdict(list)
+    videos: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
     for place, frame in enumerate(frames):
-        if not isinstance(frame, dict):
-            raise InputError(f"{origin}: frame {place} is {frame!r}; it must be an object with 'labels'")
+        _require(isinstance(frame, dict), origin, place, "is not an object with 'labels'")
+        labels = frame.get("labels") or []
+        _require(isinstance(labels, list), origin, place, "has labels that are not a list")
         video = str(_first(frame, _VIDEO, name))
-        videos[video].append((int(_first(frame, _FRAME, place)), frame.get("labels") or []))
+        videos[video].append((_first(frame, _FRAME, place), [_Label.of(label, origin, place) for label in labels]))
     return {video: _reading(rows, origin) for video, rows in videos.items()} or {name: Reading.empty(origin)}
 
 
-def _reading(frames: list[tuple[int, Any]], origin: str) -> Reading:
-    rows = [(frame, label) for frame, labels in frames for label in labels if label.get("box2d")]
+class _Label(NamedTuple):
+    """What a label says of an object; no box where it has none."""
+
+    id: Any
+    category: str
+    crowd: bool
+    box: list[Any] | None
+
+    @classmethod
+    def of(cls, label: Any, origin: str, place: int) -> "_Label":
+        _require(isinstance(label, dict) and "id" in label, origin, place, "has a label without 'id'")
+        box, attributes = label.get("box2d"), label.get("attributes") or {}
+        whole = box is None or (isinstance(box, dict) and all(edge in box for edge in _EDGES))
+        _require(whole, origin, place, f"has a label whose 'box2d' lacks one of {', '.join(_EDGES)}")
+        crowd = isinstance(attributes, dict) and bool(attributes.get("crowd") or attributes.get("Crowd"))
+        return cls(label["id"], str(label.get("category", "")), crowd, box and [box[edge] for edge in _EDGES])
+
+
+def _reading(frames: list[tuple[Any, list[_Label]]], origin: str) -> Reading:
+    rows = [(frame, label) for frame, labels in frames for label in labels if label.box]
     if not rows:
         return Reading.empty(origin)
+    edges = zip(*(label.box or () for _, label in rows), strict=True)
+    left, top, right, bottom = (as_numbers(edge, origin, "a box edge") for edge in edges)
     return Reading(
         origin,
         as_frames([frame for frame, _ in rows], origin),
-        as_ids([_required(label, "id", origin, frame) for frame, label in rows]),
-        np.array([_box(label["box2d"], origin, frame) for frame, label in rows]),
-        considered=np.array([not _is_crowd(label) for _, label in rows]),
-        categories=np.array([str(label.get("category", "")) for _, label in rows], dtype=np.str_),
+        as_ids([str(label.id) for _, label in rows], origin),
+        np.column_stack([left, top, right - left, bottom - top]),
+        considered=np.array([not label.crowd for _, label in rows]),
+        categories=np.array([label.category for _, label in rows], dtype=np.str_),
     )
 
 
-def _box(box: dict[str, float], origin: str, frame: int) -> list[float]:
-    left, top, right, bottom = (float(_required(box, edge, origin, frame)) for edge in ("x1", "y1", "x2", "y2"))
-    return [left, top, right - left, bottom - top]
-
-
-def _required(record: dict[str, Any], key: str, origin: str, frame: int) -> Any:
-    if key not in record:
+def _require(holds: bool, origin: str, place: int, fault: str) -> None:
+    if not holds:
         raise InputError(
-            f"{origin}: a label in frame {frame} has no {key!r}; each needs an id and box2d with x1, y1, x2, y2"
+            f"{origin}: frame {place} {fault}; a frame has a list of labels, each with an id and a box2d of"
+            f" {', '.join(_EDGES)}"
         )
-    return record[key]
-
-
-def _is_crowd(label: dict[str, Any]) -> bool:
-    attributes = label.get("attributes") or {}
-    return bool(attributes.get("crowd") or attributes.get("Crowd"))
 
 
 def _first(record: dict[str, Any], keys: tuple[str, ...], default: Any) -> Any:

@@ -46,7 +46,12 @@ _LAYOUTS: tuple[tuple[str, ...], ...] = (
 def read_csv(text: str, origin: str, name: str) -> dict[str, Reading]:
     """A header with column names, then a row a detection."""
     lines = csv.reader(io.StringIO(text), delimiter=delimiter_of(first_line(text)) or ",")
-    header, *rows = [row for row in lines if any(row) and not row[0].startswith("#")]
+    try:
+        header, *rows = [row for row in lines if any(row) and not row[0].startswith("#")] or [[]]
+    except csv.Error as error:
+        raise InputError(f"{origin}, row {lines.line_num}: {error}; quote fields that hold such characters") from None
+    if not header:
+        return {name: Reading.empty(origin)}
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise InputError(
@@ -74,7 +79,7 @@ def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str
     reading = Reading(
         origin,
         as_frames(columns[roles["frame"]], origin),
-        as_ids(columns[roles["id"]]),
+        as_ids(columns[roles["id"]], origin),
         _shapes(columns, roles, origin),
     )
     if "sequence" not in roles:

@@ -42,7 +42,7 @@ def read_kitti(text: str, origin: str) -> Reading:
     return Reading(
         origin,
         as_frames(frame, origin),
-        as_ids(track),
+        as_ids(track, origin),
         np.column_stack([left, top, right - left, bottom - top]),
         categories=np.array(kind, dtype=np.str_),
         set_aside=aside,

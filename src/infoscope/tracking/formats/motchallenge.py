@@ -40,7 +40,7 @@ def from_numbers(rows: Real, origin: str, columns: int | None = None) -> Reading
     return Reading(
         origin,
         as_frames(rows[:, 0], origin),
-        as_ids(rows[:, 1]),
+        as_ids(rows[:, 1], origin),
         shapes,
         considered=rows[:, 6] != 0 if width > 6 else None,
         categories=rows[:, 7].astype(np.int64) if (columns or width) == _WITH_CLASSES else None,

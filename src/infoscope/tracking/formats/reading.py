@@ -14,6 +14,14 @@ from infoscope.tables.tracks import Detections
 __all__ = ["Reading", "as_frames", "as_ids", "as_numbers", "check"]
 
 
+_EXACT = float(1 << 53)
+"""Whole numbers below this are exact as floating-point numbers."""
+
+
+_CLOSE = 1 << 31
+"""Ids within this range need no new numbers before they are combined with frames."""
+
+
 @dataclass(frozen=True, eq=False)
 class Reading:
     """Rows of one sequence as read, with where they came from.
@@ -106,22 +114,23 @@ def as_numbers(values: Sequence[Any] | NDArray[Any], origin: str, what: str) -> 
 def as_frames(values: Sequence[Any] | NDArray[Any], origin: str) -> NDArray[Any]:
     """Frame numbers as integers, or time stamps where they are not whole."""
     frames = as_numbers(values, origin, "a frame")
-    if not np.isfinite(frames).all():
-        raise InputError(f"{origin}: a frame is not a finite number; every row must say its frame")
+    if not np.all(np.abs(frames) < _EXACT):
+        raise InputError(f"{origin}: a frame is not a finite number below 2^53; every row must say its frame")
     whole = frames.astype(np.int64)
     return whole if np.array_equal(whole, frames) else frames
 
 
-def as_ids(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+def as_ids(values: Sequence[Any] | NDArray[Any], origin: str) -> NDArray[Any]:
     """Track ids: integers where all of them are, otherwise text."""
     ids = np.asarray(values)
     try:
         numbers = ids.astype(np.float64)
-        whole = numbers.astype(np.int64)
-        if np.array_equal(whole, numbers):
-            return whole
     except (TypeError, ValueError):
-        pass
+        return np.array([str(value) for value in ids.tolist()], dtype=np.str_)
+    if np.isnan(numbers).any():
+        raise InputError(f"{origin}: a row has no id; every row must say which track it belongs to")
+    if np.all(np.abs(numbers) < _EXACT) and np.array_equal(numbers.astype(np.int64), numbers):
+        return numbers.astype(np.int64)
     return np.array([str(value) for value in ids.tolist()], dtype=np.str_)
 
 
@@ -147,8 +156,10 @@ def _refuse(reading: Reading, faults: NDArray[np.bool_], why: str) -> None:
 
 def _occurrence(reading: Reading) -> NDArray[np.int64]:
     """How many rows before this one have the same frame and id; rows are in the order of frames."""
-    ids = reading.ids if reading.ids.dtype.kind == "i" else np.unique(reading.ids, return_inverse=True)[1]
-    codes = ids - ids.min()
+    codes = reading.ids
+    if codes.dtype.kind != "i" or codes.max() - codes.min() > _CLOSE:
+        codes = np.unique(codes, return_inverse=True)[1]
+    codes = codes - codes.min()
     frame = np.cumsum(np.append(0, reading.frames[1:] != reading.frames[:-1]))
     keys = frame * (codes.max() + 1) + codes
     if np.all(np.diff(np.sort(keys)) > 0):
