@@ -9,7 +9,8 @@ TrackingEvaluation(tracks: captured 1.000, false 0.000)
 
 from infoscope.tracking.document import TrackingEvaluation
 from infoscope.tracking.evaluating import compare, evaluate
-from infoscope.tracking.gates import GateSweep, sweep_gates
+from infoscope.tracking.gates import sweep_gates
 from infoscope.tracking.settings import Settings
+from infoscope.tracking.tuning import GateSweep
 
 __all__ = ["GateSweep", "Settings", "TrackingEvaluation", "compare", "evaluate", "sweep_gates"]

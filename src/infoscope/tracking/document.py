@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from infoscope.tracking.preprocessing import Removal
 from infoscope.tracking.sequence import Sequence
 from infoscope.tracking.settings import Settings
 from infoscope.tracking.tally import LEVELS, Tally, stack
+from infoscope.tracking.tuning import GateSweep
 from infoscope.tracking.uncertainty import Estimate, Spread
 
 __all__ = ["LINES", "Origin", "System", "TrackingEvaluation", "ledger_lines", "track_accounts"]
@@ -119,6 +120,7 @@ class TrackingEvaluation:
     settings: Settings
     systems: tuple[System, ...]
     comparison: Comparison | None = None
+    sweeps: Mapping[str, GateSweep] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, in the form of the JSON contract."""
@@ -129,7 +131,8 @@ class TrackingEvaluation:
             "source": {"rows": int(first.total.truth_boxes), "ignored": first.origin.ignored()},
             "settings": self.settings.to_dict() | {"convention": self.settings.describe()},
             "systems": [each.to_dict() for each in self.systems],
-            "comparison": self.comparison.to_dict() if self.comparison else {"pairs": [], "ranking": []},
+            **({"comparison": self.comparison.to_dict()} if self.comparison else {}),
+            **({"gate_sweep": {name: each.to_dict() for name, each in self.sweeps.items()}} if self.sweeps else {}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:

@@ -17,7 +17,7 @@ from infoscope.tracking.settings import Options, Settings
 from infoscope.tracking.sources import match_sequences, read_tracks
 from infoscope.tracking.uncertainty import estimate_all
 
-__all__ = ["compare", "evaluate", "prepare_sources"]
+__all__ = ["compare", "evaluate", "name_of", "prepare_sources"]
 
 
 def evaluate(truth: Any, tracks: Any, *, name: str | None = None, **options: Unpack[Options]) -> TrackingEvaluation:
@@ -37,7 +37,7 @@ def evaluate(truth: Any, tracks: Any, *, name: str | None = None, **options: Unp
     >>> {line: round(bits, 1) for line, bits in result.systems[0].ledger.items()}
     {'truth': 40.0, 'captured': 40.0, 'missed': 0.0, 'confused': 0.0, 'fragmented': 20.0, 'spurious': 0.0}
     """
-    return compare(truth, {name or _name_of(tracks): tracks}, **options)
+    return compare(truth, {name or name_of(tracks): tracks}, **options)
 
 
 def compare(truth: Any, systems: Mapping[str, Any], **options: Unpack[Options]) -> TrackingEvaluation:
@@ -83,8 +83,15 @@ def _evaluate_one(name: str, truth: Mapping[str, Reading], tracks: Mapping[str, 
     return System(name, settled, tuple(sequences), estimates, spread, origin)
 
 
-def _name_of(tracks: Any) -> str:
-    """A name for a system from where it is stored."""
-    if isinstance(tracks, str | Path):
-        return Path(tracks).name.split(".")[0] or "tracks"
-    return "tracks"
+def name_of(tracks: Any) -> str:
+    """A name for a system from where it is stored.
+
+    >>> name_of("runs/mine@gate=0.4.txt")
+    'mine@gate=0.4'
+    """
+    if not isinstance(tracks, str | Path):
+        return "tracks"
+    path = Path(tracks)
+    while path.suffix.lower() in (".txt", ".csv", ".tsv", ".json", ".zip", ".gz"):
+        path = path.with_suffix("")
+    return path.name or "tracks"

@@ -1,10 +1,8 @@
 """What the gate decides: the information figures over a range of gates."""
 
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Unpack
-
-import numpy as np
 
 from infoscope.tracking.association import associate
 from infoscope.tracking.evaluating import prepare_sources
@@ -14,28 +12,9 @@ from infoscope.tracking.preparation import Prepared, candidates
 from infoscope.tracking.settings import Options, Settings
 from infoscope.tracking.sources import read_tracks
 from infoscope.tracking.tally import LEVELS, Tally, stack
+from infoscope.tracking.tuning import GateSweep
 
-__all__ = ["GateSweep", "sweep_gates"]
-
-
-@dataclass(frozen=True)
-class GateSweep:
-    """Information figures at each gate, and their mean over the gates."""
-
-    points: tuple[dict[str, float], ...]
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """The mean over gates: a figure that does not hang on one of them."""
-        return {
-            name: float(np.mean([point[name] for point in self.points])) for name in self.points[0] if name != "gate"
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """The points and their mean; an undefined number is null."""
-        points = [*self.points, self.mean]
-        plain = [{name: None if np.isnan(value) else value for name, value in each.items()} for each in points]
-        return {"points": plain[:-1], "mean": plain[-1]}
+__all__ = ["sweep_gates"]
 
 
 def sweep_gates(

@@ -7,6 +7,7 @@ import numpy as np
 
 from infoscope.tracking.document import LINES, System, TrackingEvaluation, track_accounts
 from infoscope.tracking.measures import measures
+from infoscope.tracking.tuning import GateSweep
 from infoscope.tracking.uncertainty import Estimate
 
 __all__ = ["as_markdown", "as_text"]
@@ -30,6 +31,8 @@ def as_text(result: TrackingEvaluation, *, width: int = 100, unit: str = "bits")
     if result.comparison:
         parts += ["", "Differences (a − b)", *_aligned(_difference_rows(result), "  ")]
         parts += [f"  not beaten in both captured and false information: {', '.join(result.comparison.front)}"]
+    for name, sweep in result.sweeps.items():
+        parts += ["", f"By gate: {name}", *_aligned(_sweep_rows(sweep), "  ")]
     return "\n".join([*parts, "", result.settings.describe()]) + "\n"
 
 
@@ -43,6 +46,8 @@ def as_markdown(result: TrackingEvaluation, *, unit: str = "bits") -> str:
         parts += ["", *_table(_worst_rows(system, unit)), ""] if system.sequences else []
     if result.comparison:
         parts += ["## Differences (a − b)", "", *_table(_difference_rows(result)), ""]
+    for name, sweep in result.sweeps.items():
+        parts += [f"## By gate: {name}", "", *_table(_sweep_rows(sweep)), ""]
     return "\n".join([*parts, result.settings.describe()]) + "\n"
 
 
@@ -149,6 +154,14 @@ def _difference_rows(result: TrackingEvaluation) -> list[list[str]]:
                 f"{each.p_value:.3f}" if np.isfinite(each.p_value) else "–",
             ]
         )
+    return rows
+
+
+def _sweep_rows(sweep: GateSweep) -> list[list[str]]:
+    shown = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "information_jaccard")
+    rows = [["gate", "captured", "false", "erroneous", "J"]]
+    for gate, point in [*((f"{each['gate']:g}", each) for each in sweep.points), ("mean", sweep.mean)]:
+        rows.append([gate, *(f"{point[name]:.4f}" if np.isfinite(point[name]) else "–" for name in shown)])
     return rows
 
 

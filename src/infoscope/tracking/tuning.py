@@ -2,12 +2,35 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-__all__ = ["pareto_front", "tuning_curves"]
+__all__ = ["GateSweep", "pareto_front", "tuning_curves"]
 
 _SETTING = re.compile(r"^(?P<base>.+)@(?P<parameter>[^=@]+)=(?P<value>.+)$")
+
+
+@dataclass(frozen=True)
+class GateSweep:
+    """Information figures at each gate, and their mean over the gates."""
+
+    points: tuple[dict[str, float], ...]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean over gates: a figure that does not hang on one of them."""
+        return {
+            name: sum(point[name] for point in self.points) / len(self.points)
+            for name in self.points[0]
+            if name != "gate"
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The points and their mean; an undefined number is null."""
+        points = [*self.points, self.mean]
+        plain = [{name: None if isnan(value) else value for name, value in each.items()} for each in points]
+        return {"points": plain[:-1], "mean": plain[-1]}
 
 
 def pareto_front(places: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
