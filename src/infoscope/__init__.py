@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
@@ -32,7 +33,7 @@ _HOMES = {
     "catalogue": "infoscope.cards",
     "evaluate": "infoscope.evaluation",
 }
-_MODULES = {"metrics"}
+_MODULES = {"metrics", "tracking"}
 
 __all__ = [
     "Card",
@@ -44,6 +45,7 @@ __all__ = [
     "catalogue",
     "evaluate",
     "metrics",
+    "tracking",
 ]
 
 

@@ -8,15 +8,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from infoscope import tracking
+from infoscope.cli import app
 from tests.tracking.scenes import Rows, crowd
-
-cli = pytest.importorskip("infoscope.cli", reason="the command line is not there yet")
 
 TRUTH, TRACKS = crowd(2)
 
 
 def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(cli.app, ["track", *map(str, words)])
+    return CliRunner().invoke(app, ["track", *map(str, words)])
 
 
 def written(path: Path, rows: Rows) -> Path:

@@ -112,12 +112,12 @@ def _evaluated(truth: str, tracks: Sequence[str], chosen: Mapping[str, Any]) -> 
 
     options = {name: chosen[name] for name in _OPTIONS}
     systems = _named(tracks)
-    result = tracking.compare(truth, systems, **options)  # type: ignore[arg-type]
+    result = tracking.compare(truth, systems, **options)
     if not chosen["sweep"]:
         return result
     if result.settings.similarity == "distance":
         raise InputError("--sweep goes over overlaps, and these tracks are points; vary --gate instead")
-    sweeps = {name: tracking.sweep_gates(truth, path, **options) for name, path in systems.items()}  # type: ignore[arg-type]
+    sweeps = {name: tracking.sweep_gates(truth, path, **options) for name, path in systems.items()}
     return replace(result, sweeps=sweeps)
 
 
