@@ -235,3 +235,26 @@ def test_worse_trackers_score_worse_at_every_step() -> None:
             for level in range(1, 8)
         ]
         assert all(later > earlier for earlier, later in itertools.pairwise(scores))
+
+
+def test_only_the_frame_before_is_continued() -> None:
+    """An object that was away for a frame is matched anew, by similarity alone: the rule of CLEAR."""
+    far = [500, 0, 10, 10]
+    truth = np.array([[1, 1, 0, 0, 10, 10], [1, 2, *far], [2, 2, *far], [3, 1, 0, 0, 10, 10], [3, 2, *far]], float)
+    there = np.vstack([truth[:3], [[2, 1, 0, 0, 10, 10]], truth[3:]])
+    tracks = np.array([[1, 10, 0, 0, 10, 10], [1, 20, *far], [2, 20, *far], [3, 20, *far], [3, 10, 2, 0, 10, 10],
+                       [3, 11, 1, 0, 10, 10]], float)  # fmt: skip
+    seen = np.vstack([tracks, [[2, 10, 0, 0, 10, 10]]])
+
+    away = tracking.evaluate(truth, tracks).systems[0]
+    stayed = tracking.evaluate(there, seen).systems[0]
+
+    assert away.estimates["id_switches"].value == 1
+    assert stayed.estimates["id_switches"].value == 0
+
+
+@pytest.mark.parametrize(("height", "matched"), [(5.0, 1), (5.0 - 1e-15, 1), (4.999, 0)])
+def test_an_overlap_of_just_the_gate_passes(height: float, matched: int) -> None:
+    truth, tracks = np.array([[1, 1, 0, 0, 10, 10.0]]), np.array([[1, 1, 0, 0, 10, height]])
+
+    assert tracking.evaluate(truth, tracks).systems[0].total.matched == matched

@@ -15,7 +15,7 @@ from infoscope.tracking.similarity import Pairs
 from infoscope.tracking.tally import stack
 from infoscope.tracking.uncertainty import estimate_all, spread_of
 from tests.tracking.scenes import Stage, crowd
-from tests.tracking.simulation import SETTINGS, simulate
+from tests.tracking.simulation import SETTINGS, account, simulate
 
 RATIOS = ("proficiency", "false_information_ratio", "erroneous_information_ratio")
 
@@ -79,10 +79,12 @@ def test_frames_contribute_what_the_ledger_sums() -> None:
         assert time.false.sum() == pytest.approx(total.fragmented_bits + total.spurious_bits)
 
 
-def test_a_frames_contribution_is_what_a_little_more_of_it_adds() -> None:
-    """The derivative, against repeating every detection often and one frame once more."""
-    sequence = simulate(np.random.default_rng(4), objects=5, frames=30)
-    frame, often = 17, 2000
+@pytest.mark.parametrize("frame", [0, 3, 11, 19])
+def test_a_frames_contribution_is_what_a_little_more_of_it_adds(frame: int) -> None:
+    """The derivative, against repeating every detection often and one frame once more; tracks come and go."""
+    truth, system = crowd(8, objects=6, frames=20)
+    sequence = account(truth[(truth[:, 1] > 2) | (truth[:, 0] > 12)], system)
+    often = 4000
     tracks, matched = sequence.tracks, sequence.matched
 
     def ledger(extra: int) -> tuple[float, float, float]:
@@ -115,7 +117,7 @@ def test_a_frames_contribution_is_what_a_little_more_of_it_adds() -> None:
     gained = np.subtract(ledger(1), ledger(0))
     time = bits_in_time(sequence)
 
-    assert gained == pytest.approx([time.truth[frame], time.lost[frame], time.false[frame]], abs=0.02)
+    assert gained == pytest.approx([time.truth[frame], time.lost[frame], time.false[frame]], abs=0.01)
 
 
 def test_blocks_by_drawing_them() -> None:
