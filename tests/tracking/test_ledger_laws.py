@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import homogeneity_score, mutual_info_score
@@ -39,7 +39,6 @@ def bits(table: Association, null: str = "prior") -> dict[str, float]:
     return lines | {"captured": float(ledger.captured.sum())}
 
 
-@settings(deadline=None)
 @given(associations())
 @pytest.mark.parametrize("null", NULLS)
 def test_no_line_is_negative_and_no_more_is_captured_than_there_is(null: str, table: Association) -> None:
@@ -53,7 +52,6 @@ def test_no_line_is_negative_and_no_more_is_captured_than_there_is(null: str, ta
     )
 
 
-@settings(deadline=None)
 @given(associations())
 def test_the_ledger_is_the_entropy_form(table: Association) -> None:
     """Captured bits written out as a sum over cells, n log(n N / R C)."""
@@ -67,7 +65,6 @@ def test_the_ledger_is_the_entropy_form(table: Association) -> None:
     assert lines["captured"] == pytest.approx(captured, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(associations(complete=True))
 def test_without_misses_and_false_alarms_it_is_the_plain_table(table: Association) -> None:
     if table.counts.sum() == 0:
@@ -86,7 +83,6 @@ def test_without_misses_and_false_alarms_it_is_the_plain_table(table: Associatio
         assert bits(table, null) == pytest.approx(lines, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(associations(), st.data())
 def test_one_more_false_alarm_never_helps(table: Association, data: st.DataObject) -> None:
     before = bits(table)
@@ -105,7 +101,6 @@ def test_one_more_false_alarm_never_helps(table: Association, data: st.DataObjec
     assert after["fragmented"] + after["spurious"] >= before["fragmented"] + before["spurious"] - 1e-9
 
 
-@settings(deadline=None)
 @given(associations(), st.integers(0, 999))
 def test_renaming_tracks_changes_nothing(table: Association, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -172,7 +167,6 @@ def test_the_heaviest_matching_is_heaviest(seed: int) -> None:
     assert len(np.unique(pairs.truth[chosen])) == len(chosen) == len(np.unique(pairs.system[chosen]))
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10**6))
 def test_the_heaviest_cells_of_a_table(height: int, width: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

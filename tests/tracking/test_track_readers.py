@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import tracking
@@ -281,7 +281,6 @@ def test_other_things_are_refused() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-@settings(deadline=None)
 @given(
     st.one_of(
         st.text(alphabet='0123456789.,; \t\n-+einfa#"{}[]:', max_size=80),
