@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.posterior import Posterior as Posterior
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ _HOMES = {
     "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
+    "Posterior": "infoscope.posterior",
     "catalogue": "infoscope.cards",
     "evaluate": "infoscope.evaluation",
 }
@@ -41,6 +43,7 @@ __all__ = [
     "Evaluation",
     "InfoscopeError",
     "InputError",
+    "Posterior",
     "__version__",
     "catalogue",
     "evaluate",

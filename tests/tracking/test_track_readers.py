@@ -189,6 +189,17 @@ def test_points_are_matched_by_distance(dimensions: int) -> None:
     )
 
 
+def test_a_sweep_over_distances() -> None:
+    truth, tracks = crowd(6)[0][:, :4], crowd(6)[1][:, :4]
+
+    sweep = tracking.sweep_gates(truth, tracks, gates=[2.0, 5.0, 12.0])
+
+    for point in sweep.points:
+        estimates = tracking.evaluate(truth, tracks, gate=point["gate"]).systems[0].estimates
+        assert point["proficiency"] == pytest.approx(estimates["proficiency"].value, abs=1e-12)
+        assert point["false_information_ratio"] == pytest.approx(estimates["false_information_ratio"].value, abs=1e-12)
+
+
 def test_points_need_a_gate() -> None:
     with pytest.raises(InputError, match="points and no gate is given; say with gate"):
         tracking.evaluate(TRUTH[:, :4], TRACKS[:, :4])
