@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
     from infoscope.comparison import Comparison as Comparison
@@ -46,7 +47,7 @@ _HOMES = {
     "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
 }
-_MODULES = {"metrics"}
+_MODULES = {"metrics", "tracking"}
 
 __all__ = [
     "Card",
@@ -65,6 +66,7 @@ __all__ = [
     "evaluate",
     "metrics",
     "read",
+    "tracking",
 ]
 
 
