@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import operating_points as operating_points
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
+    from infoscope.operating_points import sweep as sweep
+    from infoscope.operating_points import tune as tune
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -27,8 +30,10 @@ _HOMES = {
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
     "catalogue": "infoscope.cards",
+    "sweep": "infoscope.operating_points",
+    "tune": "infoscope.operating_points",
 }
-_MODULES = {"metrics"}
+_MODULES = {"metrics", "operating_points"}
 
 __all__ = [
     "Card",
@@ -38,6 +43,9 @@ __all__ = [
     "__version__",
     "catalogue",
     "metrics",
+    "operating_points",
+    "sweep",
+    "tune",
 ]
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.numeric import Real
 from infoscope.operating_points.levels import Levels
@@ -40,14 +43,12 @@ def average_precision(levels: Levels) -> float:
 def average_information(levels: Levels) -> float:
     """Bits captured on average over the thresholds that the samples' own scores set.
 
-    Each distinct score s is a threshold, weighted by its share of samples; "score ≥ s" and "score > s" count
-    half each, so that negating all scores changes nothing.
+        Each distinct score s is a threshold, weighted by its share of samples; "score ≥ s" and "score > s" count
+        half each, so that negating all scores changes nothing.
 
-    >>> from infoscope.operating_points.levels import Levels
-    >>> import numpy as np
-    >>> perfect = Levels(np.array([0.9, 0.1]), np.array([5, 5]), np.array([5, 10]), 5.0, 10.0)
-    >>> print(average_information(perfect))
-    0.5
+        >>> perfect = Levels(np.array([0.9, 0.1]), np.array([5, 5]), np.array([5, 10]), 5.0, 10.0)
+    >>> print(f"{average_information(perfect):.3f}")
+    0.500
     """
     return _mean_information(levels, levels.hits)
 
@@ -61,7 +62,7 @@ def normalized_average_information(levels: Levels) -> float:
     return average_information(levels) / best if best > 0 else float("nan")
 
 
-def _mean_information(levels: Levels, hits: Real) -> float:
+def _mean_information(levels: Levels, hits: NDArray[Any]) -> float:
     """Trapezoids over the share of samples at or above the threshold; nothing is told at either end."""
     summed, before, alarms_before = 0.0, 0.0, 0.0
     for start in range(0, len(hits), _BLOCK):
@@ -74,18 +75,18 @@ def _mean_information(levels: Levels, hits: Real) -> float:
     return summed / levels.total
 
 
-def _information(hits: Real, alarms: Real, positives: float, total: float) -> Real:
+def _information(hits: NDArray[Any], alarms: NDArray[Any], positives: float, total: float) -> Real:
     """I(T;S) in bits of the table with these hits and alarms."""
     false_alarms = alarms - hits
     cells = (hits, positives - hits, false_alarms, total - positives - false_alarms)
     joint = sum(map(_xlogx, cells))
     margins = _xlogx(alarms) + _xlogx(total - alarms)
-    truth = _xlogx(np.float64(positives)) + _xlogx(np.float64(total - positives)) - _xlogx(np.float64(total))
+    truth = _xlogx(positives) + _xlogx(total - positives) - _xlogx(total)
     return np.maximum((joint - margins - truth) / total, 0.0)
 
 
-def _xlogx(x: Real) -> Real:
-    filled = np.where(x > 0, x, 1.0)
+def _xlogx(x: Any) -> Real:
+    filled = np.where(np.asarray(x) > 0, x, 1.0)
     return filled * np.log2(filled)
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Choice", "Criterion", "chosen"]
 
 _FOLDS = 10
-_RESAMPLED_CELLS = 1 << 18
-"""Resampling works on at most this many cells at a time; a longer ladder is thinned around the choice."""
+_RESAMPLED_CELLS = 1 << 12
+"""Resampling works on tables of about this many cells together, at least 50 of them; a longer ladder is thinned."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,12 @@ class Criterion:
         score = np.broadcast_to(np.asarray(self.score(tables), dtype=np.float64), tables.batch_shape)
         return np.where(np.isnan(score), -np.inf, self.sign * score)
 
+    def best_places(self, tables: Contingency) -> NDArray[np.int64]:
+        """Where each row of a batch is best, along its last axis: the first of equals."""
+        return np.asarray(np.argmax(self.goodness(tables), axis=-1))
+
     def best_place(self, tables: Contingency) -> int:
-        """Where a one-dimensional batch is best: the first of equals."""
+        """Where a batch is best; refused when the criterion exists nowhere."""
         goodness = self.goodness(tables)
         if not np.any(goodness > -np.inf):
             raise UndefinedError(f"{self.name} is undefined at every operating point; choose by another metric")
@@ -99,8 +103,10 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     held_out = _cross_fitted(ladder, _parted(counts, rng), criterion)
     drawn, places = _resampled(ladder, counts, criterion, resamples, rng)
     tail = (1 - level) / 2
+    known = drawn[~np.isnan(drawn)]  # a class may be absent from a small resample
     # plug-in information grows with every resampling, so only the spread is taken from the draws, not the place
-    low, high = held_out + np.nanquantile(drawn, [tail, 1 - tail]) - np.nanmedian(drawn)
+    spread = np.quantile(known, [tail, 1 - tail]) - np.median(known) if len(known) else np.full(2, np.nan)
+    low, high = held_out + spread
     ends = np.quantile(np.asarray(thresholds[places]), [tail, 1 - tail], method="nearest")
     return Choice(
         criterion=criterion.name,
@@ -118,7 +124,7 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
 
 def _short(ladder: Ladder, thresholds: Real, point: int) -> tuple[Ladder, Real]:
     """A ladder that is quick to draw again: evenly thinned, the chosen point kept."""
-    most = max(20, _RESAMPLED_CELLS // (_FOLDS * int(np.prod(ladder.pattern.shape))))
+    most = max(50, _RESAMPLED_CELLS // int(np.prod(ladder.pattern.shape)))
     if ladder.points <= most:
         return ladder, thresholds
     keep = np.union1d(np.linspace(0, ladder.points - 1, most).astype(np.int64), [point])
@@ -133,19 +139,9 @@ def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.i
 
 def _cross_fitted(ladder: Ladder, parts: NDArray[np.int64], criterion: Criterion) -> float:
     """Each part judged where the others put the threshold; the judged parts are added and scored once."""
-    everyone = parts.sum(axis=0)
-    together: NDArray[Any] | None = None
-    for part in parts:
-        place = criterion.best_place(ladder.tables_of(everyone - part))
-        judged = ladder.tables_of(part).values[place]
-        together = judged if together is None else together + judged
-    assert together is not None
-    return float(criterion.score(_single(ladder, together)))
-
-
-def _single(ladder: Ladder, values: NDArray[Any]) -> Contingency:
-    pattern = ladder.pattern
-    return pattern.with_cells(values.reshape(-1))
+    places = criterion.best_places(ladder.tables_of(parts.sum(axis=0) - parts))
+    judged = ladder.tables_of(parts).values[np.arange(len(parts)), places].sum(axis=0)
+    return float(criterion.score(ladder.pattern.with_cells(judged.reshape(-1))))
 
 
 def _resampled(
@@ -162,5 +158,5 @@ def _resampled(
         parts[:, filled] = rng.multinomial(sizes, shares)
         shaped = parts.reshape(_FOLDS, *counts.shape)
         values[draw] = _cross_fitted(ladder, shaped, criterion)
-        places[draw] = criterion.best_place(ladder.tables_of(shaped.sum(axis=0)))
+        places[draw] = int(criterion.best_places(ladder.tables_of(shaped.sum(axis=0))))
     return values, places

@@ -61,14 +61,16 @@ def sweep(  # noqa: PLR0913 - the public front
         if positive is not None:
             raise InputError("a positive class is for one column of scores; with one column per class give classes=")
         check_certainty(by)
-        given = class_probabilities(
-            scores, truth, classes=classes, sample_weight=sample_weight, normalize=normalize
-        )
+        given = class_probabilities(scores, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
         return _refusals(given, by, reject, most or MOST_REFUSALS)
     checked = binary_scores(scores, truth, positive=positive, sample_weight=sample_weight)
     return sweep_levels(
-        ranked(checked), checked.labels, checked.positive, most=most or MOST_THRESHOLDS,
-        sample_size=_effective(checked.weights, len(checked.scores)), ignored=checked.ignored,
+        ranked(checked),
+        checked.labels,
+        checked.positive,
+        most=most or MOST_THRESHOLDS,
+        sample_size=_effective(checked.weights, len(checked.scores)),
+        ignored=checked.ignored,
     )
 
 
@@ -100,15 +102,15 @@ def sweep_levels(
     if area < 0.5:
         notes.append(
             f"the area under the ROC curve is {area:.4f}, below chance: high scores mean "
-            f"{labels[0] if positive == labels[1] else labels[1]!r}; negate the scores, or name the other class positive"
+            f"{labels[0] if positive == labels[1] else labels[1]!r}; negate the scores, or name that class positive"
         )
     tied = int(np.sum(np.diff(levels.alarms, prepend=0) > 1)) if levels.alarms.dtype.kind in "iu" else 0
     if tied:
         notes.append(f"{tied} scores are shared by several samples: they pass the threshold together")
     if len(places) < len(levels.thresholds):
         notes.append(
-            f"{len(places) + 1} of {len(levels.thresholds) + 1} thresholds are kept: the corners of the ROC curve's hull, "
-            "where information is highest and cost lowest, and an even grid of samples; areas use all"
+            f"{len(places) + 1} of {len(levels.thresholds) + 1} thresholds are kept: the corners of the ROC curve's "
+            "hull, where information is highest and cost lowest, and an even grid of samples; areas use all"
         )
     return Sweep(
         kind="threshold",

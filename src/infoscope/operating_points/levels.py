@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,19 @@ class Levels:
     """Distinct scores from the highest down, and the samples at or above each: counts, or sums of weights."""
 
     thresholds: Real
-    hits: Real
-    alarms: Real
+    hits: NDArray[Any]
+    alarms: NDArray[Any]
     positives: float
     total: float
 
     @property
-    def false_alarms(self) -> Real:
+    def false_alarms(self) -> NDArray[Any]:
         """Negatives at or above each threshold."""
         return self.alarms - self.hits
 
     def take(self, places: NDArray[np.int64]) -> Levels:
         """Only these levels."""
-        return Levels(
-            self.thresholds[places], self.hits[places], self.alarms[places], self.positives, self.total
-        )
+        return Levels(self.thresholds[places], self.hits[places], self.alarms[places], self.positives, self.total)
 
 
 def ranked(given: BinaryScores) -> Levels:
@@ -86,7 +85,7 @@ def thinned(levels: Levels, most: int) -> NDArray[np.int64]:
     return np.union1d(grid, corners)
 
 
-def hull_places(x: Real, y: Real) -> NDArray[np.int64]:
+def hull_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
     """Places of the corners of the convex hull of a curve that rises in both coordinates, ends included.
 
     The curve starts at the origin, which is a corner too but no place.
@@ -96,7 +95,7 @@ def hull_places(x: Real, y: Real) -> NDArray[np.int64]:
     return np.union1d(upper, lower)
 
 
-def _corners(x: Real, y: Real) -> NDArray[np.int64]:
+def _corners(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
     """Corners above the chord, found in stretches that fit the cache: first of a coarse grid, then between its corners.
 
     A corner of the coarse hull need not be one of the whole, but every corner of the whole is found between two
@@ -111,7 +110,9 @@ def _corners(x: Real, y: Real) -> NDArray[np.int64]:
     return _split(x, y, ends, None)
 
 
-def _split(x: Real, y: Real, ends: NDArray[np.int64], inside: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _split(
+    x: NDArray[Any], y: NDArray[Any], ends: NDArray[np.int64], inside: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
     """Split every stretch at its point farthest above the chord, until no point is above."""
     corners = ends[1:].tolist()
     pending = [
@@ -134,6 +135,6 @@ def _split(x: Real, y: Real, ends: NDArray[np.int64], inside: NDArray[np.int64] 
 _STRETCH = 1 << 12
 
 
-def _rounding(x: Real, y: Real) -> float:
+def _rounding(x: NDArray[Any], y: NDArray[Any]) -> float:
     """Heights below this are rounding: none for counts, whose products are exact."""
     return 0.0 if x.dtype.kind in "iu" else 1e-12 * float(x[-2] * y[-2] or 1.0)

@@ -80,7 +80,9 @@ def _numbers(values: Any, what: str) -> Real:
         array = np.asarray(plain)
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} are not numbers; give one number per row, or one column of numbers per class") from None
+        raise InputError(
+            f"{what} are not numbers; give one number per row, or one column of numbers per class"
+        ) from None
 
 
 def _check_length(found: int, rows: int, what: str) -> None:

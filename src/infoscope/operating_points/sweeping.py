@@ -63,9 +63,6 @@ class Sweep:
         entry = find(metric)
         if entry.card.level != "table":
             raise InputError(f"{entry.name} gives a number per class, not per table; take it from table_at(i)")
-        if entry.name in _ONE_BY_ONE:
-            scores = [entry.score(self.table_at(point)) for point in range(len(self))]
-            return np.asarray(scores, dtype=np.float64)
         return np.broadcast_to(entry.score(self.tables), (len(self),))
 
     def metrics(self, names: Sequence[str] | None = None) -> dict[str, Real]:
@@ -77,7 +74,10 @@ class Sweep:
 
     def coverage_curve(self) -> dict[str, Real]:
         """The path in the information coverage plane: false information to the right, captured truth upwards."""
-        return {"false_information_ratio": self.values("false_information_ratio"), "proficiency": self.values("proficiency")}
+        return {
+            "false_information_ratio": self.values("false_information_ratio"),
+            "proficiency": self.values("proficiency"),
+        }
 
     def triangle_curve(self) -> dict[str, Real]:
         """The path in the entropy triangle: three shares that sum to one."""
@@ -151,11 +151,9 @@ class Sweep:
     def __repr__(self) -> str:
         """Rule, size and areas, with what is remarkable."""
         areas = ", ".join(f"{name} {value:.4f}" for name, value in self.areas.items())
-        return "\n".join([f"Sweep of {len(self)} operating points: {self.rule}", f"  {areas}", *(f"  {note}" for note in self.notes)])
-
-
-_ONE_BY_ONE = {"adjusted_mutual_information"}
-"""Metrics of single tables of counts that do not take a batch."""
+        return "\n".join(
+            [f"Sweep of {len(self)} operating points: {self.rule}", f"  {areas}", *(f"  {note}" for note in self.notes)]
+        )
 
 
 def _plain(values: NDArray[Any]) -> list[float | None]:
