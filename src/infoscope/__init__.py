@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
+    from infoscope.evaluation import Evaluation as Evaluation
+    from infoscope.evaluation import evaluate as evaluate
     from infoscope.operating_points import sweep as sweep
     from infoscope.operating_points import tune as tune
     from infoscope.tables import Contingency as Contingency
@@ -27,9 +29,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "Card": "infoscope.cards",
     "Contingency": "infoscope.tables",
+    "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
     "catalogue": "infoscope.cards",
+    "evaluate": "infoscope.evaluation",
     "sweep": "infoscope.operating_points",
     "tune": "infoscope.operating_points",
 }
@@ -38,10 +42,12 @@ _MODULES = {"metrics", "operating_points"}
 __all__ = [
     "Card",
     "Contingency",
+    "Evaluation",
     "InfoscopeError",
     "InputError",
     "__version__",
     "catalogue",
+    "evaluate",
     "metrics",
     "operating_points",
     "sweep",
@@ -59,6 +65,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'infoscope' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def load_renderers() -> None:
+    """Load the reports, which file themselves with ``Evaluation``."""
+    importlib.import_module("infoscope.report")
 
 
 def __dir__() -> list[str]:
