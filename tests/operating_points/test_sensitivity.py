@@ -1,4 +1,4 @@
-"""What one sample moved is worth: finite differences against rebuilt tables, the derivative, and the published rules."""
+"""What one sample moved is worth: finite differences, the derivative, and the published rules."""
 
 import numpy as np
 import pytest

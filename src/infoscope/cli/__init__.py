@@ -10,6 +10,7 @@ from infoscope import __version__
 from infoscope.cli.demo import demo_command
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
+from infoscope.cli.sweep import sweep_command
 
 __all__ = ["app", "main"]
 
@@ -28,6 +29,7 @@ def app() -> None:
 
 
 app.add_command(evaluate_command)
+app.add_command(sweep_command)
 app.add_command(explain_command)
 app.add_command(demo_command)
 

@@ -9,6 +9,7 @@ from infoscope.operating_points.front import sweep, sweep_levels
 from infoscope.operating_points.levels import Levels
 from infoscope.operating_points.pareto import pareto_front
 from infoscope.operating_points.probabilistic import ProbabilisticScores, probabilistic_scores, soft_table
+from infoscope.operating_points.sources import sweep_source, tune_source
 from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
 from infoscope.operating_points.sweeping import Sweep
 from infoscope.operating_points.tuning import BestSetting, Tuning, tune
@@ -42,6 +43,8 @@ __all__ = [
     "soft_table",
     "sweep",
     "sweep_levels",
+    "sweep_source",
     "tune",
+    "tune_source",
     "two_thresholds",
 ]

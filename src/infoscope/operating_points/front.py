@@ -55,8 +55,7 @@ def sweep(  # noqa: PLR0913 - the public front
     >>> print(curve.best().threshold, curve.values("proficiency").max())
     0.8 1.0
     """
-    if most is not None and most < 2:
-        raise InputError(f"at most {most} operating points were asked for; a curve needs two or more")
+    check_most(most)
     if _columns(scores) > 1:
         if positive is not None:
             raise InputError("a positive class is for one column of scores; with one column per class give classes=")
@@ -72,6 +71,12 @@ def sweep(  # noqa: PLR0913 - the public front
         sample_size=_effective(checked.weights, len(checked.scores)),
         ignored=checked.ignored,
     )
+
+
+def check_most(most: int | None) -> None:
+    """Refuse a curve of one point."""
+    if most is not None and most < 2:
+        raise InputError(f"at most {most} operating points were asked for; a curve needs two or more")
 
 
 def _columns(scores: Any) -> int:

@@ -56,13 +56,13 @@ def _ranked_counts(given: BinaryScores) -> Levels:
     )
 
 
-def _ranked_weights(given: BinaryScores, weights: Real) -> Levels:
+def _ranked_weights(given: BinaryScores, weights: NDArray[Any]) -> Levels:
     order = np.argsort(-given.scores, kind="stable")
     scores = given.scores[order]
     ends = np.append(_starts(scores)[1:], len(scores)) - 1
     weights, ours = weights[order], given.is_positive[order]
-    hits = np.cumsum(np.where(ours, weights, 0.0))[ends]
-    misses = np.cumsum(np.where(ours, 0.0, weights))[ends]
+    hits = np.cumsum(weights * ours)[ends]
+    misses = np.cumsum(weights * ~ours)[ends]
     return Levels(scores[ends].astype(np.float64), hits, hits + misses, float(hits[-1]), float(hits[-1] + misses[-1]))
 
 

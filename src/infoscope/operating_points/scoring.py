@@ -31,7 +31,8 @@ class BinaryScores:
     labels: tuple[Label, Label]
     """Both classes, sorted as a table sorts them."""
     positive: Label
-    weights: Real | None = None
+    weights: NDArray[Any] | None = None
+    """Weights, or how many samples each row stands for where these are whole numbers by type."""
     ignored: dict[str, int] = field(default_factory=dict)
 
 
