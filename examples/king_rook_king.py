@@ -53,7 +53,7 @@ def grow(rows: Ints, classes: Ints, *, candidates: int, leaf_weight: int, rng: n
         inside = open_node[node]
         rows, classes, node = rows[inside], classes[inside], place[node[inside]]
         if len(at):
-            attribute[at] = _chosen(rows, classes, node, counts[at], candidates, rng)
+            attribute[at] = _chosen(rows, classes, node, counts[at], candidates=candidates, rng=rng)
         child = np.full((size, VALUES), -1)
         split = attribute[at] >= 0
         child[at[split]] = np.arange(split.sum() * VALUES).reshape(-1, VALUES)
@@ -66,7 +66,7 @@ def grow(rows: Ints, classes: Ints, *, candidates: int, leaf_weight: int, rng: n
         inherited = np.repeat(answer[at[split]], VALUES)
 
 
-def _chosen(rows: Ints, classes: Ints, node: Ints, counts: Ints, candidates: int, rng: np.random.Generator) -> Ints:
+def _chosen(rows: Ints, classes: Ints, node: Ints, counts: Ints, *, candidates: int, rng: np.random.Generator) -> Ints:
     """For every node the attribute of most gain among those drawn; -1 where none gains."""
     size, kinds = counts.shape
     before = -_xlogx(counts).sum(axis=1) + _xlogx(counts.sum(axis=1))

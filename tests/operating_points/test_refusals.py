@@ -388,3 +388,12 @@ def test_monotone_recalibration_equals_isotonic_regression():
     assert found.ranked == pytest.approx(-np.mean(np.log2(own)), abs=1e-9)
     assert found.ranked <= found.sharpened
     assert points.calibration(*_drawn(300, 3)).ranked is None
+
+
+def test_certainty_that_was_wrong_is_infinitely_surprising_and_told():
+    rows = np.array([[1.0, 0.0], [0.9, 0.1], [0.2, 0.8], [0.1, 0.9]])
+    found = points.calibration(rows, ["b", "a", "b", "b"])
+
+    assert found.cross_entropy == np.inf
+    assert np.isfinite(found.sharpened)
+    assert "given probability 0" in str(found)

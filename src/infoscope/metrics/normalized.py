@@ -168,4 +168,5 @@ def adjusted_mutual_information(table: Contingency) -> Real:
     expected = expected_informations if table.batch_shape else expected_information
     by_chance = expected(table.row_totals, table.column_totals)
     gap = (h.missed + h.spurious) / 2
-    return ratio(h.mutual - by_chance, (h.mutual - by_chance) + gap)
+    beyond = h.mutual - by_chance
+    return ratio(beyond, beyond + gap)

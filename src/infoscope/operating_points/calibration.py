@@ -43,6 +43,11 @@ class Calibration:
             return (
                 f"calibrated: no common power of the probabilities leaves less than {self.cross_entropy:.4f} bits open"
             )
+        if np.isinf(self.cross_entropy):
+            return (
+                f"{self.verdict}: a true class was given probability 0, an infinite surprise; raised to the power "
+                f"{self.sharpness:.3g} the probabilities leave {self.sharpened:.4f} bits open"
+            )
         return (
             f"{self.verdict}: {self.bits_lost:.4f} of the {self.cross_entropy:.4f} bits left open come from sureness; "
             f"raise all probabilities to the power {self.sharpness:.3g}"
