@@ -116,6 +116,20 @@ def test_text_names_the_areas_and_the_best_point(scores):
     assert result.stdout.rstrip().splitlines()[-1]
 
 
+def test_the_unit_changes_text_and_not_ratios(scores):
+    words = [scores, "-t", "gold", "--score", "p", "--metric", "mutual_information"]
+    shown = {unit: run(*words, "--unit", unit).stdout for unit in ("bits", "nats")}
+
+    def number(text: str, after: str) -> float:
+        return float(text.split(after)[1].split(maxsplit=1)[0])
+
+    for after in ("average information, {}: ", "best mutual_information "):
+        bits, nats = (number(shown[unit], after.format(unit)) for unit in ("bits", "nats"))
+        assert nats == pytest.approx(bits * np.log(2), abs=1e-4)
+    area = "area under the ROC curve: "
+    assert number(shown["bits"], area) == number(shown["nats"], area)
+
+
 def test_json_holds_the_curve_and_the_choice(scores):
     record = json.loads(run(scores, "-t", "gold", "--score", "p", "--metric", "f1", "--format", "json").stdout)
 

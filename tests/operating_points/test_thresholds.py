@@ -285,6 +285,17 @@ def test_bad_weights_positive_and_size_are_refused():
         ifs.sweep([0.1, 0.2], [0, 1], most=1)
 
 
+def test_a_row_of_weight_zero_is_not_there():
+    whole = ifs.sweep([0.9, 0.5, 0.4, 0.1], [0, 1, 0, 0], sample_weight=[0, 1, 1, 1])
+    without = ifs.sweep([0.5, 0.4, 0.1], [1, 0, 0])
+
+    assert whole.areas == pytest.approx(without.areas)
+    with pytest.raises(InputError, match=r"one class only \(0\)"):
+        ifs.sweep([0.9, 0.5], [0, 1], sample_weight=[1, 0])
+    with pytest.raises(InputError, match="weight above 0"):
+        ifs.sweep([0.9, 0.5], [0, 1], sample_weight=[0, 0])
+
+
 def test_reversed_scores_are_named():
     scores, truth = _noisy(200)
 

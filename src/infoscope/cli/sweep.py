@@ -98,13 +98,14 @@ def _of_scores(source: tuple[str, ...], chosen: Mapping[str, Any], output: Outpu
 
 
 def _sweep_text(curve: Sweep, chosen: Mapping[str, Any], output: Output) -> str:
+    from infoscope.report.numbers import units  # noqa: PLC0415 - heavy
     from infoscope.report.sweeps import sweep_document, sweep_lines, sweep_table  # noqa: PLC0415 - heavy
 
     costs = None if chosen["costs"] is None else _costs(chosen["costs"], curve)
     choice = curve.best(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
     if output.form == "json":
         return _json(sweep_document(curve, choice))
-    return _laid_out(sweep_lines(curve, choice), sweep_table(curve, choice), output.form)
+    return _laid_out(sweep_lines(curve, choice, units(output.unit)), sweep_table(curve, choice), output.form)
 
 
 def _of_runs(source: tuple[str, ...], chosen: Mapping[str, Any], output: Output) -> str:
@@ -131,13 +132,14 @@ def _of_runs(source: tuple[str, ...], chosen: Mapping[str, Any], output: Output)
 
 
 def _tuning_text(tuning: Tuning, chosen: Mapping[str, Any], output: Output) -> str:
+    from infoscope.report.numbers import units  # noqa: PLC0415 - heavy
     from infoscope.report.sweeps import tuning_lines, tuning_table  # noqa: PLC0415 - heavy
 
     metric = chosen["metric"] or "erroneous_information_ratio"
     if output.form == "json":
         return _json(tuning.to_dict(metric=metric, seed=chosen["seed"]))
     best = tuning.best(metric, seed=chosen["seed"])
-    return _laid_out(tuning_lines(tuning, best), tuning_table(tuning, best), output.form)
+    return _laid_out(tuning_lines(tuning, best), tuning_table(tuning, best, units(output.unit)), output.form)
 
 
 def _costs(path: str, curve: Sweep) -> Any:

@@ -90,6 +90,8 @@ def hull_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
 
     The curve starts at the origin, which is a corner too but no place.
     """
+    if float(x[-1]) * float(y[-1]) > _EXACT_PRODUCT:
+        x, y = x.astype(np.float64), y.astype(np.float64)
     upper = _corners(x, y)
     lower = _corners(y, x)
     return np.union1d(upper, lower)
@@ -133,6 +135,8 @@ def _split(
 
 
 _STRETCH = 1 << 12
+_EXACT_PRODUCT = 2.0**61
+"""Up to here the products of counts fit 64 bits."""
 
 
 def _rounding(x: NDArray[Any], y: NDArray[Any]) -> float:

@@ -63,10 +63,11 @@ def binary_scores(scores: Any, truth: Any, *, positive: Label | None, sample_wei
     _check_length(len(array), len(coded.codes), "scores")
     weights = _weights(sample_weight, len(array))
     missing = _missing(coded)
-    ignored = {}
+    ignored = {"missing truth": int(missing.sum())} if missing.any() else {}
+    if weights is not None:
+        missing |= weights == 0  # a weight of 0 means: not there
     codes = coded.codes
     if missing.any():
-        ignored = {"missing truth": int(missing.sum())}
         array, codes = array[~missing], codes[~missing]
         weights = None if weights is None else weights[~missing]
     _check_finite(array, "score", missing)
@@ -129,9 +130,9 @@ def _check_finite(array: Real, what: str, missing: NDArray[np.bool_]) -> None:
 
 def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label], NDArray[np.bool_]]:
     """Both labels, sorted, and which rows have the second."""
+    if not len(codes):
+        raise InputError("no row has a truth label and a weight above 0; a threshold needs samples of two classes")
     if coded.labels is None:
-        if not len(codes):
-            raise InputError("every truth label is missing; a threshold needs samples of two classes")
         low, high = codes.min(), codes.max()
         top = codes == high
         if not np.all(top | (codes == low)):
@@ -182,6 +183,8 @@ def class_probabilities(
     weights = _weights(sample_weight, len(array))
     missing = _missing(coded)
     ignored = {"missing truth": int(missing.sum())} if missing.any() else {}
+    if weights is not None:
+        missing |= weights == 0  # a weight of 0 means: not there
     labels = _class_labels(classes if classes is not None else _frame_names(values), coded, missing, array.shape[1])
     codes = coded.codes
     if missing.any():
@@ -203,9 +206,10 @@ def _class_labels(
     seen: tuple[Label, ...]
     used = np.unique(coded.codes[~missing] if missing.any() else coded.codes)
     seen = tuple(int(code) for code in used) if coded.labels is None else tuple(coded.labels[code] for code in used)
-    if len(seen) == 1:
+    if len(seen) < 2:
         raise InputError(
-            f"truth has one class only ({seen[0]!r}), so there is nothing to tell apart; a sweep needs two or more"
+            f"truth has one class only ({', '.join(map(repr, seen))}), so there is nothing to tell apart; "
+            "a sweep needs two or more"
         )
     if classes is None:
         if len(seen) != columns:

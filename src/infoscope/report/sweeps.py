@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
+from infoscope.cards import catalogue
 from infoscope.numeric import Real
 from infoscope.operating_points import BestSetting, Choice, Sweep, Tuning
+from infoscope.report.numbers import BITS, Units
 
 __all__ = ["sweep_document", "sweep_lines", "sweep_table", "tuning_lines", "tuning_table"]
 
@@ -37,7 +39,7 @@ _WORDS = {
 _AREAS = {
     "roc_auc": "area under the ROC curve",
     "average_precision": "average precision",
-    "average_information": "average information, bits",
+    "average_information": "average information",
     "normalized_average_information": "normalized average information",
     "risk_coverage_area": "area under risk against coverage",
     "error_reject_area": "area under error against refusals",
@@ -46,13 +48,15 @@ _AREAS = {
 Rows = list[list[str]]
 
 
-def sweep_lines(sweep: Sweep, choice: Choice | None) -> list[str]:
+def sweep_lines(sweep: Sweep, choice: Choice | None, unit: Units = BITS) -> list[str]:
     """What stands above and below the table."""
     size = "" if sweep.sample_size is None else f" on {sweep.sample_size:,.6g} samples"
     lines = [f"{sweep.rule}: {len(sweep):,} operating points{size}"]
-    lines += [f"{_AREAS[name]}: {_shown(value)}" for name, value in sweep.areas.items()]
+    for name, value in sweep.areas.items():
+        scale, named = (unit.per_bit, f", {unit.name}") if name == "average_information" else (1.0, "")
+        lines.append(f"{_AREAS[name]}{named}: {_shown(value * scale)}")
     if choice is not None:
-        lines.append(str(choice))
+        lines.append(str(_in_unit(choice, unit)))
     lines += [f"note: {note}" for note in sweep.notes]
     return lines + [f"note: {rows:,} rows left out: {reason}" for reason, rows in sweep.ignored.items()]
 
@@ -88,14 +92,22 @@ def tuning_lines(tuning: Tuning, best: BestSetting) -> list[str]:
     return lines
 
 
-def tuning_table(tuning: Tuning, best: BestSetting) -> Rows:
+def _in_unit(choice: Choice, unit: Units) -> Choice:
+    """A choice by a number of bits, told in the unit asked for."""
+    if choice.criterion not in catalogue or catalogue[choice.criterion].unit != "bits":
+        return choice
+    scaled = {name: getattr(choice, name) * unit.per_bit for name in ("value", "held_out", "low", "high")}
+    return replace(choice, **scaled)
+
+
+def tuning_table(tuning: Tuning, best: BestSetting, unit: Units = BITS) -> Rows:
     """Every setting with its headline numbers."""
     curves = tuning.metrics(_TUNING)
     columns: list[tuple[str, Any]] = [(_WORDS.get(name, name), curves[name]) for name in _TUNING]
     if tuning.against is not None:
         columns += [
             (tuning.against_name or "against", tuning.against),
-            (f"bits per {tuning.against_name}", tuning.information_per_unit()),
+            (f"{unit.name} per {tuning.against_name}", tuning.information_per_unit() * unit.per_bit),
         ]
     columns.append(("P(best)", best.probabilities))
     front = set(tuning.front())
