@@ -16,24 +16,38 @@ if TYPE_CHECKING:
     from infoscope import operating_points as operating_points
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
+    from infoscope.comparison import Comparison as Comparison
+    from infoscope.comparison import compare as compare
+    from infoscope.cross_validation import CrossValidation as CrossValidation
+    from infoscope.cross_validation import cross_validate as cross_validate
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
     from infoscope.operating_points import sweep as sweep
     from infoscope.operating_points import tune as tune
+    from infoscope.posterior import Posterior as Posterior
+    from infoscope.readers import Counter as Counter
+    from infoscope.readers import read as read
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Card": "infoscope.cards",
+    "Comparison": "infoscope.comparison",
     "Contingency": "infoscope.tables",
+    "Counter": "infoscope.readers",
+    "CrossValidation": "infoscope.cross_validation",
     "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
+    "Posterior": "infoscope.posterior",
     "catalogue": "infoscope.cards",
+    "compare": "infoscope.comparison",
+    "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",
+    "read": "infoscope.readers",
     "sweep": "infoscope.operating_points",
     "tune": "infoscope.operating_points",
 }
@@ -41,15 +55,22 @@ _MODULES = {"metrics", "operating_points"}
 
 __all__ = [
     "Card",
+    "Comparison",
     "Contingency",
+    "Counter",
+    "CrossValidation",
     "Evaluation",
     "InfoscopeError",
     "InputError",
+    "Posterior",
     "__version__",
     "catalogue",
+    "compare",
+    "cross_validate",
     "evaluate",
     "metrics",
     "operating_points",
+    "read",
     "sweep",
     "tune",
 ]

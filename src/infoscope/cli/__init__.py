@@ -7,6 +7,7 @@ import sys
 import click
 
 from infoscope import __version__
+from infoscope.cli.compare import compare_command
 from infoscope.cli.demo import demo_command
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
@@ -29,6 +30,7 @@ def app() -> None:
 
 
 app.add_command(evaluate_command)
+app.add_command(compare_command)
 app.add_command(sweep_command)
 app.add_command(explain_command)
 app.add_command(demo_command)
