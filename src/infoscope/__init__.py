@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import operating_points as operating_points
+    from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
     from infoscope.comparison import Comparison as Comparison
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.operating_points import sweep as sweep
+    from infoscope.operating_points import tune as tune
     from infoscope.posterior import Posterior as Posterior
     from infoscope.readers import Counter as Counter
     from infoscope.readers import read as read
@@ -45,8 +49,14 @@ _HOMES = {
     "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
+    "sweep": "infoscope.operating_points",
+    "tune": "infoscope.operating_points",
 }
-_MODULES = {"metrics"}
+_MODULES = {
+    "metrics",
+    "operating_points",
+    "tracking",
+}
 
 __all__ = [
     "Card",
@@ -64,7 +74,11 @@ __all__ = [
     "cross_validate",
     "evaluate",
     "metrics",
+    "operating_points",
     "read",
+    "sweep",
+    "tracking",
+    "tune",
 ]
 
 
