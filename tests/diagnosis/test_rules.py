@@ -5,6 +5,7 @@ import pytest
 
 from infoscope.diagnosis import RULES, THRESHOLDS, Facts, Finding, diagnose, diagnose_all
 from infoscope.metrics import missed_information
+from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.tables import Contingency
 
 
@@ -56,6 +57,7 @@ FITS = [
     ("few_samples", HURLEY),
     ("lookalike_labels", SPELT),
 ]
+BELIEVED = [("loud_prior", HURLEY)]
 DOES_NOT_FIT = [
     ("majority_voter", M1),
     ("random", VALVERDE_B),
@@ -78,6 +80,7 @@ DOES_NOT_FIT = [
     ("less_varied_output", VALVERDE_B),
     ("few_samples", VALVERDE_B),
     ("lookalike_labels", M1),
+    ("loud_prior", M1),
 ]
 
 
@@ -103,7 +106,7 @@ def test_rule_is_silent_where_it_does_not_fit(code: str, table: Contingency) -> 
 
 
 def test_every_rule_is_tried_both_ways() -> None:
-    assert {code for code, _ in FITS} == {code for code, _ in DOES_NOT_FIT} == {code for code, _ in RULES}
+    assert {code for code, _ in FITS + BELIEVED} == {code for code, _ in DOES_NOT_FIT} == {code for code, _ in RULES}
 
 
 def test_perfect_and_single_class_tables_say_nothing_bad() -> None:
@@ -202,3 +205,94 @@ def test_large_sparse_tables_are_diagnosed() -> None:
 
     assert "few_samples" in codes
     assert "majority_voter" not in codes
+
+
+def believed(table: Contingency, prior: str | float = "default") -> list[Finding]:
+    return diagnose(table, belief=Posterior(table, prior))
+
+
+def codes(findings: list[Finding]) -> set[str]:
+    return {finding.code for finding in findings}
+
+
+@pytest.mark.parametrize(("code", "table"), BELIEVED)
+def test_rule_about_beliefs_speaks_where_it_fits(code: str, table: Contingency) -> None:
+    assert code in codes(believed(table))
+
+
+LARGE = [
+    ("majority_voter", M2),
+    ("random", STEINGOLD_100),
+    ("specialised", VALVERDE_C),
+    ("accuracy_paradox", STEINGOLD_A),
+    ("accuracy_paradox", STEINGOLD_50),
+    ("merged_pair", M19),
+    ("detection_problem", RARE),
+    ("second_stage", M12),
+    ("less_varied_output", VALVERDE_A),
+]
+
+
+@pytest.mark.parametrize(("code", "table"), LARGE)
+def test_belief_does_not_silence_a_rule_on_a_large_sample(code: str, table: Contingency) -> None:
+    assert code in codes(believed(table.with_cells(table.cells * (1 if code == "random" else 20))))
+
+
+SMALL = [
+    ("majority_voter", Contingency.from_matrix([[2, 0], [1, 0]])),
+    ("accuracy_paradox", STEINGOLD_A),  # 50 samples, 5 of them positive: anything from 5 % to 63 %
+    ("accuracy_paradox", Contingency.from_matrix([[5, 0], [7, 28]])),
+    ("specialised", Contingency.from_matrix([[2, 0, 2], [0, 1, 3], [0, 0, 4]])),
+    ("merged_pair", Contingency.from_matrix([[9, 0, 0], [0, 1, 1], [0, 1, 1]])),
+    ("second_stage", Contingency.from_matrix([[9, 0, 1], [0, 9, 0], [0, 0, 1]])),
+    ("detection_problem", Contingency.from_matrix([[21, 0, 0], [0, 1, 0], [0, 0, 1]])),
+    ("less_varied_output", Contingency.from_matrix([[3, 1, 0], [0, 4, 0], [0, 1, 3]])),
+]
+
+
+@pytest.mark.parametrize(("code", "table"), SMALL)
+def test_belief_silences_a_claim_that_the_interval_leaves_open(code: str, table: Contingency) -> None:
+    rule = dict(RULES)[code]
+    sure = Facts(table, table.sample_size)
+    unsure = Facts(table, table.sample_size, Posterior(table))
+
+    assert rule(sure) is not None
+    assert rule(unsure) is None
+
+
+def test_clash_needs_more_than_noise() -> None:
+    scattered = Contingency.from_matrix([[80, 10, 10], [10, 80, 10], [10, 10, 80]])
+    regular = Contingency.from_matrix([[70, 30, 0], [0, 70, 30], [30, 0, 70]])
+    tables = {"scattered": scattered, "regular": regular}
+    small = {name: Facts(table, 300, Posterior(table)) for name, table in tables.items()}
+    many = {name: table.with_cells(table.cells * 100) for name, table in tables.items()}
+    large = {name: Facts(table, 30_000, Posterior(table)) for name, table in many.items()}
+
+    assert "non_monotone" in codes(diagnose_all(tables)["scattered"])
+    assert "non_monotone" not in codes(diagnose_all(small)["scattered"])
+    assert "non_monotone" in codes(diagnose_all(large)["scattered"])
+
+
+def test_few_samples_say_how_many_more_halve_the_interval() -> None:
+    finding = next(finding for finding in believed(HURLEY) if finding.code == "few_samples")
+
+    more = samples_to_halve(Posterior(HURLEY), "proficiency")
+    assert finding.evidence["samples_to_halve"] == more == 39
+    assert "39 more would halve the interval" in finding.text
+
+
+def test_loud_prior_is_weighed_against_the_data() -> None:
+    heavy = believed(VALVERDE_B, 50.0)
+    light = believed(VALVERDE_B)
+
+    (finding,) = [finding for finding in heavy if finding.code == "loud_prior"]
+    assert "450 samples and speaks louder than the data (60)" in finding.text
+    assert "loud_prior" not in codes(light)
+
+
+def test_paradox_speaks_of_the_lower_limit() -> None:
+    table = Contingency.from_matrix([[34, 12], [8, 246]])
+    finding = next(finding for finding in believed(table) if finding.code == "accuracy_paradox")
+
+    assert finding.evidence["proficiency"] > THRESHOLDS.paradox_proficiency > finding.evidence["proficiency_low"]
+    assert "as little as" in finding.text

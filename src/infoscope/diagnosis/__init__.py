@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from infoscope.diagnosis.abstaining import abstains_for_free
 from infoscope.diagnosis.between import non_monotone
 from infoscope.diagnosis.confusing import merged_pair, named_clusters, relabelled, second_stage
-from infoscope.diagnosis.facts import Facts
+from infoscope.diagnosis.facts import Belief, Facts
 from infoscope.diagnosis.finding import Finding
 from infoscope.diagnosis.habits import (
     accuracy_paradox,
     detection_problem,
-    few_samples,
     less_varied_output,
     lookalike_labels,
     majority_voter,
@@ -20,12 +19,14 @@ from infoscope.diagnosis.habits import (
     specialised,
 )
 from infoscope.diagnosis.pairs import Confusion, confusions
+from infoscope.diagnosis.sampling import few_samples, loud_prior
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
 from infoscope.tables import Contingency
 
 __all__ = [
     "RULES",
     "THRESHOLDS",
+    "Belief",
     "Confusion",
     "Facts",
     "Finding",
@@ -50,6 +51,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("less_varied_output", less_varied_output),
     ("detection_problem", detection_problem),
     ("few_samples", few_samples),
+    ("loud_prior", loud_prior),
     ("lookalike_labels", lookalike_labels),
 )
 """In the order in which a reader should hear them."""
@@ -63,22 +65,23 @@ _SILENCED: Mapping[str, frozenset[str]] = {
 """What follows from a finding is not said again."""
 
 
-def diagnose(table: Contingency, n: float | None = None) -> list[Finding]:
-    """What one table says, most important first.
+def diagnose(
+    table: Contingency, n: float | None = None, belief: Belief | None = None, level: float = 0.95
+) -> list[Finding]:
+    """What one table says, most important first; with a belief, only what its intervals allow to say.
 
     >>> voter = Contingency.from_matrix([[0, 0, 5], [0, 0, 5], [0, 0, 50]])
     >>> [finding.code for finding in diagnose(voter)]
     ['majority_voter', 'accuracy_paradox']
     """
-    return _spoken(Facts(table, table.sample_size if n is None else n))
+    return _spoken(Facts(table, table.sample_size if n is None else n, belief, level))
 
 
-def diagnose_all(
-    tables: Mapping[str, Contingency], sizes: Mapping[str, float | None] | None = None
-) -> dict[str, list[Finding]]:
-    """What several tables say, each and between them; ``sizes`` states sample sizes that tables do not know."""
-    stated = sizes or {}
-    systems = {name: Facts(table, stated.get(name, table.sample_size)) for name, table in tables.items()}
+def diagnose_all(tables: Mapping[str, Contingency | Facts]) -> dict[str, list[Finding]]:
+    """What several tables say, each and between them; ``Facts`` add what tables do not know of themselves."""
+    systems = {
+        name: table if isinstance(table, Facts) else Facts(table, table.sample_size) for name, table in tables.items()
+    }
     said = {name: _spoken(facts) for name, facts in systems.items()}
     # a system with renamed outputs is inaccurate for that reason alone, and no measure of the others
     plain = {name: facts for name, facts in systems.items() if all(f.code != "relabelled" for f in said[name])}

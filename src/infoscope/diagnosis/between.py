@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import hypot
 
 from infoscope.diagnosis.facts import Facts
 from infoscope.diagnosis.finding import Finding, percent
@@ -21,7 +22,14 @@ def non_monotone(name: str, systems: Mapping[str, Facts]) -> Finding | None:
         if facts.table.truth_labels != mine.table.truth_labels:
             continue
         ahead, behind = mine.accuracy - facts.accuracy, facts.proficiency - mine.proficiency
-        if min(ahead, behind) >= THRESHOLDS.clash_margin:
+        noise = {
+            metric: THRESHOLDS.clash_errors * _error(mine, facts, metric) for metric in ("accuracy", "proficiency")
+        }
+        if (
+            min(ahead, behind) >= THRESHOLDS.clash_margin
+            and ahead >= noise["accuracy"]
+            and behind >= noise["proficiency"]
+        ):
             clashes.append((min(ahead, behind), other, facts))
     if not clashes:
         return None
@@ -40,3 +48,9 @@ def non_monotone(name: str, systems: Mapping[str, Facts]) -> Finding | None:
             "other_proficiency": rival.proficiency,
         },
     )
+
+
+def _error(one: Facts, other: Facts, metric: str) -> float:
+    """Standard error of a difference, as if the two had seen different samples; 0 where it is not known."""
+    known = [facts.limits(metric) for facts in (one, other)]
+    return hypot(*(0.0 if limits is None else limits.sd for limits in known))

@@ -11,6 +11,8 @@ from infoscope.diagnosis.finding import Finding, listed, percent, points, quoted
 from infoscope.diagnosis.pairs import merge_losses
 from infoscope.diagnosis.renaming import Renaming, best_renaming
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.posterior import Posterior
+from infoscope.tables import Contingency
 
 __all__ = ["merged_pair", "named_clusters", "relabelled", "second_stage"]
 
@@ -77,6 +79,8 @@ def merged_pair(facts: Facts) -> Finding | None:
     if not len(twins):
         return None
     at = twins[np.lexsort((-pairs.to_know[twins], pairs.lost[twins]))[0]]
+    if facts.belief is not None and not _surely_alike(facts.table, int(pairs.first[at]), int(pairs.second[at])):
+        return None
     one, other = (pairs.labels[side[at]] for side in (pairs.first, pairs.second))
     lost, told_apart = float(pairs.lost[at]), float(pairs.known[at] / pairs.to_know[at])
     return Finding(
@@ -90,6 +94,16 @@ def merged_pair(facts: Facts) -> Finding | None:
             "known_bits": float(pairs.known[at]),
         },
     )
+
+
+def _surely_alike(table: Contingency, first: int, second: int) -> bool:
+    """Whether the two classes by themselves leave no doubt that little of their difference is told."""
+    at = table.matches[0][[first, second]]
+    rows = table.counts[at]
+    counts = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+    used = np.flatnonzero(counts.sum(axis=0))
+    alone = Posterior(Contingency.from_matrix(counts[:, used]), "perks")
+    return bool(alone.interval("proficiency")[1] <= THRESHOLDS.pair_limit)
 
 
 def _little(share: float) -> str:
@@ -123,6 +137,10 @@ def _costliest(facts: Facts, most: int = 3) -> list[int]:
     wholes = table.column_totals[table.cell_columns]
     terms = -table.cells * np.log2(np.divide(table.cells, wholes, out=np.ones_like(table.cells), where=table.cells > 0))
     by_answer = np.bincount(table.cell_columns, terms, minlength=table.shape[1]) / float(table.grand_total)
+    if facts.belief is not None:
+        least = np.asarray(facts.belief.by_output(facts.level)["missed_information"].low, dtype=np.float64)
+        sure = facts.system_shares * np.nan_to_num(least) >= THRESHOLDS.second_stage_share * facts.truth_bits
+        by_answer = np.where(sure, by_answer, 0.0)
     order = np.argsort(-by_answer, kind="stable")[:most]
     return [int(at) for at in order if by_answer[at] >= THRESHOLDS.second_stage_share * facts.truth_bits]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,7 +14,41 @@ from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
-__all__ = ["Facts"]
+__all__ = ["Belief", "Facts", "Limits"]
+
+_ASKED = (
+    "proficiency",
+    "accuracy",
+    "system_entropy",
+    "effective_classes",
+    "split_system_divergence",
+)
+
+
+class Belief(Protocol):
+    """What is believed about the metrics of one table, beyond their plug-in values."""
+
+    def summaries(self, names: Sequence[str], level: float) -> Mapping[str, Any]:
+        """Mean, sd, low and high of each of these metrics."""
+
+    def by_class(self, level: float) -> Mapping[str, Any]:
+        """The same by class of the truth: one number a class in each."""
+
+    def by_output(self, level: float) -> Mapping[str, Any]:
+        """The same by answer."""
+
+
+class Limits(NamedTuple):
+    """Standard error and interval of one metric."""
+
+    sd: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """From the lower to the upper limit."""
+        return self.high - self.low
 
 
 @dataclass(frozen=True)
@@ -22,6 +58,30 @@ class Facts:
     table: Contingency
     n: float | None
     """Sample size; None where it is not known."""
+    belief: Belief | None = None
+    """Where there is one, a rule is silent when the interval leaves its claim open."""
+    level: float = 0.95
+
+    @cached_property
+    def _known(self) -> Mapping[str, Any]:
+        return {} if self.belief is None else self.belief.summaries(_ASKED, self.level)
+
+    def limits(self, metric: str) -> Limits | None:
+        """What is known of a metric beyond its value; None where there is no belief, or no such interval."""
+        found = self._known.get(metric)
+        if found is None or not np.all(np.isfinite([found.sd, found.low, found.high])):
+            return None
+        return Limits(float(found.sd), float(found.low), float(found.high))
+
+    def surely_below(self, metric: str, limit: float) -> bool:
+        """Whether the upper limit of a metric is below this, or nothing speaks against it."""
+        found = self.limits(metric)
+        return found is None or found.high <= limit
+
+    def surely_above(self, metric: str, limit: float) -> bool:
+        """Whether the lower limit of a metric is above this, or nothing speaks against it."""
+        found = self.limits(metric)
+        return found is None or found.low >= limit
 
     @cached_property
     def h(self) -> Entropies:

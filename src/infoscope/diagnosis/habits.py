@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from infoscope.diagnosis.facts import Facts
-from infoscope.diagnosis.finding import Finding, counted, listed, percent, quoted
+from infoscope.diagnosis.finding import Finding, listed, percent, quoted
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.tables.labels import lookalikes
 
 __all__ = [
     "accuracy_paradox",
     "detection_problem",
-    "few_samples",
     "less_varied_output",
     "lookalike_labels",
     "majority_voter",
@@ -24,6 +25,8 @@ __all__ = [
 def majority_voter(facts: Facts) -> Finding | None:
     """Nearly always the same answer: H(S) ≈ 0."""
     if facts.truth_bits == 0 or float(facts.h.system) > THRESHOLDS.silent_entropy * facts.truth_bits:
+        return None
+    if not facts.surely_below("system_entropy", THRESHOLDS.silent_limit * facts.truth_bits):
         return None
     at = int(np.argmax(facts.system_shares))
     answer, share = facts.table.system_labels[at], float(facts.system_shares[at])
@@ -62,6 +65,8 @@ def specialised(facts: Facts) -> Finding | None:
     system_gap = 1.0 - float(facts.h.system) / np.log2(m)
     if system_gap - truth_gap < THRESHOLDS.specialised_gap:
         return None
+    if not facts.surely_above("split_system_divergence", truth_gap + THRESHOLDS.specialised_gap / 3):
+        return None
     excess = facts.system_shares.copy()
     rows, columns = facts.table.matches
     excess[columns] -= facts.truth_shares[rows]
@@ -89,21 +94,27 @@ def accuracy_paradox(facts: Facts) -> Finding | None:
         return None
     at = int(np.argmax(facts.truth_shares))
     largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
-    evidence = {
+    evidence: dict[str, Any] = {
         "accuracy": facts.accuracy,
         "proficiency": facts.proficiency,
         "majority_share": share,
         "majority_class": str(largest),
     }
+    limits = facts.limits("proficiency")
+    if limits is not None:
+        evidence |= {"proficiency_low": limits.low, "proficiency_high": limits.high}
     known = f"{percent(facts.proficiency) if facts.proficiency > 0 else 'nothing'} of the truth's information"
-    if facts.accuracy >= THRESHOLDS.paradox_accuracy and facts.proficiency <= THRESHOLDS.paradox_proficiency:
+    if facts.accuracy >= THRESHOLDS.paradox_accuracy and _knows_little(facts):
+        carry = f"carry {known}"
+        if facts.proficiency > THRESHOLDS.paradox_proficiency:
+            carry = f"may carry as little as {percent(evidence['proficiency_low'])} of the truth's information"
         return Finding(
             "accuracy_paradox",
-            f"Accuracy flatters: {percent(facts.accuracy)} of the answers are right, yet they carry {known}; "
+            f"Accuracy flatters: {percent(facts.accuracy)} of the answers are right, yet they {carry}; "
             f"always saying {quoted(largest)} would be right in {percent(share)}.",
             evidence,
         )
-    if facts.accuracy < share and not facts.could_be_chance:
+    if facts.accuracy < share and not facts.could_be_chance and facts.surely_below("accuracy", share):
         return Finding(
             "accuracy_paradox",
             f"Accuracy misleads: always saying {quoted(largest)} would be right more often ({percent(share)} against "
@@ -113,11 +124,21 @@ def accuracy_paradox(facts: Facts) -> Finding | None:
     return None
 
 
+def _knows_little(facts: Facts) -> bool:
+    """Whether the lower limit of proficiency is small, in an interval that says something."""
+    limits = facts.limits("proficiency")
+    if limits is None:
+        return facts.proficiency <= THRESHOLDS.paradox_proficiency
+    return limits.low <= THRESHOLDS.paradox_proficiency and limits.width <= THRESHOLDS.widest
+
+
 def detection_problem(facts: Facts) -> Finding | None:
     """Several classes by name, nearly all samples in one."""
     k = facts.occupied[0]
     effective = float(2**facts.truth_bits)
     if k < 3 or effective > THRESHOLDS.detection_classes:
+        return None
+    if not facts.surely_below("effective_classes", THRESHOLDS.detection_limit):
         return None
     at = int(np.argmax(facts.truth_shares))
     largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
@@ -133,6 +154,8 @@ def less_varied_output(facts: Facts) -> Finding | None:
     """H(T) > H(S): what is not said cannot be captured."""
     system = float(facts.h.system)
     if facts.truth_bits == 0 or facts.truth_bits - system < THRESHOLDS.poor_output * facts.truth_bits:
+        return None
+    if not facts.surely_below("system_entropy", (1 - THRESHOLDS.poor_output / 2) * facts.truth_bits):
         return None
     ceiling = system / facts.truth_bits
     return Finding(
@@ -155,18 +178,4 @@ def lookalike_labels(facts: Facts) -> Finding | None:
         f"Some labels differ only by case, white space or unicode form and count as different classes: {shown}{more}. "
         "Spell them alike if they mean the same.",
         {"groups": [list(group) for group in groups]},
-    )
-
-
-def few_samples(facts: Facts) -> Finding | None:
-    """Too few samples for the cells in use: plug-in information is then too high."""
-    cells = int(np.count_nonzero(facts.table.cells))
-    if facts.n is None or facts.n >= THRESHOLDS.samples_per_cell * cells:
-        return None
-    wanted = int(np.ceil(THRESHOLDS.samples_per_cell * cells))
-    return Finding(
-        "few_samples",
-        f"{counted(facts.n, 'sample').capitalize()} for {counted(cells, 'occupied cell')} are few: captured "
-        f"information tends to look too high; {wanted:,} or more would be safer.",
-        {"samples": facts.n, "occupied_cells": cells, "suggested": wanted},
     )

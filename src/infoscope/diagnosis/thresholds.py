@@ -11,6 +11,8 @@ class Thresholds:
 
     silent_entropy: float = 0.02
     """Majority voter: output entropy at most this share of the truth's."""
+    silent_limit: float = 0.5
+    """… and its upper limit at most this share of it."""
     chance_p_value: float = 0.05
     """Random: the likelihood-ratio test does not reject independence at this level."""
     chance_proficiency: float = 0.001
@@ -20,13 +22,17 @@ class Thresholds:
     paradox_accuracy: float = 0.8
     """Accuracy paradox: accuracy at least this …"""
     paradox_proficiency: float = 0.4
-    """… and proficiency at most this."""
+    """… and the lower limit of proficiency at most this …"""
+    widest: float = 0.3
+    """… unless its interval is wider than this: then nothing can be said."""
     renaming_gain: float = 0.02
     """Relabelled: the best renaming gains at least this accuracy …"""
     renaming_errors: float = 3.0
     """… and this many standard errors of the samples that change sides."""
     pair_proficiency: float = 0.25
     """Merged pair: the system recovers at most this share of the difference between the two classes …"""
+    pair_limit: float = 0.5
+    """… for sure at most this much …"""
     pair_weight: float = 0.01
     """… which is at least this share of the truth's information."""
     rejection_rate: float = 0.005
@@ -35,6 +41,8 @@ class Thresholds:
     """… and the rejected samples keep open at most this share of what there was to know about them."""
     detection_classes: float = 1.5
     """Detection problem: at most this many effective classes among three or more."""
+    detection_limit: float = 2.0
+    """… and for sure at most this many."""
     second_stage_share: float = 0.03
     """Second stage: one answer leaves at least this share of the truth's information open …"""
     second_stage_cover: float = 0.95
@@ -43,6 +51,8 @@ class Thresholds:
     """… at most this many."""
     clash_margin: float = 0.01
     """Non-monotone: accuracy and proficiency each differ by at least this much, in opposite directions."""
+    clash_errors: float = 1.0
+    """… and by at least this many standard errors, where those are known."""
     poor_output: float = 0.05
     """Less varied output: H(S) falls short of H(T) by at least this share of it."""
     samples_per_cell: float = 5.0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from infoscope.diagnosis import Finding, diagnose_all
+from infoscope.diagnosis import Facts, Finding, diagnose_all
 from infoscope.evaluation.believing import Uncertainty, believed
 from infoscope.evaluation.document import Evaluation, Source
 from infoscope.evaluation.measuring import Subject, measure
 from infoscope.evaluation.subjects import Prevalence, Request, gather, prepared
-from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
 __all__ = ["evaluate"]
@@ -53,7 +52,7 @@ def evaluate(  # noqa: PLR0913 - the public front
 
 
 def _evaluated(origin: Source, subjects: Sequence[Subject], how: Uncertainty) -> Evaluation:
-    findings = _findings(subjects)
+    findings = _findings(subjects, how)
     systems = tuple(measure(subject, found, how.level) for subject, found in zip(subjects, findings, strict=True))
     if origin.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
         rows = int(max(subject.table.total for subject in subjects)) + sum(origin.ignored.values())
@@ -61,15 +60,16 @@ def _evaluated(origin: Source, subjects: Sequence[Subject], how: Uncertainty) ->
     return Evaluation(origin, systems)
 
 
-def _findings(subjects: Sequence[Subject]) -> list[list[Finding]]:
+def _findings(subjects: Sequence[Subject], how: Uncertainty) -> list[list[Finding]]:
     """Each group is diagnosed by itself: systems are compared where they saw the same truth."""
     groups: dict[tuple[tuple[str, str], ...], dict[int, Subject]] = {}
     for at, subject in enumerate(subjects):
         groups.setdefault(tuple((subject.group or {}).items()), {})[at] = subject
     said: dict[int, list[Finding]] = {}
     for members in groups.values():
-        tables: Mapping[str, Contingency] = {subject.name: subject.table for subject in members.values()}
-        sizes = {subject.name: subject.n for subject in members.values()}
-        by_name = diagnose_all(tables, sizes)
+        facts = {
+            subject.name: Facts(subject.table, subject.n, subject.belief, how.level) for subject in members.values()
+        }
+        by_name = diagnose_all(facts)
         said |= {at: by_name[subject.name] for at, subject in members.items()}
     return [said[at] for at in range(len(subjects))]

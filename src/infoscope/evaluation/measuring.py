@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from infoscope.cards import Metric, metrics_at
-from infoscope.diagnosis import Finding, confusions
+from infoscope.diagnosis import Belief, Finding, confusions
 from infoscope.evaluation.document import ClassResult, Leak, PairResult, SystemResult
 from infoscope.evaluation.intervals import Interval
 from infoscope.evaluation.values import Value
@@ -17,7 +17,7 @@ from infoscope.metrics.shannon import entropies
 from infoscope.posterior.first_order import information_sds
 from infoscope.tables import Contingency
 
-__all__ = ["Belief", "Subject", "Summary", "measure"]
+__all__ = ["Subject", "Summary", "measure"]
 
 MOST_LEAKS = 1000
 """A document lists at most this many cells, the costliest."""
@@ -41,19 +41,6 @@ class Summary(Protocol):
     @property
     def high(self) -> Any:
         """Upper limit."""
-
-
-class Belief(Protocol):
-    """What is believed about the metrics of one table, beyond their plug-in values."""
-
-    def summaries(self, names: Sequence[str], level: float) -> Mapping[str, Any]:
-        """A ``Summary`` for each of these metrics."""
-
-    def by_class(self, level: float) -> Mapping[str, Any]:
-        """The same by class of the truth: one number a class in each ``Summary``."""
-
-    def by_output(self, level: float) -> Mapping[str, Any]:
-        """The same by answer."""
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,27 @@ from infoscope.posterior.mixture import MixtureBelief
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
 
-__all__ = ["cautions"]
+__all__ = ["few", "prior_cautions"]
 
 _PER_CELL = 5  # samples per occupied cell below which the prior matters; a judgement, not fitted
 
 
-def cautions(table: Contingency, prior: str, belief: DirichletBelief | MixtureBelief | Tree) -> tuple[str, ...]:
-    """Sentences about a lack of data, a loud prior, or priors that disagree."""
+def few(table: Contingency) -> tuple[str, ...]:
+    """A sentence about a lack of data, where it is lacking."""
+    occupied = int(np.count_nonzero(table.cells))
+    if not 0 < table.total < _PER_CELL * occupied:
+        return ()
+    return (
+        f"{table.total:g} samples for {occupied} occupied cells: fewer than {_PER_CELL} each, so the prior matters",
+    )
+
+
+def prior_cautions(table: Contingency, prior: str, belief: DirichletBelief | MixtureBelief | Tree) -> tuple[str, ...]:
+    """Sentences about a loud prior, or priors that disagree."""
     total = table.total
     if total == 0:
         return (f"the table has no data: everything here is the prior ({prior})",)
     found = []
-    occupied = int(np.count_nonzero(table.cells))
-    if total < _PER_CELL * occupied:
-        found.append(
-            f"{total:g} samples for {occupied} occupied cells: fewer than {_PER_CELL} each, so the prior matters"
-        )
     if not isinstance(belief, Tree) and belief.prior_mass > total:
         found.append(
             f"the prior ({prior}) is worth {belief.prior_mass:.3g} samples and speaks louder than the data ({total:g})"

@@ -13,7 +13,7 @@ from infoscope.cards import Metric, find
 from infoscope.errors import InputError, UndefinedError
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.cautions import cautions
+from infoscope.posterior.cautions import few, prior_cautions
 from infoscope.posterior.classes import WITHIN, by_class
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import (
@@ -182,7 +182,12 @@ class Posterior:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """What to keep in mind about this posterior, in sentences; empty when nothing."""
-        return cautions(self.origin, self.prior, self._belief)
+        return (*few(self.origin), *self.prior_cautions)
+
+    @cached_property
+    def prior_cautions(self) -> tuple[str, ...]:
+        """Of those, what the prior is to blame for: it speaks louder than the data, or another would disagree."""
+        return prior_cautions(self.origin, self.prior, self._belief)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 

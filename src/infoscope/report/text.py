@@ -25,6 +25,7 @@ WARNINGS = {
     "accuracy_paradox",
     "abstains_for_free",
     "few_samples",
+    "loud_prior",
     "lookalike_labels",
     "non_monotone",
 }

@@ -21,6 +21,7 @@ _REMARKS = {
     "non_monotone": "accurate, less informed",
     "merged_pair": "two classes alike",
     "few_samples": "few samples",
+    "loud_prior": "prior matters",
 }
 
 
