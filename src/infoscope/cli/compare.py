@@ -55,6 +55,8 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
         "seed": chosen["seed"],
     }
     if chosen["matrix"]:
+        if chosen["cluster"]:
+            raise click.UsageError("--cluster names a column of rows, and a matrix has none; leave it away")
         result = compare(_matrices(source, chosen), **shared)
     else:
         if chosen["truth"] is None or len(chosen["systems"]) < 2:
@@ -64,6 +66,7 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
             truth=chosen["truth"],
             system=list(chosen["systems"]),
             weight=chosen["weight"],
+            cluster=chosen["cluster"],
             reject=chosen["reject"],
             positive=chosen["positive"],
             **shared,

@@ -72,6 +72,7 @@ def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
         by=list(chosen["by"]) or None,
         reject=chosen["reject"],
         positive=chosen["positive"],
+        cluster=chosen["cluster"],
         **_seen_as(chosen),
     )
 
@@ -80,7 +81,7 @@ def _of_matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation
     from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help
     from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
 
-    for option in ("truth", "systems", "weight", "by"):
+    for option in ("truth", "systems", "weight", "by", "cluster"):
         if chosen[option]:
             name = {"systems": "system"}.get(option, option)
             raise click.UsageError(f"--{name} names a column of rows, and a matrix has none; leave it away")

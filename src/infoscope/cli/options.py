@@ -38,6 +38,11 @@ def row_options() -> Callable[[Command], Command]:
         click.option(
             "--by", multiple=True, metavar="COLUMN", help="One table for each value of this column; repeatable."
         ),
+        click.option(
+            "--cluster",
+            metavar="COLUMN",
+            help="Rows with one value here belong together (patients, documents): resample them whole.",
+        ),
         click.option("--strict", is_flag=True, help="Refuse rows without a label instead of leaving them out."),
     )
 

@@ -2,6 +2,16 @@
 
 from infoscope.comparison.answers import Answers, PairCells
 from infoscope.comparison.document import Comparison, Pair, Ranking, renders
-from infoscope.comparison.front import DEFAULT_METRICS, compare
+from infoscope.comparison.front import DEFAULT_METRICS, compare, compare_answers
 
-__all__ = ["DEFAULT_METRICS", "Answers", "Comparison", "Pair", "PairCells", "Ranking", "compare", "renders"]
+__all__ = [
+    "DEFAULT_METRICS",
+    "Answers",
+    "Comparison",
+    "Pair",
+    "PairCells",
+    "Ranking",
+    "compare",
+    "compare_answers",
+    "renders",
+]

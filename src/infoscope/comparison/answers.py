@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
+from infoscope.readers.labels import cleaner, match_label, meaning
 from infoscope.tables import Contingency
 from infoscope.tables.coding import encode
 from infoscope.tables.labels import Label, is_missing, unite
@@ -46,6 +47,9 @@ class PairCells:
     counts: NDArray[np.float64]
     table_a: Contingency
     table_b: Contingency
+    clusters_a: Any = None
+    """Cells of A's table by cluster, one line each, where rows come in clusters; None otherwise."""
+    clusters_b: Any = None
 
     @property
     def cells_a(self) -> Ints:
@@ -68,16 +72,36 @@ class Answers:
     """How often each row occurred, or its weight; None for once each."""
     reject: Label | None = None
     positive: Label | None = None
+    cluster: Column | None = None
+    """Which rows belong together."""
+    weight: float | None = None
+    """Sum of the weights; ``counts`` are scaled such that they sum to the effective size (Σw)²/Σw²."""
 
     @classmethod
-    def from_joint(cls, joint: Joint, *, reject: Label | None = None, positive: Label | None = None) -> Answers:
-        """From the joint counts that reading gives."""
+    def from_joint(
+        cls, joint: Joint, *, cluster: str | None = None, reject: Label | None = None, positive: Label | None = None
+    ) -> Answers:
+        """From the joint counts that reading gives; the column of clusters is read beside the systems."""
         tally = joint.tally
-        columns = {key: _coded(tally.codes[i], tally.labels[i]) for i, key in enumerate(tally.keys)}
+        clear = cleaner(joint.clean)
+        columns = {
+            key: _coded(tally.codes[i], [clear(meaning(label, key)) for label in tally.labels[i]])
+            for i, key in enumerate(tally.keys)
+        }
+        found = [label for name in joint.columns.systems if name != cluster for label in columns[name].labels]
+        labels = (*found, *columns[joint.columns.truth].labels)
         counts = tally.rows if tally.weights is None else tally.weights
-        systems = {name: columns[name] for name in joint.columns.systems}
-        truth = columns[joint.columns.truth]
-        return cls(truth, systems, counts.astype(np.float64), reject, positive)
+        counts = np.where(np.isfinite(counts), counts, 0.0).astype(np.float64)
+        weight = None if tally.squares is None else float(counts.sum())
+        return cls(
+            columns[joint.columns.truth],
+            {name: columns[name] for name in joint.columns.systems if name != cluster},
+            counts if tally.squares is None else _effective(counts, float(np.nansum(tally.squares))),
+            match_label(reject, labels),
+            match_label(positive, labels),
+            None if cluster is None else columns[cluster],
+            weight,
+        )
 
     @classmethod
     def from_labels(
@@ -86,6 +110,7 @@ class Answers:
         systems: Mapping[str, Any],
         *,
         sample_weight: Any = None,
+        cluster: Any = None,
         reject: Label | None = None,
         positive: Label | None = None,
     ) -> Answers:
@@ -100,8 +125,18 @@ class Answers:
                     f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
                     "the same rows: give tables instead to compare systems that answered different rows"
                 )
-        counts = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return cls(truth, columns, counts, reject, positive)
+        grouped = None if cluster is None else _encoded(cluster, "cluster", None)
+        if grouped is not None and len(grouped.codes) != rows:
+            raise InputError(
+                f"truth has {rows} rows and there are {len(grouped.codes)} clusters; name one for each row"
+            )
+        if sample_weight is None:
+            return cls(truth, columns, None, reject, positive, grouped)
+        counts = np.asarray(sample_weight, dtype=np.float64)
+        if len(counts) != rows or not np.all(np.isfinite(counts) & (counts >= 0)):
+            raise InputError(f"truth has {rows} rows; give as many weights, each finite and not negative")
+        scaled = _effective(counts, float(np.sum(counts**2)))
+        return cls(truth, columns, scaled, reject, positive, grouped, float(counts.sum()))
 
     @property
     def total(self) -> float:
@@ -123,6 +158,8 @@ class Answers:
             if name not in self.systems:
                 raise UnknownNameError(f"there is no system {name!r}; there is {', '.join(self.systems)}")
         columns = (self.truth, self.systems[a], self.systems[b])
+        if self.cluster is not None:
+            return self._clustered(columns, (a, b))
         sizes = [max(len(column.labels), 1) for column in columns]
         key = columns[0].codes * sizes[1]
         key += columns[1].codes
@@ -139,6 +176,24 @@ class Answers:
         rest, code_b = np.divmod(cells, sizes[2])
         code_t, code_a = np.divmod(rest, sizes[1])
         return self._settled((code_t, code_a, code_b), summed, columns)
+
+    def _clustered(self, columns: tuple[Column, Column, Column], names: tuple[str, str]) -> PairCells:
+        """The same, with the cells of each cluster beside."""
+        from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
+
+        assert self.cluster is not None
+        here = np.logical_and.reduce([column.codes >= 0 for column in (*columns, self.cluster)])
+        if not here.any():
+            raise InputError(f"no row has a truth label, a cluster and an answer of both {names[0]!r} and {names[1]!r}")
+        codes = tuple(column.codes[here] for column in columns)
+        counts = np.ones(int(here.sum())) if self.counts is None else self.counts[here]
+        rows = self._settled((codes[0], codes[1], codes[2]), counts, columns)
+        shape = (len(self.cluster.labels), rows.table_a.cells.size)
+        lines = [
+            coo_array((counts, (self.cluster.codes[here], cells)), shape=shape).tocsr()
+            for cells in (rows.cells_a, rows.cells_b)
+        ]
+        return replace(rows, clusters_a=lines[0], clusters_b=lines[1])
 
     def _settled(
         self, codes: tuple[Ints, Ints, Ints], counts: NDArray[np.float64], columns: Sequence[Column]
@@ -163,18 +218,26 @@ class Answers:
             )
             for answer in moved[1:]
         ]
-        return PairCells(moved[0], moved[1], moved[2], counts, *tables)
+        return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])
+
+
+def _effective(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:
+    """Weights on the scale of independent samples; whole numbers stay whole."""
+    if not squares:
+        raise InputError("all weights are 0; nothing is left to compare")
+    scale = float(weights.sum()) / squares
+    scaled = weights * scale
+    return np.where(np.abs(scaled - np.rint(scaled)) < 1e-9 * scaled, np.rint(scaled), scaled)
 
 
 def _coded(codes: Ints, labels: Sequence[Any]) -> Column:
     """Missing labels become −1."""
     moves = np.full(len(labels), -1, dtype=np.int64)
-    kept: list[Label] = []
+    kept: dict[tuple[type, Label], int] = {}
     for i, label in enumerate(labels):
         if not is_missing(label):
-            moves[i] = len(kept)
-            kept.append(label)
-    return Column(moves[codes] if len(labels) else codes, tuple(kept))
+            moves[i] = kept.setdefault((type(label), label), len(kept))
+    return Column(moves[codes] if len(labels) else codes, tuple(label for _, label in kept))
 
 
 def _encoded(values: Any, side: str, reject: Label | None) -> Column:

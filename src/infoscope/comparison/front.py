@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,12 @@ from infoscope.comparison.ranking import Place, rank
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import truth_entropy
 from infoscope.posterior import Posterior
+from infoscope.posterior.resampling import ClusterBootstrap
 from infoscope.readers import read_joint
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["DEFAULT_METRICS", "compare"]
+__all__ = ["DEFAULT_METRICS", "compare", "compare_answers"]
 
 DEFAULT_METRICS = ("erroneous_information_ratio", "proficiency")
 _LOSSES = {"erroneous_information_ratio", "error_rate", "missed_information_ratio"}
@@ -48,6 +50,7 @@ class _Question:
     prior: Any
     seed: int
     baseline: str | None
+    swaps: bool = True
 
 
 def compare(  # noqa: PLR0913 - the public front
@@ -58,7 +61,8 @@ def compare(  # noqa: PLR0913 - the public front
     metrics: Sequence[str] = DEFAULT_METRICS,
     baseline: str | None = None,
     rope: float | None = None,
-    weight: str | None = None,
+    weight: Any = None,
+    cluster: Any = None,
     reject: Label | None = None,
     positive: Label | None = None,
     prior: Any = "default",
@@ -69,7 +73,8 @@ def compare(  # noqa: PLR0913 - the public front
 
     ``source`` is a mapping of names to label sequences with ``truth`` the true labels, or anything ``read`` takes with
     column names in ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to
-    ``Contingency`` tables is compared unpaired.
+    ``Contingency`` tables is compared unpaired. ``cluster`` says which rows belong together (patients, documents), by a
+    column's name or a sequence: then these are resampled whole.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
@@ -82,15 +87,39 @@ def compare(  # noqa: PLR0913 - the public front
         raise InputError(f"the level of an interval is {level}; it must lie between 0 and 1, such as 0.95")
     question = _Question(tuple(_comparable(name) for name in metrics), level, rope, prior, seed, baseline)
     if isinstance(source, Mapping) and all(isinstance(part, Contingency) for part in source.values()):
+        if cluster is not None:
+            raise InputError("finished tables do not know which rows belong together; cluster= needs the rows")
         return _compare_tables(dict(source), question)
     if isinstance(source, Mapping) and truth is not None and not isinstance(truth, str):
-        answers = Answers.from_labels(truth, source, sample_weight=weight, reject=reject, positive=positive)
+        answers = Answers.from_labels(
+            truth, source, sample_weight=weight, cluster=cluster, reject=reject, positive=positive
+        )
     else:
         if not isinstance(truth, str) or system is None:
             raise InputError("name the truth column and at least two system columns, or give a mapping of tables")
-        joint = read_joint(source, truth=truth, system=list(system), weight=weight)
-        answers = Answers.from_joint(joint, reject=reject, positive=positive)
+        if cluster is not None and (not isinstance(cluster, str) or cluster in (truth, *system)):
+            raise InputError(f"cluster is {cluster!r}; name a column of its own, beside truth and systems")
+        beside = () if cluster is None else (cluster,)
+        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight)
+        answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
     return _compare_answers(answers, question)
+
+
+def compare_answers(
+    answers: Answers,
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    level: float = 0.95,
+    prior: Any = "default",
+    seed: int = 0,
+    known: Mapping[str, Posterior] | None = None,
+) -> Comparison:
+    """The same for rows that were read already, without swap tests.
+
+    ``known`` holds beliefs about systems from all the rows that each answered; they serve every pair that shares these.
+    """
+    question = _Question(tuple(_comparable(name) for name in metrics), level, None, prior, seed, None, swaps=False)
+    return _compare_answers(answers, question, known or {})
 
 
 def _comparable(name: str) -> Metric:
@@ -111,49 +140,75 @@ def _checked_names(names: Sequence[str], question: _Question) -> tuple[str, ...]
 # ── the same rows ────────────────────────────────────────────────────────────────────────────────
 
 
-def _compare_answers(answers: Answers, question: _Question) -> Comparison:
+def _compare_answers(
+    answers: Answers, question: _Question, known: Mapping[str, Posterior] = MappingProxyType({})
+) -> Comparison:
     names = _checked_names(answers.names, question)
+    if answers.cluster is not None and question.prior != "default":
+        raise InputError("resampling clusters takes no prior; leave it out")
     rng = np.random.default_rng(question.seed)
-    beliefs = _Beliefs(question)
+    beliefs = _Beliefs(question, {name: (answers.table(name).total, known[name]) for name in known})
     cells = {(a, b): answers.pair(a, b) for a, b in combinations(names, 2)}
     pairs = [_paired(a, b, both, entry, beliefs) for (a, b), both in cells.items() for entry in question.metrics]
-    asked = _worth_a_swap_test(names, pairs, question)
+    if answers.cluster is not None:
+        samples = {name: answers.table(name).total for name in names}
+        return _document(names, samples, pairs, beliefs, _notes(answers, samples, question))
+    asked = _worth_a_swap_test(names, pairs, question) if question.swaps else set()
     checks = {
         key: _checks(both, question, rng, swaps=_swaps(len(names)) if frozenset(key) in asked else 0)
         for key, both in cells.items()
     }
     pairs = [checks[(pair.a, pair.b)].beside(pair) for pair in pairs]
     samples = {name: answers.table(name).total for name in names}
-    return _document(names, samples, pairs, beliefs, _notes(answers, samples))
+    return _document(names, samples, pairs, beliefs, _notes(answers, samples, question))
 
 
 class _Beliefs:
     """Posterior summaries by system and table, computed once where a pair shares all rows."""
 
-    def __init__(self, question: _Question) -> None:
+    def __init__(
+        self, question: _Question, given: Mapping[str, tuple[float, Posterior]] = MappingProxyType({})
+    ) -> None:
         self.question = question
+        self.given = given
         self.latest: dict[tuple[str, str], Belief] = {}
         self._known: dict[tuple[str, str], tuple[Contingency, Belief]] = {}
-        self._posteriors: dict[str, tuple[Contingency, Posterior]] = {}
+        self._posteriors: dict[str, tuple[Contingency, Posterior | ClusterBootstrap]] = {}
 
-    def of(self, name: str, table: Contingency, entry: Metric) -> Belief:
+    def of(self, name: str, table: Contingency, entry: Metric, clusters: Any = None) -> Belief:
         known = self._known.get((name, entry.name))
         if known is None or known[0] != table:
             held = self._posteriors.get(name)
             if held is None or held[0] != table:
-                held = self._posteriors[name] = (
-                    table,
-                    Posterior(table, self.question.prior, seed=self.question.seed),
-                )
+                held = self._posteriors[name] = (table, self._made(name, table, clusters))
             known = (table, belief(table, held[1], entry, self.question.level))
             self._known[(name, entry.name)] = known
         self.latest.setdefault((name, entry.name), known[1])
         return known[1]
 
+    def _made(self, name: str, table: Contingency, clusters: Any) -> Posterior | ClusterBootstrap:
+        if clusters is not None:
+            return ClusterBootstrap(table, clusters, seed=self.question.seed)
+        whole = self.given.get(name)
+        if whole is not None and abs(whole[0] - table.total) <= 1e-9 * table.total:
+            return whole[1]
+        return Posterior(table, self.question.prior, seed=self.question.seed)
+
+    def correlation(self, a: str, b: str, cells: PairCells, entry: Metric) -> float:
+        """How the errors of two systems go together: over the rows, or over the resampled clusters."""
+        held = [self._posteriors[name][1] for name in (a, b)]
+        drawn = [bootstrap.draws(entry.name) for bootstrap in held if isinstance(bootstrap, ClusterBootstrap)]
+        if len(drawn) < 2:
+            return correlation(cells, entry)
+        both = np.isfinite(drawn[0]) & np.isfinite(drawn[1])
+        one, other = drawn[0][both], drawn[1][both]
+        return float(np.corrcoef(one, other)[0, 1]) if min(one.std(), other.std()) > 0 else 0.0
+
 
 def _paired(a: str, b: str, cells: PairCells, entry: Metric, beliefs: _Beliefs) -> Pair:
-    one, other = beliefs.of(a, cells.table_a, entry), beliefs.of(b, cells.table_b, entry)
-    rho = correlation(cells, entry)
+    one = beliefs.of(a, cells.table_a, entry, cells.clusters_a)
+    other = beliefs.of(b, cells.table_b, entry, cells.clusters_b)
+    rho = beliefs.correlation(a, b, cells, entry)
     question = beliefs.question
     result = difference(one, other, rho, entry, level=question.level, rope=question.rope)
     improvement = _improvement(entry, (one, other), rho, question.level)
@@ -207,14 +262,23 @@ def _worth_a_swap_test(names: Sequence[str], pairs: Sequence[Pair], question: _Q
     return {frozenset(two) for two in pairwise(sorted(names, key=lambda name: -wins[name]))}
 
 
-def _notes(answers: Answers, samples: Mapping[str, float]) -> tuple[str, ...]:
+def _notes(answers: Answers, samples: Mapping[str, float], question: _Question) -> tuple[str, ...]:
     notes = [
         f"{name} lacks {answers.total - rows:g} of {answers.total:g} rows (no truth label or no answer); pairs with it "
         "use the rows that both answered"
         for name, rows in samples.items()
         if rows < answers.total
     ]
-    if len(samples) > _SWAP_ALL_PAIRS:
+    if answers.weight is not None:
+        notes.append(
+            f"weights that sum to {answers.weight:,.6g} count as {answers.total:,.4g} independent samples, (Σw)²/Σw²"
+        )
+    if answers.cluster is not None:
+        notes.append(
+            f"intervals by resampling {len(answers.cluster.labels):,} clusters whole; tests that take rows as "
+            "independent are left out"
+        )
+    elif len(samples) > _SWAP_ALL_PAIRS and question.swaps:
         notes.append("swap tests were run against the baseline, or for neighbours in the ranking, only")
     return tuple(notes)
 

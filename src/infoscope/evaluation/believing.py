@@ -36,6 +36,8 @@ def believed(subject: Subject, how: Uncertainty) -> Subject:
     if n is None:
         why = "no intervals: the table is of total 1, so its sample size is not known; state it with n= or --n"
         return replace(subject, n=n, interval=Interval(how.level, "none", why))
+    if subject.clusters is not None:
+        return _resampled(subject, n, how)
     from infoscope.posterior import Posterior, samples_to_halve  # noqa: PLC0415 - heavy
 
     posterior = Posterior(_seen_as(subject.table, n), how.prior, seed=how.seed)
@@ -47,6 +49,23 @@ def believed(subject: Subject, how: Uncertainty) -> Subject:
     ]
     interval = Interval(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
     return replace(subject, n=n, belief=posterior, interval=interval)
+
+
+def _resampled(subject: Subject, n: float, how: Uncertainty) -> Subject:
+    """Intervals by resampling clusters whole."""
+    from infoscope.posterior.resampling import ClusterBootstrap  # noqa: PLC0415 - heavy
+
+    assert subject.clusters is not None
+    if how.n is not None or how.prior != "default":
+        raise InputError("resampling clusters takes neither a prior nor a stated sample size; leave them out")
+    bootstrap = ClusterBootstrap(subject.table, subject.clusters.lines, seed=how.seed)
+    groups = bootstrap.clusters.shape[0]
+    text = (
+        f"{_percent(how.level)} intervals by resampling the {groups:,} clusters of {subject.clusters.column!r} whole, "
+        f"{bootstrap.resamples:,} times: rows of a cluster are not taken as independent"
+    )
+    interval = Interval(how.level, "cluster bootstrap", text, seed=how.seed, clusters=groups)
+    return replace(subject, n=n, belief=bootstrap, interval=interval)
 
 
 def _percent(level: float) -> str:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from infoscope.diagnosis import Facts, Finding, diagnose_all
+from infoscope.errors import InputError
 from infoscope.evaluation.believing import Uncertainty, believed
-from infoscope.evaluation.document import Evaluation, Source
+from infoscope.evaluation.comparing import compared
+from infoscope.evaluation.document import Evaluation
 from infoscope.evaluation.measuring import Subject, measure
-from infoscope.evaluation.subjects import Prevalence, Request, gather, prepared
+from infoscope.evaluation.subjects import Gathered, Prevalence, Request, gather, prepared
 from infoscope.tables.labels import Label
 
 __all__ = ["evaluate"]
@@ -27,6 +29,7 @@ def evaluate(  # noqa: PLR0913 - the public front
     positive: Label | None = None,
     prevalence: Prevalence | None = None,
     clusters: bool = False,
+    cluster: str | None = None,
     prior: Any = "default",
     level: float = 0.95,
     n: float | None = None,
@@ -35,7 +38,8 @@ def evaluate(  # noqa: PLR0913 - the public front
     """Everything there is to say about one or several systems.
 
     ``source`` is a table, tables by name, or anything that rows can be read from; then ``truth`` and ``system``
-    name its columns.
+    name its columns. ``cluster`` names a column of what rows belong together (patients, documents): intervals then
+    come from resampling those whole.
 
     >>> from infoscope.tables import Contingency
     >>> evaluate({"A": Contingency.from_matrix([[2, 3], [0, 45]])})
@@ -43,21 +47,24 @@ def evaluate(  # noqa: PLR0913 - the public front
       A: 31.0% of the truth's information captured
     """
     how = Uncertainty(prior, level, n, seed)
-    origin, subjects = gather(source, Request(truth, system, weight, by, reject, positive))
+    if cluster is not None and clusters:
+        raise InputError("answers that are clusters cannot be resampled by cluster yet; leave one of the two out")
+    found = gather(source, Request(truth, system, weight, by, reject, positive, cluster))
     seen = [
         believed(replace(subject, table=prepared(subject.table, prevalence, clusters=clusters)), how)
-        for subject in subjects
+        for subject in found.subjects
     ]
-    return _evaluated(origin, seen, how)
+    return _evaluated(replace(found, subjects=seen), how)
 
 
-def _evaluated(origin: Source, subjects: Sequence[Subject], how: Uncertainty) -> Evaluation:
+def _evaluated(found: Gathered, how: Uncertainty) -> Evaluation:
+    origin, subjects = found.origin, found.subjects
     findings = _findings(subjects, how)
     systems = tuple(measure(subject, found, how.level) for subject, found in zip(subjects, findings, strict=True))
     if origin.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
         rows = int(max(subject.table.total for subject in subjects)) + sum(origin.ignored.values())
         origin = replace(origin, rows=rows)
-    return Evaluation(origin, systems)
+    return Evaluation(origin, systems, compared(found.joint, subjects, systems, how))
 
 
 def _findings(subjects: Sequence[Subject], how: Uncertainty) -> list[list[Finding]]:

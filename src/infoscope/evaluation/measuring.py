@@ -17,7 +17,7 @@ from infoscope.metrics.shannon import entropies
 from infoscope.posterior.first_order import information_sds
 from infoscope.tables import Contingency
 
-__all__ = ["Subject", "Summary", "measure"]
+__all__ = ["Clusters", "Subject", "Summary", "measure"]
 
 MOST_LEAKS = 1000
 """A document lists at most this many cells, the costliest."""
@@ -44,6 +44,14 @@ class Summary(Protocol):
 
 
 @dataclass(frozen=True)
+class Clusters:
+    """Rows that belong together: by which column, and the cells of each cluster, one line each."""
+
+    column: str
+    lines: Any
+
+
+@dataclass(frozen=True)
 class Subject:
     """One table to be evaluated, and what it is a table of."""
 
@@ -51,6 +59,7 @@ class Subject:
     table: Contingency
     group: Mapping[str, str] | None = None
     n: float | None = None
+    clusters: Clusters | None = None
     belief: Belief | None = None
     interval: Interval | None = None
 

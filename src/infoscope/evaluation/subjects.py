@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.document import Source
-from infoscope.evaluation.measuring import Subject
+from infoscope.evaluation.measuring import Clusters, Subject
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Prevalence", "Request", "gather", "prepared"]
+if TYPE_CHECKING:
+    from infoscope.readers import Asked, Joint, Together
+
+__all__ = ["Gathered", "Prevalence", "Request", "gather", "prepared", "seen"]
 
 Prevalence = Literal["equal"] | Mapping[Any, float]
 
@@ -28,9 +31,29 @@ class Request:
     by: str | Sequence[str] | None = None
     reject: Label | None = None
     positive: Label | None = None
+    cluster: str | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """As readers want it."""
+        from infoscope.readers import Asked  # noqa: PLC0415 - loads an engine
+
+        names = () if self.system is None else (self.system,) if isinstance(self.system, str) else tuple(self.system)
+        groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        return Asked(self.truth or "", names, self.weight, groups, self.cluster, self.reject, self.positive)
 
 
-def gather(source: Any, request: Request) -> tuple[Source, list[Subject]]:
+@dataclass(frozen=True)
+class Gathered:
+    """What there is to evaluate."""
+
+    origin: Source
+    subjects: list[Subject]
+    joint: Joint | None = None
+    """The systems row by row, where they were read together."""
+
+
+def gather(source: Any, request: Request) -> Gathered:
     """The tables of a source: a table, tables by name, or rows that are read."""
     if isinstance(source, Contingency):
         name = request.system if isinstance(request.system, str) else "system"
@@ -40,7 +63,9 @@ def gather(source: Any, request: Request) -> tuple[Source, list[Subject]]:
     return _read(source, request)
 
 
-def _given(tables: Mapping[str, Contingency], request: Request) -> tuple[Source, list[Subject]]:
+def _given(tables: Mapping[str, Contingency], request: Request) -> Gathered:
+    if request.cluster is not None:
+        raise InputError("a finished table does not know which rows belong together; cluster= needs the rows")
     if request.reject is not None or request.positive is not None:
         raise InputError("a finished table knows its reject and positive label; state them where the table is made")
     ignored: dict[str, int] = {}
@@ -49,27 +74,32 @@ def _given(tables: Mapping[str, Contingency], request: Request) -> tuple[Source,
             raise InputError("a batch of tables is no single result; evaluate its tables one by one")
         for reason, rows in table.ignored.items():
             ignored[reason] = max(rows, ignored.get(reason, 0))
-    return Source(ignored=ignored), [Subject(str(name), table, n=table.sample_size) for name, table in tables.items()]
+    subjects = [Subject(str(name), table, n=table.sample_size) for name, table in tables.items()]
+    return Gathered(Source(ignored=ignored), subjects)
 
 
-def _read(source: Any, request: Request) -> tuple[Source, list[Subject]]:
-    from infoscope.readers import read_tables  # noqa: PLC0415 - loads an engine
+def _read(source: Any, request: Request) -> Gathered:
+    from infoscope.readers import read_together  # noqa: PLC0415 - loads an engine
 
-    reading = read_tables(
-        source,
-        request.truth,
-        request.system,
-        weight=request.weight,
-        by=request.by,
-        reject=request.reject,
-        positive=request.positive,
-    )
+    return seen(source, request, read_together(source, request.asked))
+
+
+def seen(source: Any, request: Request, found: Together) -> Gathered:
+    """What was read, as subjects."""
+    reading = found.reading
     subjects = [
-        Subject(name, table, group=_group(reading.by, group), n=table.sample_size)
+        Subject(
+            name,
+            table,
+            group=_group(reading.by, group),
+            n=table.sample_size,
+            clusters=None if request.cluster is None else Clusters(request.cluster, found.clusters[group, name]),
+        )
         for group, tables in reading.tables.items()
         for name, table in tables.items()
     ]
-    return Source(_named(source), reading.rows, dict(reading.ignored)), _with_data(subjects, _named(source))
+    origin = Source(_named(source), reading.rows, dict(reading.ignored))
+    return Gathered(origin, _with_data(subjects, _named(source)), found.joints.get(()))
 
 
 def _with_data(subjects: list[Subject], source: str | None) -> list[Subject]:

@@ -8,24 +8,27 @@ and the centre is the plug-in value less the bias that leaving out one cluster a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.cards import Metric, find
+from infoscope.cards import Metric, find, metrics_at
 from infoscope.errors import InputError, UndefinedError
 from infoscope.numeric import Real
 from infoscope.posterior.limits import Summary, check_level
+from infoscope.posterior.reweighted import reweighted
 from infoscope.tables import Contingency
 from infoscope.tables.coding import encode
 
 __all__ = ["ClusterBootstrap"]
 
 _FEWEST = 5
-_BLOCK_CELLS = 4_000_000
+_BLOCK_CELLS = 1_000_000  # cells resampled at a time: bounds the memory
+_WORK_CELLS = 8_000_000  # fewer resamples of larger tables
+_LEFT_OUT = 200  # at most this many parts are left out one by one; more clusters are first thrown together
 
 
 class ClusterBootstrap:
@@ -39,17 +42,25 @@ class ClusterBootstrap:
     True
     """
 
-    def __init__(self, table: Contingency, clusters: Real, *, resamples: int = 2000, seed: int = 0) -> None:
-        """``clusters`` holds one line of cell counts per cluster; they sum to the table's cells."""
+    def __init__(self, table: Contingency, clusters: Any, *, resamples: int | None = None, seed: int = 0) -> None:
+        """``clusters`` holds one line of cell counts per cluster, dense or sparse; they sum to the table's cells.
+
+        A re-weighted table takes its spread from the counts behind it.
+        """
         if clusters.shape[0] < _FEWEST:
             raise InputError(
                 f"there are {clusters.shape[0]} clusters; resampling whole clusters needs at least {_FEWEST}: "
                 "leave cluster= out, or use a finer one"
             )
         self.table = table
-        self.clusters = np.asarray(clusters, dtype=np.float64)
-        self.resamples = resamples
+        self.origin = table if table.reweighting is None else table.reweighting.origin
+        if self.origin.is_sparse:
+            k, m = self.origin.shape
+            raise InputError(f"{k} × {m} classes are too many to resample clusters of; merge classes")
+        self.clusters = clusters
+        self.resamples = resamples or int(np.clip(_WORK_CELLS // self.origin.cells.size, 200, 2000))
         self.seed = seed
+        self._scores: dict[str, tuple[Real, Real]] = {}
 
     @classmethod
     def from_labels(cls, y_true: Any, y_pred: Any, cluster: Any, **options: Any) -> ClusterBootstrap:
@@ -79,13 +90,10 @@ class ClusterBootstrap:
             np.add.at(line, at, part.cells)
         return cls(table, lines, **options)
 
-    @cached_property
+    @property
     def tables(self) -> Contingency:
         """The resampled tables, as one batch."""
-        rng = np.random.default_rng(self.seed)
-        groups = self.clusters.shape[0]
-        times = rng.multinomial(groups, np.full(groups, 1 / groups), size=self.resamples)
-        return self.table.with_cells(times @ self.clusters)
+        return self.origin.with_cells(self._times @ self.clusters)
 
     def interval(self, name: str, level: float = 0.95) -> tuple[Any, Any]:
         """Lower and upper limit."""
@@ -97,32 +105,94 @@ class ClusterBootstrap:
         return self.summaries([name], level)[find(name).name]
 
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
-        """The same for several metrics, by id."""
+        """The same for several metrics, by id; all of them share the resampled tables."""
         check_level(level)
-        return {entry.name: self._summary(entry, level) for entry in map(find, names)}
+        entries = [_resampled(name) for name in names]
+        self._score(entries)
+        return {entry.name: self._summary(entry, level) for entry in entries}
+
+    def by_class(self, level: float = 0.95) -> dict[str, Summary]:
+        """Every metric of the classes of the truth: one number a class in each."""
+        return self._by_side("truth", level)
+
+    def by_output(self, level: float = 0.95) -> dict[str, Summary]:
+        """Every metric of the answers."""
+        return self._by_side("system", level)
+
+    def draws(self, name: str) -> Real:
+        """The metric in every resampled table; clusters are drawn alike for every table with the same ones."""
+        entry = _resampled(name)
+        self._score([entry])
+        return self._scores[entry.name][0]
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────
+
+    def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
+        names = [entry.name for entry in metrics_at(side) if entry.card.posterior != "none"]
+        return {name.partition("_")[2]: found for name, found in self.summaries(names, level).items()}
+
+    @cached_property
+    def _times(self) -> NDArray[np.float64]:
+        """How often each cluster is drawn in each resample."""
+        groups = self.clusters.shape[0]
+        rng = np.random.default_rng(self.seed)
+        return rng.multinomial(groups, np.full(groups, 1 / groups), size=self.resamples).astype(np.float64)
+
+    @cached_property
+    def _parts(self) -> NDArray[np.float64]:
+        """The clusters, or at random as many parts of several clusters as can be left out one by one."""
+        groups = self.clusters.shape[0]
+        if groups <= _LEFT_OUT:
+            dense = self.clusters.toarray() if hasattr(self.clusters, "toarray") else self.clusters
+            return np.asarray(dense, dtype=np.float64)
+        member = np.random.default_rng(self.seed).permutation(groups) % _LEFT_OUT
+        return np.stack([np.asarray(self.clusters[member == part].sum(axis=0)) for part in range(_LEFT_OUT)])
+
+    def _blocks(self, lines: NDArray[np.float64], against: Any) -> Iterator[Contingency]:
+        step = max(1, _BLOCK_CELLS // self.origin.cells.size)
+        for start in range(0, len(lines), step):
+            drawn = self.origin.with_cells(np.maximum(against(lines[start : start + step]), 0.0))
+            yield reweighted(drawn, self.table.reweighting)
+
+    def _score(self, entries: Sequence[Metric]) -> None:
+        missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
+        if not missing:
+            return
+        resampled = self._blocks(self._times, lambda times: times @ self.clusters)
+        left = self._blocks(self._parts, lambda parts: self.origin.cells - parts)
+        drawn, without = _scored(resampled, missing), _scored(left, missing)
+        self._scores |= {name: (drawn[name], without[name]) for name in missing}
 
     def _summary(self, entry: Metric, level: float) -> Summary:
-        if entry.card.posterior == "none" or entry.card.level != "table":
-            raise UndefinedError(f"{entry.name} has no bootstrap interval: {entry.card.note or 'it is a count'}")
-        drawn = np.asarray(entry.score(self.tables))
-        drawn = drawn[np.isfinite(drawn)]
-        value = float(entry.score(self.table))
-        if drawn.size < 0.99 * self.resamples or not np.isfinite(value):
-            unknown = np.asarray(np.nan)
-            return Summary(unknown, unknown, unknown, unknown)
-        centre = value - self._bias(entry, value)
+        drawn, without = self._scores[entry.name]
+        value = np.asarray(entry.score(self.table), dtype=np.float64)
+        lost = (np.mean(~np.isfinite(drawn), axis=0) > 0.01) | ~np.isfinite(value) | ~np.isfinite(without).any(axis=0)
+        drawn = np.where(lost | ~np.isfinite(drawn), np.where(lost, 0.0, np.nan), drawn)
+        without = np.where(lost | ~np.isfinite(without), np.where(lost, 0.0, np.nan), without)
+        # what the plug-in value is too high by: (G − 1)·(mean of the values without one part − value)
+        bias = (len(without) - 1) * (np.nanmean(without, axis=0) - value)
+        centre = value - bias
         tails = (1 - level) / 2, (1 + level) / 2
-        low, high = np.clip(centre + np.quantile(drawn, tails) - drawn.mean(), *entry.card.range)
-        return Summary(np.clip(centre, *entry.card.range), drawn.std(ddof=1), low, high)
+        spread = np.nanquantile(drawn, tails, axis=0) - np.nanmean(drawn, axis=0)
+        low, high = np.clip(centre + spread, *entry.card.range)
+        found = np.clip(centre, *entry.card.range), np.nanstd(drawn, axis=0, ddof=1), low, high
+        return Summary(*(np.where(lost, np.nan, part)[()] for part in found))
 
-    def _bias(self, entry: Metric, value: float) -> float:
-        """What the plug-in value is too high by: (G − 1)·(mean of the values without one cluster − value)."""
-        groups = self.clusters.shape[0]
-        left = np.maximum(self.table.cells - self.clusters, 0.0)
-        step = max(1, _BLOCK_CELLS // left.shape[1])
-        values = [np.asarray(entry.score(self.table.with_cells(left[i : i + step]))) for i in range(0, groups, step)]
-        without = np.concatenate(values)
-        return float((groups - 1) * (np.mean(without[np.isfinite(without)]) - value))
+
+def _resampled(name: str) -> Metric:
+    entry = find(name)
+    if entry.card.posterior == "none" or entry.card.level == "cell":
+        raise UndefinedError(f"{entry.name} has no bootstrap interval: {entry.card.note or 'it is a count'}")
+    return entry
+
+
+def _scored(blocks: Iterator[Contingency], entries: dict[str, Metric]) -> dict[str, Real]:
+    parts: dict[str, list[Real]] = {name: [] for name in entries}
+    for block in blocks:
+        for name, entry in entries.items():
+            values = np.asarray(entry.score(block), dtype=np.float64)
+            parts[name].append(np.broadcast_to(values, block.values.shape[:1]) if values.ndim == 0 else values)
+    return {name: np.concatenate(values) for name, values in parts.items()}
 
 
 def _group_codes(cluster: Any) -> NDArray[np.int64]:

@@ -6,18 +6,22 @@ from infoscope.readers.matrix import read_matrix
 from infoscope.readers.parts import save_part
 from infoscope.readers.reading import ENGINES, How, Reading, read, read_joint, read_tables
 from infoscope.readers.session import Limits
+from infoscope.readers.together import Asked, Together, read_together
 
 __all__ = [
     "ENGINES",
+    "Asked",
     "Counter",
     "How",
     "Joint",
     "Limits",
     "Paired",
     "Reading",
+    "Together",
     "read",
     "read_joint",
     "read_matrix",
     "read_tables",
+    "read_together",
     "save_part",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,27 @@ class Joint:
             part.ignored,
             None if tally.squares is None else float(tally.squares.sum()),
         )
+
+    def clustered(
+        self, system: str, cluster: str, *, reject: Label | None = None, positive: Label | None = None
+    ) -> tuple[Contingency, Any]:
+        """One system's table, and its cells by cluster: a sparse array with one line for each.
+
+        The column of clusters is read as if it were a system's; rows without a cluster are ignored.
+        """
+        from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
+
+        part = self._only((system, cluster))
+        table = part.table(system, reject=reject, positive=positive)
+        tally = part.tally
+        places = [{label: i for i, label in enumerate(side)} for side in (table.truth_labels, table.system_labels)]
+        rows, columns = (
+            np.array([place[label] for label in labels], dtype=np.int64)[codes] if len(labels) else codes
+            for place, labels, codes in zip(places, tally.labels[:2], tally.codes[:2], strict=True)
+        )
+        values = np.asarray(tally.rows if tally.weights is None else tally.weights, dtype=np.float64)
+        shape = (len(tally.labels[2]), table.shape[0] * table.shape[1])
+        return table, coo_array((values, (tally.codes[2], rows * table.shape[1] + columns)), shape=shape).tocsr()
 
     def _only(self, systems: Sequence[str]) -> Usable:
         for name in systems:

@@ -23,7 +23,7 @@ from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["ENGINES", "How", "Reading", "read", "read_joint", "read_tables"]
+__all__ = ["ENGINES", "How", "Reading", "count_rows", "files_of", "read", "read_joint", "read_tables", "reading_of"]
 
 ENGINES = ("duckdb", "spark", "dask", "sql")
 
@@ -119,13 +119,25 @@ def read_tables(  # noqa: PLR0913 - as read, but with an account of the rows
     """Tables with an account of the rows: how many were read, and why some were ignored."""
     how = how or How()
     with scratch_folder() as folder:
-        files = _files(source, how, folder)
+        files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
             return _read_parts(files, system)
         if truth is None or system is None:
             raise InputError("rows need the name of the truth column and of at least one system")
         columns = Columns.asked(truth, system, weight=weight, by=by)
-        tallies = _count(source, files, columns, how)
+        tallies = count_rows(source, files, columns, how)
+    return reading_of(tallies, columns, clean=clean, reject=reject, positive=positive)
+
+
+def reading_of(
+    tallies: Sequence[Tally],
+    columns: Columns,
+    *,
+    clean: Cleaning = (),
+    reject: Label | None = None,
+    positive: Label | None = None,
+) -> Reading:
+    """The account of one pass that counted each system apart."""
     made = assemble(tallies, columns, clean=clean, reject=reject, positive=positive)
     _check_totals(tallies)
     return Reading(made.tables, tallies[0].total, made.ignored, columns.by)
@@ -145,15 +157,15 @@ def read_joint(  # noqa: PLR0913 - as read
     columns = Columns.asked(truth, system, weight=weight, by=by, joint=True)
     how = how or How()
     with scratch_folder() as folder:
-        files = _files(source, how, folder)
+        files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
             raise InputError("tables do not remember which rows two systems share; read the rows")
-        (tally,) = _count(source, files, columns, how)
+        (tally,) = count_rows(source, files, columns, how)
     joints: dict[Group, Joint] = joint_counts(tally, columns, clean)
     return joints if columns.by else joints[()]
 
 
-def _count(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
+def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
     """Distinct rows of any source, one tally a margin."""
     if files is not None:
         if how.engine == "spark":
@@ -175,7 +187,7 @@ def _count(source: Any, files: Files | None, columns: Columns, how: How) -> list
     )
 
 
-def _files(source: Any, how: How, folder: Path) -> Files | None:
+def files_of(source: Any, how: How, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
     if how.engine == "sql":
         return None

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.report.by_class import cost_in_bits
 from infoscope.report.numbers import Units, amount, share, units
-from infoscope.report.wording import facts_line, headline, key_numbers, limits, remark, truth_and_system_match
+from infoscope.report.wording import (
+    facts_line,
+    headline,
+    key_numbers,
+    limits,
+    remark,
+    told_apart,
+    truth_and_system_match,
+)
 
 __all__ = ["as_markdown"]
 
@@ -20,7 +28,7 @@ def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
     shown = units(unit)
     blocks = ["# Evaluation"]
     if len(evaluation.systems) > 1:
-        blocks += [_ranking(evaluation)]
+        blocks += [_ranking(evaluation), *(_escaped(sentence) for sentence in told_apart(evaluation))]
     for system in evaluation.ranking:
         blocks += _system(evaluation, system, shown)
     blocks += [f"*{rows:,} rows left out: {_escaped(reason)}*" for reason, rows in evaluation.source.ignored.items()]

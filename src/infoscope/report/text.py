@@ -14,7 +14,7 @@ from infoscope.report.by_class import by_class
 from infoscope.report.layout import ASCII, UNICODE, Column, Look, beside, columns, meter, shown, wrapped
 from infoscope.report.ledger import COLOURS, ledger
 from infoscope.report.numbers import amount, share, units
-from infoscope.report.wording import facts_line, headline, key_numbers, limits, remark
+from infoscope.report.wording import facts_line, headline, key_numbers, limits, remark, told_apart
 
 __all__ = ["as_text", "coloured", "text_lines"]
 
@@ -162,6 +162,8 @@ def _ranking(evaluation: Evaluation, look: Look) -> list[Text]:
         systems.sort(key=lambda system: tuple((system.group or {}).values()))
     lines = [*_wrapped_styled(_ranking_title(evaluation, look), look), Text()]
     lines += columns(_ranking_columns(systems, groups, look), look.room, look.signs)
+    for sentence in told_apart(evaluation):
+        lines += [Text(), *wrapped(shown(sentence, look.signs), look.room, Text(""))]
     spoken = [system for system in systems if system.diagnosis]
     if spoken:
         lines += [Text(), _heading("What the tables say")]

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from infoscope.evaluation import Source, SystemResult, Value
+from infoscope.evaluation import Evaluation, Source, SystemResult, Value
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
 
-__all__ = ["KeyNumber", "facts_line", "headline", "key_numbers", "limits", "remark", "truth_and_system_match"]
+__all__ = [
+    "KeyNumber",
+    "facts_line",
+    "headline",
+    "key_numbers",
+    "limits",
+    "remark",
+    "told_apart",
+    "truth_and_system_match",
+]
 
 _REMARKS = {
     "majority_voter": "always one answer",
@@ -112,6 +121,23 @@ def remark(system: SystemResult) -> str:
     """The most telling finding in two or three words."""
     known = (_REMARKS.get(finding.code) for finding in system.diagnosis)
     return next((word for word in known if word is not None), "")
+
+
+def told_apart(evaluation: Evaluation) -> Iterator[str]:
+    """What the comparison row by row allows to say about who captures more."""
+    known = evaluation.comparison or {}
+    for ranking in known.get("ranking", ()):
+        if ranking["metric"] != "proficiency":
+            continue
+        groups: dict[int, list[str]] = {}
+        for place in ranking["systems"]:
+            for group in place["groups"]:
+                groups.setdefault(group, []).append(place["name"])
+        alike = [names for names in groups.values() if len(names) > 1]
+        if not alike:
+            yield "Compared row by row, every system captures surely more than the next."
+        for names in alike:
+            yield f"{', '.join(names[:-1])} and {names[-1]} cannot be told apart in what they capture, row by row."
 
 
 def truth_and_system_match(system: SystemResult) -> bool:

@@ -1,0 +1,122 @@
+"""Several systems of one evaluation: read together, compared row by row, and told apart only where they can be."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import infoscope as ifs
+from infoscope.evaluation import Evaluation
+from infoscope.readers import Asked, read_tables, read_together
+from infoscope.readers import together as reading_together
+from infoscope.report import as_markdown, as_text
+
+
+def answers(n: int = 600, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(["cat", "cow", "dog"], n)
+    right = {"good": 0.9, "twin": 0.9, "poor": 0.6}
+    said = {name: np.where(rng.random(n) < p, truth, rng.permutation(truth)) for name, p in right.items()}
+    return pd.DataFrame({"gold": truth, **said, "patient": np.arange(n) // 12})
+
+
+NAMES = ["good", "twin", "poor"]
+
+
+def test_pairs_are_those_of_compare() -> None:
+    frame = answers()
+    found = ifs.evaluate(frame, "gold", NAMES).to_dict()["comparison"]
+    expected = ifs.compare(frame, truth="gold", system=NAMES).to_dict()["comparison"]
+
+    keys = {"a", "b", "metric", "difference", "low", "high", "probability_a_better", "paired"}
+    assert len(found["pairs"]) == 2 * 3
+    for mine, theirs in zip(found["pairs"], expected["pairs"], strict=True):
+        assert {key: mine[key] for key in keys} == {key: theirs[key] for key in keys}
+        assert mine["paired"] is True
+        assert "swap_p_value" in theirs
+        assert "swap_p_value" not in mine
+    assert found["ranking"] == expected["ranking"]
+
+
+def test_text_names_those_that_cannot_be_told_apart() -> None:
+    evaluation = ifs.evaluate(answers(seed=1), "gold", NAMES)
+
+    for text in (as_text(evaluation), as_markdown(evaluation)):
+        alike = next(line for line in text.splitlines() if "cannot be told apart" in line)
+        assert "good" in alike
+        assert "twin" in alike
+        assert "poor" not in alike
+    clear = ifs.evaluate(answers(seed=1), "gold", ["good", "poor"])
+    assert "every system captures surely more than the next" in as_text(clear)
+
+
+def test_comparison_survives_json() -> None:
+    evaluation = ifs.evaluate(answers(), "gold", NAMES)
+
+    assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "pandas", "polars"])
+def test_tables_read_together_are_those_read_apart(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = answers()
+    frame.loc[3:9, "twin"] = None
+    frame.loc[5:5, "gold"] = None
+    source: object = {"pandas": frame, "polars": pl.from_pandas(frame)}.get(kind)
+    if source is None:
+        source = tmp_path / f"rows.{kind}"
+        frame.to_csv(source, index=False) if kind == "csv" else frame.to_parquet(source)
+    asked = Asked("gold", tuple(NAMES))
+    together = read_together(source, asked)
+    monkeypatch.setattr(reading_together, "SMALL_FILES", 0)
+    monkeypatch.setattr(reading_together, "SMALL_FRAME", 0)
+    apart = read_together(source, asked)
+
+    assert together.joints
+    assert not apart.joints
+    assert together.reading == apart.reading
+    assert together.reading == read_tables(source, "gold", NAMES)
+
+
+def test_large_sources_are_counted_apart_and_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_together, "SMALL_FRAME", 10)
+
+    assert ifs.evaluate(answers(), "gold", NAMES).comparison is None
+
+
+def test_nothing_is_compared_without_a_defined_value_or_common_rows() -> None:
+    frame = answers()
+    frame["gold"] = "cat"
+    assert ifs.evaluate(frame, "gold", NAMES).comparison is None
+    frame = answers()
+    frame.loc[:299, "good"] = None
+    frame.loc[300:, "twin"] = None
+    apart = ifs.evaluate(frame, "gold", ["good", "twin"]).comparison
+    assert apart is not None
+    assert apart["pairs"] == []
+    assert "'good' and 'twin'" in apart["notes"][0]
+    json.dumps(apart, allow_nan=False)
+
+
+def test_groups_and_other_shares_are_not_compared() -> None:
+    frame = answers()
+    frame["half"] = np.arange(len(frame)) % 2
+
+    assert ifs.evaluate(frame, "gold", NAMES, by="half").comparison is None
+    assert ifs.evaluate(frame, "gold", NAMES, prevalence="equal").comparison is None
+
+
+def test_weights_count_by_their_effective_size() -> None:
+    frame = answers()
+    frame["w"] = np.where(np.arange(len(frame)) % 2, 1.0, 9.0)
+    weighed = ifs.compare(frame, truth="gold", system=["good", "poor"], weight="w")
+    once = ifs.compare(frame, truth="gold", system=["good", "poor"])
+    doubled = ifs.compare(frame.assign(w=2.0), truth="gold", system=["good", "poor"], weight="w")
+
+    effective = (300 * 10) ** 2 / (300 * 82)
+    assert weighed.samples["good"] == pytest.approx(effective)
+    assert any("count as 365.9 independent samples" in note for note in weighed.notes)
+    assert doubled.pair("good", "poor").result == once.pair("good", "poor").result
+    assert weighed.pair("good", "poor").result.sd > once.pair("good", "poor").result.sd
