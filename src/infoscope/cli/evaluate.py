@@ -28,6 +28,12 @@ __all__ = ["evaluate_command", "refuse_ignored"]
     "--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several): rows are truth, columns answers."
 )
 @label_options()
+@click.option(
+    "--until",
+    metavar="width=W",
+    help="Read random blocks of SOURCE only until an interval is this narrow: width=0.02 (of proficiency) or "
+    "METRIC.width=W. A file sorted by class must be shuffled first.",
+)
 @belief_options()
 @output_options("text", "json", "markdown")
 @reported
@@ -73,6 +79,7 @@ def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
         reject=chosen["reject"],
         positive=chosen["positive"],
         cluster=chosen["cluster"],
+        until=chosen["until"],
         **_seen_as(chosen),
     )
 
@@ -81,7 +88,7 @@ def _of_matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation
     from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help
     from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
 
-    for option in ("truth", "systems", "weight", "by", "cluster"):
+    for option in ("truth", "systems", "weight", "by", "cluster", "until"):
         if chosen[option]:
             name = {"systems": "system"}.get(option, option)
             raise click.UsageError(f"--{name} names a column of rows, and a matrix has none; leave it away")

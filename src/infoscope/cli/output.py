@@ -94,6 +94,8 @@ def _to_stdout(text: str) -> None:
 def _warn(evaluation: Evaluation) -> None:
     for reason, rows in evaluation.source.ignored.items():
         click.echo(f"warning: {rows:,} row{'s' if rows != 1 else ''} left out: {reason}", err=True)
+    if evaluation.source.until is not None and evaluation.source.until["sorted"]:
+        click.echo(f"warning: {evaluation.source.until['text']}", err=True)
     said: dict[str, str] = {}
     for system in evaluation.systems:
         for finding in system.diagnosis:

@@ -12,6 +12,7 @@ from infoscope.cards import Metric
 from infoscope.comparison.answers import PairCells
 from infoscope.posterior import Posterior, partition_moments
 from infoscope.posterior.influence import influence
+from infoscope.posterior.resampling import ClusterBootstrap
 from infoscope.tables import Contingency
 
 __all__ = ["Belief", "Difference", "Factor", "belief", "correlation", "difference", "exact_information_gap", "factor"]
@@ -53,7 +54,7 @@ class Factor:
     high: float
 
 
-def belief(table: Contingency, posterior: Posterior, entry: Metric, level: float) -> Belief:
+def belief(table: Contingency, posterior: Posterior | ClusterBootstrap, entry: Metric, level: float) -> Belief:
     """One system's value with its interval."""
     summary = posterior.summary(entry.name, level)
     value = float(entry.score(table))

@@ -74,18 +74,21 @@ class Source:
     name: str | None = None
     rows: int | None = None
     ignored: Mapping[str, int] = field(default_factory=dict)
+    until: Mapping[str, Any] | None = None
+    """How much was read and why, where reading stopped at a goal."""
 
     def to_dict(self) -> dict[str, Any]:
         """The name only where there is one."""
         ignored = [{"reason": reason, "rows": rows} for reason, rows in self.ignored.items()]
         named = {} if self.name is None else {"name": self.name}
-        return {**named, "rows": self.rows, "ignored": ignored}
+        stopped = {} if self.until is None else {"until": dict(self.until)}
+        return {**named, "rows": self.rows, "ignored": ignored, **stopped}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Source:
         """The record that ``to_dict`` wrote."""
         ignored = {item["reason"]: item["rows"] for item in record.get("ignored", ())}
-        return cls(record.get("name"), record.get("rows"), ignored)
+        return cls(record.get("name"), record.get("rows"), ignored, record.get("until"))
 
 
 @dataclass(frozen=True)

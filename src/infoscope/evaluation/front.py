@@ -13,6 +13,7 @@ from infoscope.evaluation.comparing import compared
 from infoscope.evaluation.document import Evaluation
 from infoscope.evaluation.measuring import Subject, measure
 from infoscope.evaluation.subjects import Gathered, Prevalence, Request, gather, prepared
+from infoscope.evaluation.until import Goal, gather_until
 from infoscope.tables.labels import Label
 
 __all__ = ["evaluate"]
@@ -30,6 +31,7 @@ def evaluate(  # noqa: PLR0913 - the public front
     prevalence: Prevalence | None = None,
     clusters: bool = False,
     cluster: str | None = None,
+    until: Any = None,
     prior: Any = "default",
     level: float = 0.95,
     n: float | None = None,
@@ -39,7 +41,8 @@ def evaluate(  # noqa: PLR0913 - the public front
 
     ``source`` is a table, tables by name, or anything that rows can be read from; then ``truth`` and ``system``
     name its columns. ``cluster`` names a column of what rows belong together (patients, documents): intervals then
-    come from resampling those whole.
+    come from resampling those whole. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks only until the
+    interval of a metric is that narrow.
 
     >>> from infoscope.tables import Contingency
     >>> evaluate({"A": Contingency.from_matrix([[2, 3], [0, 45]])})
@@ -49,7 +52,8 @@ def evaluate(  # noqa: PLR0913 - the public front
     how = Uncertainty(prior, level, n, seed)
     if cluster is not None and clusters:
         raise InputError("answers that are clusters cannot be resampled by cluster yet; leave one of the two out")
-    found = gather(source, Request(truth, system, weight, by, reject, positive, cluster))
+    request = Request(truth, system, weight, by, reject, positive, cluster)
+    found = gather(source, request) if until is None else gather_until(source, request, Goal.asked(until), how)
     seen = [
         believed(replace(subject, table=prepared(subject.table, prevalence, clusters=clusters)), how)
         for subject in found.subjects

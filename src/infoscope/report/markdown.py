@@ -32,6 +32,7 @@ def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
     for system in evaluation.ranking:
         blocks += _system(evaluation, system, shown)
     blocks += [f"*{rows:,} rows left out: {_escaped(reason)}*" for reason, rows in evaluation.source.ignored.items()]
+    blocks += [f"*{_escaped(evaluation.source.until['text'])}.*"] if evaluation.source.until is not None else []
     told = dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None)
     blocks += [f"*{_escaped(sentence)}.*" for sentence in told]
     return "\n\n".join(blocks) + "\n"

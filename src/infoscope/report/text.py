@@ -216,6 +216,9 @@ def _footer(evaluation: Evaluation, look: Look) -> list[Text]:
     for reason, rows in evaluation.source.ignored.items():
         sentence = f"{rows:,} row{'s' if rows != 1 else ''} left out: {shown(reason, look.signs)}"
         lines += wrapped(sentence, look.room, Text("! ", "bold yellow"))
+    if evaluation.source.until is not None:
+        lead = Text("! ", "bold yellow") if evaluation.source.until["sorted"] else Text("note ", "dim")
+        lines += wrapped(f"{evaluation.source.until['text']}.", look.room, lead)
     for sentence in dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None):
         told = sentence if look.signs.encoding == "utf-8" else shown(sentence, look.signs)
         lines += wrapped(f"{told}.", look.room, Text("note ", "dim"))

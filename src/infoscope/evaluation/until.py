@@ -1,0 +1,136 @@
+"""Reading only as much as it takes: random blocks until an interval is narrow enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from infoscope.cards import find
+from infoscope.errors import InputError
+from infoscope.evaluation.believing import Uncertainty, believed
+from infoscope.evaluation.subjects import Gathered, Request, seen
+
+__all__ = ["Goal", "gather_until"]
+
+FEWEST_BLOCKS = 4
+"""No stop before this many blocks: fewer do not show whether they are alike."""
+GROWTH = 1.25
+"""The interval is looked at again when this many times the rows have been read."""
+SORTED = 1e-4
+"""Blocks whose classes differ with a smaller p-value are not a random part of the whole."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How narrow the interval of which metric has to be."""
+
+    metric: str
+    width: float
+
+    def __str__(self) -> str:
+        """As it is asked for on the command line."""
+        return f"{self.metric}.width={self.width:g}"
+
+    @classmethod
+    def asked(cls, until: Any) -> Goal:
+        """From ``width=0.02``, ``accuracy.width=0.02``, a number, or {metric: width}.
+
+        >>> print(Goal.asked("width=0.02"), Goal.asked({"accuracy": 0.1}))
+        proficiency.width=0.02 accuracy.width=0.1
+        """
+        wrong = InputError(f"until is {until!r}; write width=0.02, or accuracy.width=0.02 for another metric")
+        name: Any = "proficiency"
+        width: Any = until
+        if isinstance(until, Mapping):
+            if len(until) != 1:
+                raise wrong
+            ((name, width),) = until.items()
+        elif isinstance(until, str):
+            left, sign, width = until.partition("=")
+            metric, _, part = left.strip().rpartition(".")
+            if not sign or part != "width":
+                raise wrong
+            name = metric or name
+        try:
+            number = float(width)
+        except (TypeError, ValueError):
+            raise wrong from None
+        entry = find(str(name))
+        if entry.card.posterior == "none" or entry.card.level != "table":
+            raise InputError(f"{entry.name} has no interval to become narrow; choose another metric")
+        if not 0 < number < float("inf"):
+            raise InputError(f"the width of an interval is {number:g}; it must be above 0, such as 0.02")
+        return cls(entry.name, number)
+
+
+def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty) -> Gathered:
+    """What random blocks of a source hold, read until the interval is narrow enough for every system."""
+    from infoscope.readers import How  # noqa: PLC0415 - loads an engine
+    from infoscope.readers.blocks import alike, random_blocks  # noqa: PLC0415
+    from infoscope.readers.tally import merged  # noqa: PLC0415
+    from infoscope.readers.together import from_tally  # noqa: PLC0415
+
+    if request.by is not None or request.cluster is not None or how.n is not None:
+        raise InputError("reading until an interval is narrow takes no groups, clusters or stated size; leave them out")
+    asked = request.asked
+    if not asked.truth or not asked.systems:
+        raise InputError("rows need the name of the truth column and of at least one system")
+    parts, share, looked_at, p_value = [], 0.0, 0, 1.0
+    for block in random_blocks(source, asked.columns, How(), np.random.default_rng(how.seed)):
+        parts.append(block.tally)
+        share = block.share
+        rows = sum(part.total for part in parts)
+        if len(parts) < FEWEST_BLOCKS or rows < GROWTH * looked_at or share >= 1:
+            continue
+        looked_at = rows
+        p_value = 1.0 if block.shuffled else min(p_value, alike(parts, asked.truth))
+        if p_value < SORTED:
+            continue  # neighbours are alike, so that part of the file says little about the rest: read it all
+        found = seen(source, request, from_tally(merged(parts), asked))
+        if _widest(found, goal, how) <= goal.width:
+            break
+    found = seen(source, request, from_tally(merged(parts), asked))
+    account = _account(goal, _widest(found, goal, how), share, len(parts), p_value < SORTED)
+    return replace(found, origin=replace(found.origin, until=account))
+
+
+def _widest(found: Gathered, goal: Goal, how: Uncertainty) -> float:
+    """The width of the widest interval; infinite where one is undefined."""
+    widths = []
+    for subject in found.subjects:
+        belief = believed(subject, how).belief
+        if belief is None:
+            return float("inf")
+        summary = belief.summaries([goal.metric], how.level)[goal.metric]
+        width = float(summary.high) - float(summary.low)
+        widths.append(width if np.isfinite(width) else float("inf"))
+    return max(widths, default=float("inf"))
+
+
+def _account(goal: Goal, width: float, share: float, blocks: int, is_sorted: bool) -> dict[str, Any]:
+    """What was read and why, in fields and in words."""
+    reached = width <= goal.width
+    part = "all of it" if share >= 1 else f"{share:.1%} of it"
+    shown = "undefined" if width == float("inf") else f"{width:.3g} wide"
+    text = (
+        f"read {part} in {blocks} random blocks: the interval of {goal.metric} is {shown}, {goal.width:g} was asked for"
+    )
+    if is_sorted:
+        text += (
+            "; the rows look sorted by class (the blocks differ by more than chance), so everything was read: "
+            "shuffle the file to read less"
+        )
+    elif not reached:
+        text += "; there are no more rows"
+    account = {
+        "goal": str(goal),
+        "reached": reached,
+        "share": share,
+        "blocks": blocks,
+        "sorted": is_sorted,
+        "text": text,
+    }
+    return account if width == float("inf") else {**account, "width": width}

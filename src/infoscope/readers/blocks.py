@@ -1,0 +1,179 @@
+"""Random blocks: part of a source at a time, in random order, for those who may stop early.
+
+A frame in memory is shuffled row by row. A file is cut into ranges (of rows in Parquet, of bytes in text, where a line
+belongs to the range in which it starts), and the ranges are visited in random order: they stand for the whole only
+where neighbouring rows are not alike, which ``alike`` tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import narwhals as nw
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.readers.clusters import count_files
+from infoscope.readers.columns import Columns
+from infoscope.readers.embedded import count_scan
+from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.frames import count_frame, is_frame
+from infoscope.readers.reading import How, files_of
+from infoscope.readers.scans import scan_files
+from infoscope.readers.session import Session, opened
+from infoscope.readers.tally import Tally
+
+__all__ = ["Block", "alike", "random_blocks"]
+
+_BLOCKS = 128
+_LEAST_ROWS = 1000
+_LEAST_BYTES = 1 << 14
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows, counted, and which share of the source has been read with them."""
+
+    tally: Tally
+    share: float
+    shuffled: bool
+    """Whether each row was chosen at random; else they are neighbours."""
+
+
+def random_blocks(source: Any, columns: Columns, how: How, rng: np.random.Generator) -> Iterator[Block]:
+    """Blocks of a source until all of it has been read; each counted for all systems together."""
+    with scratch_folder() as folder:
+        if is_frame(source):
+            yield from _of_frame(source, columns, rng)
+            return
+        files = files_of(source, how, folder) if isinstance(source, (str, Path, list, tuple)) else None
+        if files is None or str(source) == "-" or how.engine != "duckdb":
+            raise InputError("random blocks need files or a frame in memory; write the rows to a file first")
+        if files.compression != "none" or files.format not in ("csv", "tsv", "ndjson", "parquet"):
+            kind = files.format if files.compression == "none" else f"compressed by {files.compression}"
+            raise InputError(
+                f"{files.name} is {kind}, which cannot be read in random blocks; write it as CSV or Parquet"
+            )
+        if files.format == "parquet":
+            with opened(folder, files.name, how.limits) as session:
+                yield from _of_parquet(session, files, columns, rng)
+        else:
+            yield from _of_text(files, columns, how, rng)
+
+
+def _of_frame(source: Any, columns: Columns, rng: np.random.Generator) -> Iterator[Block]:
+    opened_frame: Any = nw.from_native(source, pass_through=True)
+    if not isinstance(opened_frame, nw.DataFrame):
+        raise InputError("a lazy frame cannot be read in random blocks; collect it, or write it as Parquet")
+    size = len(opened_frame)
+    order = rng.permutation(size)
+    step = max(_LEAST_ROWS, -(-size // _BLOCKS))
+    for start in range(0, max(size, 1), step):
+        part = opened_frame[order[start : start + step].tolist()].to_native()
+        yield Block(count_frame(part, columns)[0], min(start + step, size) / max(size, 1), shuffled=True)
+
+
+def _of_parquet(session: Session, files: Files, columns: Columns, rng: np.random.Generator) -> Iterator[Block]:
+    scans, sizes = [], []
+    for path in files.paths:
+        scans.append(scan_files(session, replace(files, paths=(path,)), columns, None))
+        found = session.run("SELECT sum(num_rows) FROM parquet_file_metadata($paths)", paths=scans[-1].values["paths"])
+        sizes.append(int((found.fetchone() or (0,))[0] or 0))
+    ranges = _ranges(sizes, _LEAST_ROWS)
+    read, whole = 0, max(sum(sizes), 1)
+    for at in rng.permutation(len(ranges)):
+        which, start, end = ranges[at]
+        inside = scans[which].relation.removesuffix(")")
+        relation = (
+            f"(SELECT * FROM {inside}, file_row_number=true) "
+            f"WHERE file_row_number >= {start} AND file_row_number < {end})"
+        )
+        read += end - start
+        yield Block(count_scan(session, replace(scans[which], relation=relation), columns)[0], read / whole, False)
+
+
+def _of_text(files: Files, columns: Columns, how: How, rng: np.random.Generator) -> Iterator[Block]:
+    if set(files.hive_keys) & set(columns.names):
+        raise InputError("columns that are named by folders cannot be read in random blocks; read without --until")
+    heads = [_head(path, files.format) for path in files.paths]
+    sizes = [path.stat().st_size - len(head) for path, head in zip(files.paths, heads, strict=True)]
+    ranges = _ranges(sizes, _LEAST_BYTES)
+    read, whole = 0, max(sum(sizes), 1)
+    for at in rng.permutation(len(ranges)):
+        which, start, end = ranges[at]
+        path, head = files.paths[which], heads[which]
+        with scratch_folder() as folder, path.open("rb") as file:
+            part = folder / f"block.{files.format}"
+            lines = _lines(file, len(head), len(head) + start, len(head) + end)
+            _check_lines(lines, path, files.format)
+            part.write_bytes(head + lines)
+            piece = Files((part,), files.format, "none", str(path))
+            tally = count_files(piece, columns, how.delimiter, how.limits)[0]
+        read += end - start
+        yield Block(tally, read / whole, shuffled=False)
+
+
+def _ranges(sizes: Sequence[int], least: int) -> list[tuple[int, int, int]]:
+    """Which file, from where, to where: about equal parts."""
+    step = max(least, -(-sum(sizes) // _BLOCKS))
+    return [
+        (which, start, min(start + step, size)) for which, size in enumerate(sizes) for start in range(0, size, step)
+    ]
+
+
+def _head(path: Path, kind: str) -> bytes:
+    if kind == "ndjson":
+        return b""
+    with path.open("rb") as file:
+        head = file.readline()
+    _check_lines(head, path, kind)
+    return head if head.endswith(b"\n") else head + b"\n"
+
+
+def _lines(file: BinaryIO, first: int, start: int, end: int) -> bytes:
+    """Whole lines that start in a range of bytes."""
+
+    def line_start(place: int) -> int:
+        if place <= first:
+            return first
+        file.seek(place - 1)
+        file.readline()
+        return file.tell()
+
+    begin, stop = line_start(start), line_start(end)
+    file.seek(begin)
+    return file.read(max(stop - begin, 0))
+
+
+def _check_lines(lines: bytes, path: Path, kind: str) -> None:
+    if kind != "ndjson" and any(line.count(b'"') % 2 for line in lines.split(b"\n")):
+        raise InputError(f"{path} has a quoted field over several lines; random blocks need one line for each row")
+
+
+def alike(blocks: Sequence[Tally], truth: str) -> float:
+    """P-value of the G test that all blocks have the same classes: tiny where a file is sorted by class.
+
+    >>> a, b = (Tally.from_columns(("t", "s"), [[x], ["x"]], [50]) for x in "ab")
+    >>> alike([a, b], "t") < 1e-9, alike([a, a], "t")
+    (True, 1.0)
+    """
+    from scipy.special import chdtrc  # noqa: PLC0415 - only here
+
+    places: dict[tuple[type, Any], int] = {}
+    lines: list[dict[int, int]] = []
+    for tally in blocks:
+        at = tally.keys.index(truth)
+        labels = [places.setdefault((type(label), label), len(places)) for label in tally.labels[at]]
+        sums = np.bincount(tally.codes[at], tally.rows, len(labels)) if labels else []
+        lines.append({place: int(n) for place, n in zip(labels, sums, strict=True)})
+    counts = np.array([[line.get(i, 0) for i in range(len(places))] for line in lines], dtype=np.float64)
+    counts = counts[counts.sum(axis=1) > 0]
+    freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    if freedom <= 0:
+        return 1.0
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    ratio = np.divide(counts, expected, out=np.ones_like(counts), where=counts > 0)
+    return float(chdtrc(freedom, max(2.0 * np.sum(counts * np.log(ratio)), 0.0)))
