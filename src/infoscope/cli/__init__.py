@@ -11,6 +11,7 @@ from infoscope.cli.compare import compare_command
 from infoscope.cli.demo import demo_command
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
+from infoscope.cli.gate import gate_command
 from infoscope.cli.sweep import sweep_command
 from infoscope.cli.track import track_command
 
@@ -32,6 +33,7 @@ def app() -> None:
 
 app.add_command(evaluate_command)
 app.add_command(compare_command)
+app.add_command(gate_command)
 app.add_command(track_command)
 app.add_command(sweep_command)
 app.add_command(explain_command)

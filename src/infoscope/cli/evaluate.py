@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from infoscope.evaluation import Evaluation
     from infoscope.tables import Contingency
 
-__all__ = ["evaluate_command", "refuse_ignored"]
+__all__ = ["evaluate_chosen", "evaluate_command", "refuse_ignored"]
 
 
 @click.command("evaluate", short_help="What systems capture, miss and make up, and where.")
@@ -48,10 +48,15 @@ def evaluate_command(source: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope evaluate --matrix confusion.csv --format json
     """
     output = Output.asked(chosen)
-    evaluation = _of_matrices(source, chosen) if chosen["matrix"] else _of_rows(source, chosen)
+    evaluation = evaluate_chosen(source, chosen)
     if chosen["strict"]:
         refuse_ignored(evaluation)
     output.show(evaluation)
+
+
+def evaluate_chosen(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
+    """The evaluation that the options of a command ask for."""
+    return _of_matrices(source, chosen) if chosen["matrix"] else _of_rows(source, chosen)
 
 
 def refuse_ignored(evaluation: Evaluation) -> None:
@@ -79,7 +84,7 @@ def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
         reject=chosen["reject"],
         positive=chosen["positive"],
         cluster=chosen["cluster"],
-        until=chosen["until"],
+        until=chosen.get("until"),
         **_seen_as(chosen),
     )
 
@@ -89,7 +94,7 @@ def _of_matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation
     from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
 
     for option in ("truth", "systems", "weight", "by", "cluster", "until"):
-        if chosen[option]:
+        if chosen.get(option):
             name = {"systems": "system"}.get(option, option)
             raise click.UsageError(f"--{name} names a column of rows, and a matrix has none; leave it away")
     stems = [Path(path).stem for path in source]

@@ -167,7 +167,7 @@ def alike(blocks: Sequence[Tally], truth: str) -> float:
     for tally in blocks:
         at = tally.keys.index(truth)
         labels = [places.setdefault((type(label), label), len(places)) for label in tally.labels[at]]
-        sums = np.bincount(tally.codes[at], tally.rows, len(labels)) if labels else []
+        sums = np.bincount(tally.codes[at], tally.rows, len(labels)).tolist() if labels else []
         lines.append({place: int(n) for place, n in zip(labels, sums, strict=True)})
     counts = np.array([[line.get(i, 0) for i in range(len(places))] for line in lines], dtype=np.float64)
     counts = counts[counts.sum(axis=1) > 0]

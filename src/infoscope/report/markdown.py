@@ -17,7 +17,7 @@ from infoscope.report.wording import (
     truth_and_system_match,
 )
 
-__all__ = ["as_markdown"]
+__all__ = ["as_markdown", "escaped"]
 
 MOST_CLASSES = 20
 
@@ -28,34 +28,34 @@ def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
     shown = units(unit)
     blocks = ["# Evaluation"]
     if len(evaluation.systems) > 1:
-        blocks += [_ranking(evaluation), *(_escaped(sentence) for sentence in told_apart(evaluation))]
+        blocks += [_ranking(evaluation), *(escaped(sentence) for sentence in told_apart(evaluation))]
     for system in evaluation.ranking:
         blocks += _system(evaluation, system, shown)
-    blocks += [f"*{rows:,} rows left out: {_escaped(reason)}*" for reason, rows in evaluation.source.ignored.items()]
-    blocks += [f"*{_escaped(evaluation.source.until['text'])}.*"] if evaluation.source.until is not None else []
+    blocks += [f"*{rows:,} rows left out: {escaped(reason)}*" for reason, rows in evaluation.source.ignored.items()]
+    blocks += [f"*{escaped(evaluation.source.until['text'])}.*"] if evaluation.source.until is not None else []
     told = dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None)
-    blocks += [f"*{_escaped(sentence)}.*" for sentence in told]
+    blocks += [f"*{escaped(sentence)}.*" for sentence in told]
     return "\n\n".join(blocks) + "\n"
 
 
 def _system(evaluation: Evaluation, system: SystemResult, unit: Units) -> list[str]:
     captured, rest = headline(system)
     sentence = f"captures **{captured}** {rest}" if captured else rest
-    numbers = [[number.word, number.shown, number.range, _escaped(number.note)] for number in key_numbers(system, "–")]
+    numbers = [[number.word, number.shown, number.range, escaped(number.note)] for number in key_numbers(system, "–")]
     has_range = any(row[2] for row in numbers)
     kept = [row if has_range else [row[0], row[1], row[3]] for row in numbers]
     titles = ["", "value", "range", "meaning"] if has_range else ["", "value", "meaning"]
     blocks = [
-        f"## {_escaped(system.title)}",
-        f"**{_escaped(system.title)}** {sentence}.",
-        _escaped(facts_line(system, evaluation.source, unit, "·")),
+        f"## {escaped(system.title)}",
+        f"**{escaped(system.title)}** {sentence}.",
+        escaped(facts_line(system, evaluation.source, unit, "·")),
         _table(titles, kept),
     ]
     if system.diagnosis:
-        blocks.append("\n".join(f"- {_escaped(finding.text)}" for finding in system.diagnosis))
+        blocks.append("\n".join(f"- {escaped(finding.text)}" for finding in system.diagnosis))
     if system.confusions:
         rows = [
-            [" / ".join(map(_escaped, pair.classes)), f"+{100 * pair.gain:.1f}", amount(pair.count)]
+            [" / ".join(map(escaped, pair.classes)), f"+{100 * pair.gain:.1f}", amount(pair.count)]
             for pair in system.confusions[:5]
         ]
         blocks += ["### What to fix first", _table(["confused", "points gained", "samples"], rows)]
@@ -71,7 +71,7 @@ def _classes(system: SystemResult, unit: Units) -> str:
         doubtful = "" if answer is None else unit.amount(answer.values["missed_information"].value)
         rows.append(
             [
-                _escaped(item.label),
+                escaped(item.label),
                 amount(item.values["support"].value),
                 _with_range(share(item.values["recall"].value), limits(item.values["recall"], "–")),
                 unit.amount(item.values["false_information"].value),
@@ -90,7 +90,7 @@ def _with_range(number: str, limits: str) -> str:
 def _ranking(evaluation: Evaluation) -> str:
     rows = [
         [
-            _escaped(system.title),
+            escaped(system.title),
             share(system.number("proficiency")),
             limits(system.metrics["proficiency"], "–"),
             share(system.number("false_information_ratio")),
@@ -108,7 +108,7 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """A label or sentence that Markdown shows as it is."""
     plain = "".join(sign if sign.isprintable() else " " for sign in text)
     for sign in ("\\", "|", "*", "_", "`", "<", "["):

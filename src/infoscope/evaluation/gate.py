@@ -1,0 +1,243 @@
+"""A gate: conditions on a result, each passed, failed, or left open by too little data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import hypot
+from typing import Any, Literal
+
+from infoscope.cards import find
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation.document import Evaluation, SystemResult
+from infoscope.evaluation.values import Value
+
+__all__ = ["Baseline", "Check", "Condition", "Gate", "judge"]
+
+SCHEMA = "infoscope/gate/1"
+Outcome = Literal["passed", "failed", "inconclusive"]
+Side = Literal["min", "max"]
+_PARTS = ("value", "mean", "sd", "low", "high")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A number of a result that must not be below (or above) a limit."""
+
+    side: Side
+    metric: str
+    part: str | None
+    """Which number of the metric; None asks for the whole interval on the right side."""
+    limit: float
+
+    @classmethod
+    def asked(cls, side: Side, words: str) -> Condition:
+        """From METRIC=NUMBER or METRIC.PART=NUMBER.
+
+        >>> Condition.asked("min", "proficiency.low=0.6")
+        Condition(side='min', metric='proficiency', part='low', limit=0.6)
+        """
+        left, sign, right = words.partition("=")
+        name, _, part = left.strip().partition(".")
+        try:
+            limit = float(right)
+        except ValueError:
+            limit = float("nan")
+        if not sign or not name or limit != limit:  # noqa: PLR0124 - NaN
+            raise InputError(
+                f"--{side} is {words!r}; write METRIC=NUMBER or METRIC.PART=NUMBER, as proficiency.low=0.6"
+            )
+        if part and part not in _PARTS:
+            raise UnknownNameError(f"--{side} {words}: a metric has no {part!r}; it has {', '.join(_PARTS)}")
+        entry = find(name)
+        if entry.card.level != "table":
+            raise InputError(
+                f"--{side} {words}: {entry.name} is a number of each class; a gate asks for one of the whole"
+            )
+        return cls(side, entry.name, part or None, limit)
+
+    def __str__(self) -> str:
+        """As a person reads it."""
+        name = self.metric if self.part is None else f"{self.metric}.{self.part}"
+        return f"{name} {'at least' if self.side == 'min' else 'at most'} {self.limit:g}"
+
+    def check(self, system: SystemResult) -> Check:
+        """Whether a system meets it."""
+        value = system.metrics[self.metric]
+        if value.value is None:
+            return Check(system.title, str(self), "failed", f"{self.metric} is undefined: {value.undefined}", value)
+        if self.part in ("value", "mean", "sd"):
+            number = getattr(value, self.part)
+            if number is None:
+                raise InputError(
+                    f"{self.metric} has no {self.part} here; state the sample size with --n, or ask for .value"
+                )
+            met = number >= self.limit if self.side == "min" else number <= self.limit
+            return Check(system.title, str(self), "passed" if met else "failed", f"it is {number:.4g}", value)
+        return self._of_interval(system, value)
+
+    def _of_interval(self, system: SystemResult, value: Value) -> Check:
+        """A limit that lies inside the interval is neither kept nor broken for sure."""
+        if value.low is None or value.high is None:
+            raise InputError(
+                f"{self.metric} of {system.title!r} has no interval; state the sample size with --n, or ask for "
+                f"{self.metric}.value"
+            )
+        near, far = (value.low, value.high) if self.side == "min" else (-value.high, -value.low)
+        limit = self.limit if self.side == "min" else -self.limit
+        asked = far if self.part == ("high" if self.side == "min" else "low") else near
+        outcome: Outcome = "passed" if asked >= limit else "failed" if far < limit else "inconclusive"
+        told = f"it is {value.value:.4g}, between {value.low:.4g} and {value.high:.4g}"
+        return Check(system.title, str(self), outcome, told, value)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One condition on one system, and how that went."""
+
+    system: str
+    condition: str
+    outcome: Outcome
+    text: str
+    value: Value | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """With the numbers behind it."""
+        numbers = {} if self.value is None else self.value.to_dict()
+        return {
+            "system": self.system,
+            "condition": self.condition,
+            "outcome": self.outcome,
+            "text": self.text,
+            **{key: number for key, number in numbers.items() if key != "undefined"},
+        }
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """An earlier evaluation, and what it means to be no worse."""
+
+    evaluation: Evaluation
+    metrics: Sequence[str]
+    tolerance: float
+    proven: bool
+    """Whether "not worse" must be shown; else only being surely worse fails."""
+
+    @classmethod
+    def load(cls, text: str, name: str, **options: Any) -> Baseline:
+        """From the JSON of ``infoscope evaluate --format json``."""
+        try:
+            record = json.loads(text)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict):
+            raise InputError(f"{name} is not JSON; a baseline is written by `infoscope evaluate --format json`")
+        try:
+            return cls(Evaluation.from_dict(record), **options)
+        except (KeyError, TypeError):
+            raise InputError(f"{name} is not a whole evaluation; write it again by `infoscope evaluate`") from None
+
+    def checks(self, evaluation: Evaluation) -> Iterator[Check]:
+        """Every system against the one of its name, or the only one there is."""
+        for system in evaluation.systems:
+            before = self._before(system)
+            for metric in self.metrics:
+                yield self._check(system, before, metric, evaluation)
+
+    def _before(self, system: SystemResult) -> SystemResult:
+        same = [old for old in self.evaluation.systems if old.title == system.title]
+        if not same and len(self.evaluation.systems) == 1:
+            same = list(self.evaluation.systems)
+        if not same:
+            names = ", ".join(repr(old.title) for old in self.evaluation.systems)
+            raise UnknownNameError(f"the baseline has no system {system.title!r}; it has {names}")
+        return same[0]
+
+    def _check(self, now: SystemResult, before: SystemResult, name: str, evaluation: Evaluation) -> Check:
+        entry = find(name)
+        new, old = now.metrics[entry.name], before.metrics.get(entry.name)
+        if old is None or None in (new.mean, new.sd, old.mean, old.sd):
+            raise InputError(f"{entry.name} has no interval in both results; compare another metric, or state --n")
+        assert new.mean is not None and old.mean is not None and new.sd is not None and old.sd is not None  # noqa: PT018
+        if entry.card.better == "none":
+            raise InputError(f"{entry.name} is not better at either end; a baseline needs a metric that is")
+        truths = [round(result.number("truth_entropy") or 0.0, 9) for result in (now, before)]
+        if truths[0] != truths[1] and entry.card.unit in ("bits", "nats"):
+            raise InputError(
+                f"the baseline was measured on other data (H(T) = {truths[1]:.3f} against {truths[0]:.3f} bits), so a "
+                f"difference of {entry.name} in {entry.card.unit} means nothing; compare a ratio such as proficiency"
+            )
+        sign = -1.0 if entry.card.better == "lower" else 1.0
+        gap = sign * (new.mean - old.mean)
+        reach = _quantile(now, evaluation) * hypot(new.sd, old.sd)
+        outcome = self._outcome(gap - reach, gap + reach)
+        told = f"{old.mean:.4g} before, {new.mean:.4g} now: better by {gap:+.4g} ± {reach:.4g}"
+        if truths[0] != truths[1]:
+            told += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"
+        margin = f" by more than {self.tolerance:g}" if self.tolerance else ""
+        said = f"{entry.name} not worse than the baseline's{margin}{', for sure' if self.proven else ''}"
+        return Check(now.title, said, outcome, told, new)
+
+    def _outcome(self, low: float, high: float) -> Outcome:
+        if high < -self.tolerance:
+            return "failed"
+        if not self.proven or low >= -self.tolerance:
+            return "passed"
+        return "inconclusive"
+
+
+def _quantile(system: SystemResult, evaluation: Evaluation) -> float:
+    from scipy.special import ndtri  # noqa: PLC0415 - one number
+
+    made = system.interval or evaluation.systems[0].interval
+    return float(ndtri((1 + (0.95 if made is None else made.level)) / 2))
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The verdict: text, documents and exit status all come from ``outcome``."""
+
+    checks: tuple[Check, ...]
+    inconclusive: Literal["fail", "pass", "warn"] = "fail"
+
+    @property
+    def outcome(self) -> Outcome:
+        """Failed where one condition failed; else inconclusive where one is and that matters."""
+        found = {check.outcome for check in self.checks}
+        if "failed" in found or ("inconclusive" in found and self.inconclusive == "fail"):
+            return "failed"
+        return "inconclusive" if "inconclusive" in found and self.inconclusive == "warn" else "passed"
+
+    @property
+    def status(self) -> int:
+        """Exit status: 0 passed, 1 failed, 3 inconclusive where that was asked to be told apart."""
+        return {"passed": 0, "failed": 1, "inconclusive": 3}[self.outcome]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The versioned document."""
+        return {
+            "schema": SCHEMA,
+            "outcome": self.outcome,
+            "exit_status": self.status,
+            "inconclusive": self.inconclusive,
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def judge(
+    evaluation: Evaluation,
+    conditions: Sequence[Condition],
+    baseline: Baseline | None = None,
+    inconclusive: Literal["fail", "pass", "warn"] = "fail",
+) -> Gate:
+    """Every condition on every system."""
+    checks = [condition.check(system) for system in evaluation.systems for condition in conditions]
+    checks += [] if baseline is None else baseline.checks(evaluation)
+    if not checks:
+        raise InputError("a gate without conditions lets everything through; give --min, --max or --baseline")
+    return Gate(tuple(checks), inconclusive)
