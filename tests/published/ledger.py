@@ -62,7 +62,6 @@ def rule_of(figure: Figure) -> Rule | None:
 
 WAITING = (
     ("multilabel", {"paper": "steingold2016", "input": "*labeler[0-9]*"}),
-    ("posterior", {"paper": "hurley2014", "where": "slides 21-22"}),
 )
 """Capabilities that figures wait for; a rule for a figure takes it off this list."""
 

@@ -72,4 +72,4 @@ def test_nothing_is_passed_over_in_silence() -> None:
 def test_every_matrix_of_the_reference_data_is_scored() -> None:
     scored = {value.input for value in reference_values()}
 
-    assert set(published_document()["inputs"]) - scored <= {"ww_nu"}  # which waits for the posterior
+    assert set(published_document()["inputs"]) - scored <= {"ww_nu"}  # judged by moments, not by a score

@@ -1,0 +1,41 @@
+"""Hurley 2014: Wolpert and Wolf's moments of the entropies, against the study's formulas and Monte Carlo runs."""
+
+import numpy as np
+import pytest
+
+from infoscope.posterior import Posterior
+from tests.published.figures import Figure, table_of
+from tests.published.ledger import rule
+
+ENTROPIES = {"H(x,y)": "joint_entropy", "H(x)": "truth_entropy", "H(y)": "system_entropy"}
+PRODUCTS = {
+    "E_IJMN": ("joint_entropy", "joint_entropy"),
+    "E_IM": ("truth_entropy", "truth_entropy"),
+    "E_JN": ("system_entropy", "system_entropy"),
+    "E_IJM": ("joint_entropy", "truth_entropy"),
+    "E_IJN": ("joint_entropy", "system_entropy"),
+    "E_IN": ("truth_entropy", "system_entropy"),
+}
+NATS = np.log(2.0)
+
+
+def agrees(ours: float, figure: Figure) -> None:
+    found = figure.recomputed
+    assert ours == pytest.approx(found["formula"], abs=0.51e-6)
+    assert ours == pytest.approx(found["monte_carlo"], abs=4 * found["mc_std_error"])
+
+
+@rule(paper="hurley2014", input="ww_nu", as_printed="E H(*")
+def first_moments(figure: Figure) -> None:
+    """The exact posterior mean of an entropy in nats, with the printed ν as the Dirichlet's parameters."""
+    name = ENTROPIES[figure.as_printed.removeprefix("E ").partition(" ")[0]]
+    agrees(float(Posterior(table_of("ww_nu"), "haldane").mean(name)) * NATS, figure)
+
+
+@rule(paper="hurley2014", input="ww_nu", as_printed="E_*")
+def second_moments(figure: Figure) -> None:
+    """The exact expectation of a product of two entropies: their covariance and the product of their means."""
+    one, other = PRODUCTS[figure.as_printed.partition(" ")[0]]
+    posterior = Posterior(table_of("ww_nu"), "haldane")
+    together = posterior.covariance([one, other])[0, 1]
+    agrees(float(together + posterior.mean(one) * posterior.mean(other)) * NATS**2, figure)
