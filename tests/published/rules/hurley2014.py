@@ -21,7 +21,8 @@ NATS = np.log(2.0)
 
 def agrees(ours: float, figure: Figure) -> None:
     found = figure.recomputed
-    assert ours == pytest.approx(found["formula"], abs=0.51e-6)
+    cut_short = "60 terms" in figure.as_printed  # the study summed a slow series that far
+    assert ours == pytest.approx(found["formula"], abs=1.5e-6 if cut_short else 0.51e-6)
     assert ours == pytest.approx(found["monte_carlo"], abs=4 * found["mc_std_error"])
 
 
