@@ -47,6 +47,9 @@ SOURCES = {
     "fano1961": "Fano, Transmission of information, 1961",
     "hellman1970": "Hellman & Raviv, Probability of error, equivocation, and the Chernoff bound, 1970",
     "hubert1985": "Hubert & Arabie, Comparing partitions, 1985",
+    "bagga1998": "Bagga & Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
+    "fowlkes1983": "Fowlkes & Mallows, A method for comparing two hierarchical clusterings, 1983",
+    "krippendorff2011": "Krippendorff, Computing Krippendorff's alpha-reliability, 2011",
     "common": "standard definition",
 }
 
