@@ -10,6 +10,7 @@ from dataclasses import dataclass
 __all__ = ["Bullets", "Grid", "Heading", "Page", "Words", "as_html", "as_markdown", "as_text", "percent"]
 
 _NAME_WIDTH = 44
+_LEAST_NAME = 18
 
 
 @dataclass(frozen=True)
@@ -103,13 +104,22 @@ def _cut(text: str, width: int) -> str:
 
 
 def _text_grid(grid: Grid, width: int) -> list[str]:
-    cells = [[_cut(cell, _NAME_WIDTH) if at < grid.names else cell for at, cell in enumerate(row)] for row in grid.rows]
-    table = [list(grid.header), *cells]
+    """Names give way first, down to a width that still tells them apart; then the columns furthest right go."""
+    table = [list(grid.header), *map(list, grid.rows)]
     wide = [max(_wide(row[at]) for row in table) for at in range(len(grid.header))]
+    wide = [min(size, _NAME_WIDTH) if at < grid.names else size for at, size in enumerate(wide)]
     shown = len(wide)
-    while shown > grid.names and 2 + sum(wide[:shown]) + 2 * (shown - 1) > width:
+
+    def excess() -> int:
+        return 2 + sum(wide[:shown]) + 2 * (shown - 1) - width
+
+    while excess() > 0 and max(wide[: grid.names]) > _LEAST_NAME:
+        longest = wide.index(max(wide[: grid.names]))
+        wide[longest] -= 1
+    while excess() > 0 and shown > grid.names:
         shown -= 1
-    return [_text_row(row[:shown], wide, grid.names) for row in table]
+    cut = [[_cut(cell, wide[at]) if at < grid.names else cell for at, cell in enumerate(row)] for row in table]
+    return [_text_row(row[:shown], wide, grid.names) for row in cut]
 
 
 def _text_row(row: Sequence[str], wide: Sequence[int], names: int) -> str:

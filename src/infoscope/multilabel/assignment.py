@@ -49,10 +49,10 @@ class Reassignment:
         met = f"{self.joint} object{'s' * (self.joint != 1)} together, {self.expected:.1f} expected"
         if self.association == "positive":
             doubt = "" if self.finding else "; this may be accident"
-            return f"{system_name} used {self.system!r} where {truth_name} used {self.truth!r}: {met}{doubt}"
+            return f"{system_name} used '{self.system}' where {truth_name} used '{self.truth}': {met}{doubt}"
         if self.association == "negative":
-            return f"{self.truth!r} and {self.system!r} avoid each other ({met}): no renaming"
-        return f"{self.truth!r} and {self.system!r} are paired because they are left over"
+            return f"'{self.truth}' and '{self.system}' avoid each other ({met}): no renaming"
+        return f"'{self.truth}' and '{self.system}' are paired because they are left over"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -9,7 +9,7 @@ from infoscope.tables.categorization import Categorization
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, lookalikes
 
-__all__ = ["Remark", "input_doubts", "run_together"]
+__all__ = ["Remark", "input_doubts", "quoted", "remark", "run_together"]
 
 _SEPARATORS = (" ", ",", ";", "|", ", ", "; ", " | ", "/")
 _MOST_NAMED = 5
@@ -20,6 +20,11 @@ Remark = dict[str, Any]
 def remark(code: str, text: str, **evidence: Any) -> Remark:
     """A sentence with its code and evidence, as the document lists them."""
     return {"code": code, "text": text, "evidence": evidence}
+
+
+def quoted(label: Label) -> str:
+    """A name as it is, between marks that show where it ends."""
+    return f"'{label}'"
 
 
 def run_together(categories: Sequence[Label]) -> list[tuple[str, str, str]]:
@@ -78,13 +83,13 @@ def _name_doubts(pair: Categorization) -> list[Remark]:
     found = [
         remark(
             "run_together",
-            f"Category {whole!r} looks like {head!r} and {tail!r} with a stray separator between them.",
+            f"Category {quoted(whole)} looks like {quoted(head)} and {quoted(tail)} with a stray separator between them.",
             category=whole,
         )
         for whole, head, tail in run_together(pair.categories)
     ]
     for group in lookalikes(pair.categories):
-        shown = " and ".join(map(repr, group))
+        shown = " and ".join(map(quoted, group))
         found.append(
             remark(
                 "lookalike_categories",
@@ -100,7 +105,7 @@ def _one_sided(pair: Categorization, names: Sequence[str]) -> list[Remark]:
     found = []
     for name, other, only in zip(names, reversed(names), pair.categories_on_one_side(), strict=True):
         if only:
-            shown = ", ".join(repr(str(label)) for label in only[:_MOST_NAMED])
+            shown = ", ".join(map(quoted, only[:_MOST_NAMED]))
             more = f" and {len(only) - _MOST_NAMED} more" if len(only) > _MOST_NAMED else ""
             found.append(
                 remark(
