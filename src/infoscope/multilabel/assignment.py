@@ -14,7 +14,7 @@ from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.numeric import Real
 from infoscope.tables.categorization import Categorization
 
-__all__ = ["MOST_CATEGORIES", "Reassignment", "assignment_of", "best_order", "pair_information", "reassignments"]
+__all__ = ["MOST_CATEGORIES", "Reassignment", "assignment_of", "best_order", "pair_information", "reassignments", "upper_tail"]
 
 MOST_CATEGORIES = 4096
 """Renaming compares every category with every other; above this many it is left out."""
@@ -91,7 +91,7 @@ def reassignments(pair: Categorization, counts: Real, order: NDArray[np.int64]) 
     looks = float(np.count_nonzero(pair.truth_counts) * np.count_nonzero(pair.system_counts))
     found = []
     for at in np.argsort(-np.divide(bits, whole, out=np.zeros_like(bits), where=whole > 0), kind="stable"):
-        p = min(1.0, _at_least(joint[at], truth[at], system[at], n) * looks) if sign[at] > 0 else 1.0
+        p = min(1.0, upper_tail(joint[at], truth[at], system[at], n) * looks) if sign[at] > 0 else 1.0
         found.append(
             Reassignment(
                 truth=str(pair.categories[rows[at]]),
@@ -109,7 +109,7 @@ def reassignments(pair: Categorization, counts: Real, order: NDArray[np.int64]) 
     return found
 
 
-def _at_least(joint: float, a: float, b: float, n: float) -> float:
+def upper_tail(joint: float, a: float, b: float, n: float) -> float:
     """Probability that two random sets of ``a`` and ``b`` out of ``n`` objects share ``joint`` or more."""
     x = np.arange(joint, min(a, b) + 1)
     log_p = (

@@ -94,7 +94,7 @@ def permuted_proficiency(tally: Tally) -> Real:
 )
 def false_information_ratio(tally: Tally) -> Real:
     """What the system says that is not in the truth, measured against the truth's information."""
-    said = binary_entropy(tally.system, tally.total[..., None])
+    said = binary_entropy(tally.system, np.maximum(tally.total, 1.0)[..., None])
     return ratio((said - tally.information).sum(axis=-1), _truth_bits(tally))
 
 
@@ -233,7 +233,7 @@ def hamming_loss(tally: Tally) -> Real:
 
 
 def _met(tally: Tally) -> Real:
-    return np.sum(tally.truth * tally.system, axis=-1) / tally.total
+    return ratio(np.sum(tally.truth * tally.system, axis=-1), tally.total)
 
 
 @_measure(

@@ -39,15 +39,20 @@ class Tally:
     with_either: Real
     exact: Real
 
+    @property
+    def _objects(self) -> Real:
+        """An empty half has nothing to count, and so nothing to divide."""
+        return np.maximum(self.total, 1.0)[..., None]
+
     @cached_property
     def tables(self) -> BinaryTables:
         """One yes/no table a category."""
-        return BinaryTables(self.both, self.truth, self.system, self.total[..., None])
+        return BinaryTables(self.both, self.truth, self.system, self._objects)
 
     @cached_property
     def renamed_tables(self) -> BinaryTables:
         """One yes/no table a truth category, against the system category assigned to it."""
-        return BinaryTables(self.renamed_both, self.truth, self.system[..., self.order], self.total[..., None])
+        return BinaryTables(self.renamed_both, self.truth, self.system[..., self.order], self._objects)
 
     @cached_property
     def information(self) -> Real:
