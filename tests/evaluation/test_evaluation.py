@@ -33,7 +33,7 @@ def test_document_has_the_contract_keys() -> None:
     assert document["source"] == {"rows": 100, "ignored": []}
     (system,) = document["systems"]
     assert set(system["metrics"]) == {entry.name for entry in metrics_at("table")}
-    assert system["metrics"]["accuracy"] == {"value": 0.83}
+    assert system["metrics"]["accuracy"]["value"] == 0.83
     assert {"label", "support", "recall", "false_information", "missed_share", "false_share"} <= set(
         system["classes"][0]
     )

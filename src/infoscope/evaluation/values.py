@@ -41,8 +41,8 @@ class Value:
 
     def believed(self, summary: Any) -> Value:
         """The same with the mean, sd and limits of a summary; a limit that does not exist is left out."""
-        known = {name: float(getattr(summary, name)) for name in _BELIEF}
-        return replace(self, **{name: number for name, number in known.items() if np.isfinite(number)})
+        mean, sd, low, high = (_finite(getattr(summary, name)) for name in _BELIEF)
+        return replace(self, mean=mean, sd=sd, low=low, high=high)
 
     def to_dict(self) -> dict[str, Any]:
         """What is known, under its name."""
@@ -59,3 +59,7 @@ class Value:
     def from_json(cls, record: Any) -> Value:
         """A value from either of its forms."""
         return cls(**record) if isinstance(record, dict) else cls(record)
+
+
+def _finite(number: Any) -> float | None:
+    return float(number) if np.isfinite(number) else None
