@@ -43,7 +43,8 @@ class Pathology:
         more = f" and {self.parts - 4} more" if self.parts > 4 else ""
         if self.kind == "split":
             return f"Group '{self.label}' ({self.size:g}) is split over {self.parts} clusters: {shown}{more}"
-        return f"Cluster '{self.label}' ({self.size:g}) merges {self.parts} groups: {shown}{more}"
+        name = self.label.removeprefix("cluster ")
+        return f"Cluster '{name}' ({self.size:g}) merges {self.parts} groups: {shown}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, with the sentence."""

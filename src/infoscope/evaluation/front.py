@@ -64,7 +64,8 @@ def evaluate(  # noqa: PLR0913 - the public front
     """
     how = Uncertainty(prior, level, n, seed)
     origin, subjects = gather(source, Request(truth, system, weight, by, reject, positive))
-    seen = [_seen(subject, prepared(subject.table, prevalence, clusters=clusters), how) for subject in subjects]
+    marked = [replace(subject, clusters=clusters) for subject in subjects]
+    seen = [_seen(subject, prepared(subject.table, prevalence, clusters=clusters), how) for subject in marked]
     return _evaluated(origin, seen, how)
 
 

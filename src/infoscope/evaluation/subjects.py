@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.document import Source
 from infoscope.evaluation.measuring import Subject
@@ -130,16 +132,17 @@ def _apart(table: Contingency) -> Contingency:
     system = [
         label for label, keep in zip(table.system_labels, keep_columns, strict=True) if keep or label == table.reject
     ]
-    row_of = {label: at for at, label in enumerate(truth)}
-    column_of = {label: at for at, label in enumerate(system)}
-    used = table.cells > 0
+    row_of = np.cumsum(keep_rows) - 1
+    kept = keep_columns | np.array([label == table.reject for label in table.system_labels])
+    column_of = np.cumsum(kept) - 1
+    used = np.flatnonzero(table.cells > 0)
     alike = {str(label) for label in truth} & {str(label) for label in system}
     names = [f"cluster {label}" if alike and label != table.reject else label for label in system]
     return Contingency.from_cells(
         truth,
         names,
-        [row_of[table.truth_labels[i]] for i in table.cell_rows[used]],
-        [column_of[table.system_labels[j]] for j in table.cell_columns[used]],
+        row_of[table.cell_rows[used]],
+        column_of[table.cell_columns[used]],
         table.values.reshape(-1)[used],
         reject=table.reject,
         declared=True,

@@ -4,7 +4,7 @@
 >>> truth = [{"cat"}, {"cat", "dog"}, {"dog"}, {"fox"}]
 >>> infoscope.multilabel.evaluate(truth, [{"cat"}, {"dog"}, {"dog"}, {"fox"}], draws=0)
 MultilabelEvaluation of 4 objects
-  predicted: 73.5% of the truth's information captured
+  predicted: 75.5% of the truth's information captured
 """
 
 from infoscope.multilabel.document import MultilabelEvaluation
