@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import multilabel as multilabel
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.raters import agreement as agreement
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -29,10 +31,11 @@ _HOMES = {
     "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
+    "agreement": "infoscope.raters",
     "catalogue": "infoscope.cards",
     "evaluate": "infoscope.evaluation",
 }
-_MODULES = {"metrics"}
+_MODULES = {"metrics", "multilabel"}
 
 __all__ = [
     "Card",
@@ -41,9 +44,11 @@ __all__ = [
     "InfoscopeError",
     "InputError",
     "__version__",
+    "agreement",
     "catalogue",
     "evaluate",
     "metrics",
+    "multilabel",
 ]
 
 

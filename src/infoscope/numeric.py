@@ -119,12 +119,14 @@ def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
 
 
 def surprise(away: Real, expected: Real) -> Real:
-    """x ln(x/e) − (x − e) for x = e + away, in nats: at least 0, and without cancellation near e.
+    """How far x = e + away is from e, as x ln(x/e) − (x − e) nats: at least 0, without cancellation near e.
 
     >>> [round(float(x), 3) for x in surprise(np.array([-2.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))]
     [2.0, 0.0, 0.773]
     """
-    excess = np.divide(away, expected, out=np.zeros(np.broadcast_shapes(away.shape, expected.shape)), where=expected > 0)
+    excess = np.divide(
+        away, expected, out=np.zeros(np.broadcast_shapes(away.shape, expected.shape)), where=expected > 0
+    )
     empty = excess <= -1.0 + 1e-14
     excess[empty] = 0.0
     result = np.log1p(excess)

@@ -187,8 +187,8 @@ def as_html(page: Page) -> str:
 def _html_grid(grid: Grid) -> str:
     def line(row: Sequence[str], tag: str) -> str:
         return "".join(
-            f'<{"th" if at == 0 else tag}{" class=name" if at < grid.names else ""}'
-            f'{" scope=row" if at == 0 and tag == "td" else ""}>{html.escape(cell)}</{"th" if at == 0 else tag}>'
+            f"<{'th' if at == 0 else tag}{' class=name' if at < grid.names else ''}"
+            f"{' scope=row' if at == 0 and tag == 'td' else ''}>{html.escape(cell)}</{'th' if at == 0 else tag}>"
             for at, cell in enumerate(row)
         )
 

@@ -7,9 +7,11 @@ import sys
 import click
 
 from infoscope import __version__
+from infoscope.cli.agree import agree_command
 from infoscope.cli.demo import demo_command
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
+from infoscope.cli.multilabel import multilabel_command
 
 __all__ = ["app", "main"]
 
@@ -28,6 +30,8 @@ def app() -> None:
 
 
 app.add_command(evaluate_command)
+app.add_command(multilabel_command)
+app.add_command(agree_command)
 app.add_command(explain_command)
 app.add_command(demo_command)
 

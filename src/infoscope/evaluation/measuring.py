@@ -144,7 +144,7 @@ def _costliest(columns: Mapping[str, tuple[Sequence[float], Metric]]) -> Sequenc
     if size <= MOST_CLASSES:
         return range(size)
     cost = sum(np.nan_to_num(columns[name][0]) for name in ("missed_share", "false_share"))
-    return np.sort(np.argsort(-cost, kind="stable")[:MOST_CLASSES]).tolist()  # type: ignore[operator]
+    return np.sort(np.argsort(-cost, kind="stable")[:MOST_CLASSES]).tolist()
 
 
 def _leaks(table: Contingency) -> Iterator[Leak]:

@@ -1,6 +1,7 @@
 """Agreement of two groupings, sample by sample and pair by pair: group names mean nothing here."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.cards import Card, Law, metric
 from infoscope.numeric import Real, ratio, undefined_where
@@ -11,7 +12,7 @@ __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
 
 
-def _shared(table: Contingency, totals: Real, positions: Real) -> Real:
+def _shared(table: Contingency, totals: Real, positions: NDArray[np.int64]) -> Real:
     """Mean over samples of the share of their group that lies in the same cell."""
     group = totals[..., positions]
     squares = np.divide(table.cells**2, group, out=np.zeros_like(table.cells), where=group > 0)

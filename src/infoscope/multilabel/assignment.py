@@ -14,7 +14,15 @@ from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.numeric import Real
 from infoscope.tables.categorization import Categorization
 
-__all__ = ["MOST_CATEGORIES", "Reassignment", "assignment_of", "best_order", "pair_information", "reassignments", "upper_tail"]
+__all__ = [
+    "MOST_CATEGORIES",
+    "Reassignment",
+    "assignment_of",
+    "best_order",
+    "pair_information",
+    "reassignments",
+    "upper_tail",
+]
 
 MOST_CATEGORIES = 4096
 """Renaming compares every category with every other; above this many it is left out."""

@@ -83,7 +83,7 @@ def _name_doubts(pair: Categorization) -> list[Remark]:
     found = [
         remark(
             "run_together",
-            f"Category {quoted(whole)} looks like {quoted(head)} and {quoted(tail)} with a stray separator between them.",
+            f"Category {quoted(whole)} looks like {quoted(head)} and {quoted(tail)} with a stray separator between.",
             category=whole,
         )
         for whole, head, tail in run_together(pair.categories)

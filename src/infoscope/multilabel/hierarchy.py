@@ -83,7 +83,9 @@ def levels(truth: LabelSets, system: LabelSets, separator: str) -> list[Level]:
         bits = float(_truth_bits(pair).sum())
         lost = 1.0 - bits / float(all_bits.sum()) if all_bits.sum() > 0 else 0.0
         found.append(
-            Level(depth, len(pair.categories), bits, max(lost, 0.0), _metrics(pair), _costliest(finest, pair, separator))
+            Level(
+                depth, len(pair.categories), bits, max(lost, 0.0), _metrics(pair), _costliest(finest, pair, separator)
+            )
         )
     return found
 
@@ -104,7 +106,7 @@ def _metrics(pair: Categorization) -> dict[str, float | None]:
 
 
 def _costliest(finest: Categorization, pair: Categorization, separator: str) -> list[dict[str, Any]]:
-    """Bits of the children less the bits of their parent: never negative, for a parent is a function of its children."""
+    """Bits of the children less those of their parent: never negative, for a parent is a function of its children."""
     parent_bits = dict(zip(map(str, pair.categories), _truth_bits(pair), strict=True))
     depth = max(len(str(category).split(separator)) for category in pair.categories)
     children: dict[str, float] = {}

@@ -70,7 +70,7 @@ def proficiency(tally: Tally) -> Real:
         formula=r"\max_\sigma\frac{\sum_i I(T_i;S_{\sigma(i)})}{\sum_i H(T_i)}",
         source="steingold2016",
         undefined=_NO_ENTROPY,
-        note="Ties go to the category's own name. The best of many renamings is above 0 by accident: see its chance level.",
+        note="Ties go to the category's own name. The best of many renamings is above 0 by accident.",
     )
 )
 def permuted_proficiency(tally: Tally) -> Real:

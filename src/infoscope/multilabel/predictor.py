@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -143,8 +144,10 @@ def common_draws(
         count = effort.affordable(effort.draws, ledger.columns.nnz)
         values[name] = {metric: float(value) for metric, value in values_of(ledger.whole()).items()}
         # one seed for all: every predictor meets the same resampled objects
-        drawn = ledger.resampled(count, np.random.default_rng(effort.seed)) if count > 1 else ledger.weighed(
-            np.ones((1, ledger.n))
+        drawn = (
+            ledger.resampled(count, np.random.default_rng(effort.seed))
+            if count > 1
+            else ledger.weighed(np.ones((1, ledger.n)))
         )
         draws[name] = values_of(drawn)
         if not fits:
@@ -158,9 +161,7 @@ def _common_rows(pairs: Mapping[str, Categorization]) -> dict[str, Any]:
     named = {name: pair.objects for name, pair in pairs.items()}
     first = next(iter(named.values()))
     if all(objects == first for objects in named.values()):
-        return {name: slice(None) if first is None else np.arange(pair.n) for name, pair in pairs.items()} | (
-            {name: np.arange(pair.n) for name, pair in pairs.items()}
-        )
+        return {name: np.arange(pair.n) for name, pair in pairs.items()}
     keyed = {name: _occurrences(objects or ()) for name, objects in named.items()}
     common = [key for key in next(iter(keyed.values())) if all(key in other for other in keyed.values())]
     if not common:
@@ -195,9 +196,7 @@ def _set_codes(matrix: Any) -> Any:
     places: dict[bytes, int] = {}
     starts = matrix.indptr
     indices = matrix.sorted_indices().indices
-    return np.array(
-        [places.setdefault(indices[a:b].tobytes(), len(places)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
-    )
+    return np.array([places.setdefault(indices[a:b].tobytes(), len(places)) for a, b in itertools.pairwise(starts)])
 
 
 def _set_sizes(pair: Categorization) -> dict[str, dict[str, float]]:
@@ -245,7 +244,9 @@ def _classes(pair: Categorization, sums: Tally) -> list[dict[str, Any]]:
 def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: tuple[str, str]) -> list[Remark]:
     found, by_accident = estimates["proficiency"].value, estimates["chance_proficiency"].value
     if not np.isfinite(found):
-        return [remark("no_information", f"{names[0]} gives every category to all objects or to none: nothing to tell.")]
+        return [
+            remark("no_information", f"{names[0]} gives every category to all objects or to none: nothing to tell.")
+        ]
     said = [
         remark(
             "captured",

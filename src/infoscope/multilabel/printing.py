@@ -75,7 +75,10 @@ def _predictor(system: Predictor) -> Iterator[Block]:
             f"the deepest); {percent(level.metrics['proficiency'])} captured, micro F1 "
             f"{percent(level.metrics['micro_f1'])}."
         )
-        costs = [f"{each['parent']} ({each['children']} children): {each['lost_bits']:.3f} bits" for each in level.costliest[:5]]
+        costs = [
+            f"{each['parent']} ({each['children']} children): {each['lost_bits']:.3f} bits"
+            for each in level.costliest[:5]
+        ]
         if costs and level.costliest[0]["lost_bits"] > 0:
             yield Bullets(costs)
 

@@ -132,9 +132,7 @@ def tally(pair: Categorization, order: NDArray[np.int64] | None = None) -> Tally
 
 def _object_sums(pair: Categorization) -> Real:
     """Per object: precision, recall and F1 where they exist, whether they do, and whether the sets are equal."""
-    truth, system, hits = (
-        np.diff(each.indptr).astype(np.float64) for each in (pair.truth, pair.system, pair.hits)
-    )
+    truth, system, hits = (np.diff(each.indptr).astype(np.float64) for each in (pair.truth, pair.system, pair.hits))
     has_truth, has_system, has_either = truth > 0, system > 0, truth + system > 0
     return np.stack(
         [

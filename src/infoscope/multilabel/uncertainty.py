@@ -67,7 +67,9 @@ def random_halves(
     """
     values = values_of(ledger.halved(splits, np.random.default_rng(rng.integers(2**63))))
     if len(pair.categories) <= _HALVES_CATEGORIES:
-        values["permuted_proficiency"] = np.array([_renamed(pair, rng) for _ in range(min(splits, _RENAMED_SPLITS))]).ravel()
+        values["permuted_proficiency"] = np.array(
+            [_renamed(pair, rng) for _ in range(min(splits, _RENAMED_SPLITS))]
+        ).ravel()
     return {
         name: {"mean": float(np.nanmean(found)), "sd": float(np.nanstd(found))}
         for name, found in values.items()
@@ -81,10 +83,10 @@ def _renamed(pair: Categorization, rng: np.random.Generator) -> list[float]:
     found = []
     for half in (heads, ~heads):
         truth, system = pair.truth[half], pair.system[half]
-        size = float(max(np.count_nonzero(half), 1))
-        margins = [np.bincount(side.indices, minlength=side.shape[1]).astype(np.float64) for side in (truth, system)]
-        information = pair_information(as_real((truth.T @ system).toarray()), *margins, size)
-        whole = float(binary_entropy(margins[0], size).sum())
+        size = max(float(np.count_nonzero(half)), 1.0)
+        carried, given = (as_real(np.bincount(side.indices, minlength=side.shape[1])) for side in (truth, system))
+        information = pair_information(as_real((truth.T @ system).toarray()), carried, given, size)
+        whole = float(binary_entropy(carried, size).sum())
         order = best_order(information)
         bits = float(information[np.arange(len(order)), order].sum())
         found.append(bits / whole if whole > 0 else np.nan)

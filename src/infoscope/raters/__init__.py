@@ -21,7 +21,7 @@ _WORK = 4e8
 """Resampling is cut down where draws times answers times annotators would exceed this, to fifty draws at least."""
 
 
-def agreement(  # noqa: PLR0913 - the public front
+def agreement(
     source: Any,
     systems: Sequence[str] | None = None,
     *,
@@ -84,9 +84,7 @@ def _alpha(
     if not np.isfinite(value):
         return None, None, None
     n = answers.items
-    drawn = [
-        float(whole.alpha(np.bincount(rng.integers(n, size=n), minlength=n).astype(float))) for _ in range(draws)
-    ]
+    drawn = [float(whole.alpha(np.bincount(rng.integers(n, size=n), minlength=n).astype(float))) for _ in range(draws)]
     known = np.array([each for each in drawn if np.isfinite(each)])
     if len(known) < 2:
         return None, value, None

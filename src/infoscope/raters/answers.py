@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -100,7 +99,9 @@ def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Ans
     sizes = {name: len(value) for name, value in lists.items()}
     if len(set(sizes.values())) > 1:
         (one, first), (other, second) = sorted(sizes.items(), key=lambda item: item[1])[:: len(sizes) - 1]
-        raise InputError(f"{one} answered {first} items and {other} {second}; items pair by position: mark gaps by None")
+        raise InputError(
+            f"{one} answered {first} items and {other} {second}; items pair by position: mark gaps by None"
+        )
     coded = {}
     for name, values in lists.items():
         places: dict[Any, int] = {}
@@ -117,7 +118,7 @@ def _coded(columns: Mapping[str, tuple[Sequence[Label | None], NDArray[np.int64]
     known = {name: {label for label in labels if label is not None} for name, (labels, _) in columns.items()}
     for (_, left), (_, right) in zip(known.items(), list(known.items())[1:], strict=False):
         check_kinds(left, right)
-    categories = sorted_labels(reduce(set.union, known.values(), set()))
+    categories = sorted_labels(set().union(*known.values()))
     if not categories:
         raise InputError("no annotator gave any category; check the columns")
     place = {label: at for at, label in enumerate(categories)}
@@ -135,7 +136,7 @@ def _coded(columns: Mapping[str, tuple[Sequence[Label | None], NDArray[np.int64]
 
 
 def _from_sets(named: Mapping[str, LabelSets]) -> Answers:
-    categories = sorted_labels(reduce(set.union, (set(sets.categories) for sets in named.values()), set()))
+    categories = sorted_labels({label for sets in named.values() for label in sets.categories})
     if all(sets.objects is None for sets in named.values()):
         sizes = {name: sets.n for name, sets in named.items()}
         if len(set(sizes.values())) > 1:
@@ -155,12 +156,12 @@ def _from_sets(named: Mapping[str, LabelSets]) -> Answers:
             mine.append(places.setdefault((label, seen[label]), len(places)))
         rows.append(np.array(mine))
     _check_repeats(named)
-    given, answered = [], np.zeros((len(named), len(places)), dtype=bool)
+    placed, answered = [], np.zeros((len(named), len(places)), dtype=bool)
     for at, sets in enumerate(named.values()):
         wide = sets.on(categories).tocoo()
-        given.append(csr_array((wide.data, (rows[at][wide.row], wide.col)), shape=(len(places), len(categories))))
+        placed.append(csr_array((wide.data, (rows[at][wide.row], wide.col)), shape=(len(places), len(categories))))
         answered[at, rows[at]] = True
-    return _with_items(Answers(tuple(named), categories, tuple(given), answered, single=False))
+    return _with_items(Answers(tuple(named), categories, tuple(placed), answered, single=False))
 
 
 def _check_repeats(named: Mapping[str, LabelSets]) -> None:

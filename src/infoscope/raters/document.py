@@ -72,8 +72,8 @@ class Agreement:
                 if both not in said:  # the same pair comes again with truth and system exchanged
                     said.add(both)
                     yield "renamed", f"{each.sentence(pair.truth, pair.system)}.", {"p_value": each.p_value}
-        for each in self.mixed[:_MOST]:
-            yield "mixed_up", f"{each.sentence()}.", each.to_dict()
+        for mixed in self.mixed[:_MOST]:
+            yield "mixed_up", f"{mixed.sentence()}.", mixed.to_dict()
         for name in self.names:
             never = [label for label in self.categories if not self.used[name].get(label)]
             if never:
@@ -123,7 +123,10 @@ class Agreement:
             ("kappa", "Cohen's kappa"),
         ):
             rows = [
-                (name, *("·" if name == other else percent(value) for other, value in zip(self.names, line, strict=True)))
+                (
+                    name,
+                    *("·" if name == other else percent(value) for other, value in zip(self.names, line, strict=True)),
+                )
                 for name, line in zip(self.names, self.matrix(metric), strict=True)
             ]
             blocks += [Heading(words), Grid(("", *self.names), rows)]

@@ -138,6 +138,4 @@ def _swapped(pair: Categorization, only_a: csr_array, only_b: csr_array) -> tupl
     """Memberships of either side on the items where both have some of their own."""
     both = (np.diff(only_a.indptr) > 0) & (np.diff(only_b.indptr) > 0)
     size = len(pair.categories)
-    return tuple(
-        as_real(np.bincount(side[np.flatnonzero(both)].indices, minlength=size)) for side in (only_a, only_b)
-    )  # type: ignore[return-value]
+    return tuple(as_real(np.bincount(side[np.flatnonzero(both)].indices, minlength=size)) for side in (only_a, only_b))  # type: ignore[return-value]

@@ -103,7 +103,8 @@ def odd_one_out(answers: Answers, draws: int, rng: np.random.Generator) -> tuple
     for _ in range(draws):
         weights = np.bincount(rng.integers(answers.items, size=answers.items), minlength=answers.items).astype(float)
         drawn = np.array([float(each.alpha(weights)) for each in others])
-        again += int(np.nanargmax(drawn) == odd and drawn[odd] > float(whole.alpha(weights)))
+        # without variation alpha is undefined, and nothing stands apart
+        again += int(drawn[odd] >= np.nanmax(drawn, initial=-np.inf) and drawn[odd] > float(whole.alpha(weights)))
     gain = float(without[odd] - whole.alpha(ones))
     share = again / draws
     return by_name, OddOneOut(answers.names[odd], float(without[odd]), gain, share, bool(share >= _SURE and gain > 0))

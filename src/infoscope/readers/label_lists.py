@@ -23,11 +23,11 @@ _OTHER_SIGNS = {";": "semicolons", ",": "commas", "|": "bars"}
 
 
 def read_label_lists(path: Path) -> LabelSets:
-    """The label sets of a file, objects in the order of its lines.
+    r"""The label sets of a file, objects in the order of its lines.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "gold.txt"
-    >>> _ = file.write_text("query 1\\tsport\\tnews\\t\\nquery 2\\n")
+    >>> _ = file.write_text("query 1\tsport\tnews\t\nquery 2\n")
     >>> sets = read_label_lists(file)
     >>> sets.objects, sets.categories, sets.sizes.tolist()
     (('query 1', 'query 2'), ('news', 'sport'), [2, 0])
@@ -58,7 +58,9 @@ def _check_separators(path: Path, names: list[str], members: list[list[str]]) ->
         raise InputError(f"{path} has no lines; a label list has one object a line: object TAB category TAB category …")
     if any(members):
         return
-    sign = next((word for sign, word in _OTHER_SIGNS.items() if sum(sign in name for name in names) > len(names) / 2), "")
+    sign = next(
+        (word for sign, word in _OTHER_SIGNS.items() if sum(sign in name for name in names) > len(names) / 2), ""
+    )
     seen = f"; its lines have {sign}" if sign else ""
     raise InputError(
         f"{path} has no TAB in any of its {len(names)} lines{seen}; a label list separates object and categories by "

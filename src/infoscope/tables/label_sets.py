@@ -35,7 +35,6 @@ class LabelSets:
     @classmethod
     def from_sets(cls, sets: Iterable[Iterable[Label]] | Mapping[Label, Iterable[Label]]) -> LabelSets:
         """One collection of categories an object, in order, or by the object's name."""
-        named = isinstance(sets, Mapping)
         lists = list(sets.values() if isinstance(sets, Mapping) else sets)
         for at, one in enumerate(lists):
             if isinstance(one, str | bytes) or not isinstance(one, Iterable):
@@ -45,7 +44,7 @@ class LabelSets:
                 )
         members = [list(one) for one in lists]
         rows = np.repeat(np.arange(len(members)), [len(one) for one in members])
-        names = tuple(as_label(name) for name in sets) if named else None
+        names = tuple(map(as_label, sets.keys())) if isinstance(sets, Mapping) else None
         return cls._from_codes(rows, [each for one in members for each in one], len(members), names)
 
     @classmethod
