@@ -95,7 +95,7 @@ def odd_one_out(answers: Answers, draws: int, rng: np.random.Generator) -> tuple
     others = [Reliability.of(answers, without=at) for at in range(len(answers.names))]
     ones = np.ones(answers.items)
     without = np.array([float(each.alpha(ones)) for each in others])
-    by_name = dict(zip(answers.names, without.tolist(), strict=True))
+    by_name = {name: value for name, value in zip(answers.names, without.tolist(), strict=True) if np.isfinite(value)}
     if np.isnan(without).any() or draws < 2:
         return by_name, None
     odd = int(np.argmax(without))

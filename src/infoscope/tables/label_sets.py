@@ -38,8 +38,9 @@ class LabelSets:
         lists = list(sets.values() if isinstance(sets, Mapping) else sets)
         for at, one in enumerate(lists):
             if isinstance(one, str | bytes) or not isinstance(one, Iterable):
+                shown = repr(one) if isinstance(one, str | bytes) else str(one)
                 raise InputError(
-                    f"object {at} has {one!r} for its categories; give each object a set or list of categories, "
+                    f"object {at} has {shown} for its categories; give each object a set or list of categories, "
                     "or use infoscope.evaluate where every object has exactly one"
                 )
         members = [list(one) for one in lists]
