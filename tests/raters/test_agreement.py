@@ -114,7 +114,7 @@ def test_columns_of_a_table_agree_as_sequences_do(tmp_path: object) -> None:
     frame.loc[3, "ann"] = None
     path = f"{tmp_path}/labels.csv"
     frame.to_csv(path, index=False)
-    by_name = {name: [None if x is None or x != x else x for x in frame[name]] for name in frame}
+    by_name = {name: [None if pd.isna(x) else x for x in frame[name]] for name in frame}
 
     for source in (frame, path):
         found = ifs.agreement(source, ["ann", "bob", "joe"], draws=0)
