@@ -1,47 +1,41 @@
 """The three KDD Cup 2005 labelers, read as the published figures need them; skipped where the data are absent."""
 
-import json
-import os
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from infoscope import multilabel
+from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
-
-SHARED = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA") or Path(__file__).resolve().parents[3] / "shared")
+from tests.reference import reference_file, why_absent
 
 needs_data = pytest.mark.skipif(
-    not (SHARED / "data" / "kdd2005" / "labeler1.txt").is_file() or not (SHARED / "published.json").is_file(),
-    reason="no reference data: set INFOSCOPE_REFERENCE_DATA to the folder that holds data/kdd2005 and published.json",
+    why_absent("data/kdd2005/labeler1.txt") is not None, reason=why_absent("data/kdd2005/labeler1.txt") or ""
 )
 
 
 def labeler(number: int) -> Path:
-    return SHARED / "data" / "kdd2005" / f"labeler{number}.txt"
+    return reference_file(f"data/kdd2005/labeler{number}.txt")
 
 
 @cache
-def line_stripped(number: int) -> LabelSets:
-    """As tables 2 to 4 were made: each whole line stripped, so that its last label loses a trailing space."""
+def verbatim(a: int, b: int) -> multilabel.MultilabelEvaluation:
+    """Labels as they stand, white space and all: how the metrics of table 1 were made."""
+    return multilabel.evaluate(labeler(a), labeler(b), draws=0, shuffles=0, splits=0)
+
+
+@cache
+def halves(a: int, b: int) -> dict[str, dict[str, float]]:
+    return multilabel.stability(labeler(a), labeler(b), splits=500)
+
+
+def _line_stripped(number: int) -> LabelSets:
     lines = [line.strip().split("\t") for line in labeler(number).read_text(encoding="utf-8").splitlines()]
-    sets = LabelSets.from_sets([{label for label in labels if label} for _, *labels in lines])
-    return LabelSets(sets.matrix, sets.categories, tuple(name for name, *_ in lines))
+    return LabelSets.from_sets([{label for label in labels if label} for _, *labels in lines])
 
 
 @cache
-def figures(where: str) -> list[dict[str, Any]]:
-    """The testable figures of one table."""
-    if not (SHARED / "published.json").is_file():
-        return []
-    document = json.loads((SHARED / "published.json").read_text(encoding="utf-8"))
-    return [
-        each
-        for each in document["figures"]
-        if each["paper"] == "steingold2016" and each["where"] == where and each["testable"]
-    ]
-
-
-def half_a_digit(figure: dict[str, Any]) -> float:
-    return 0.5 * 10.0 ** -figure["decimals"] * (1 + 1e-9)
+def line_stripped(a: int, b: int) -> Categorization:
+    """As tables 2 and 3 were made: each whole line stripped, so that its last label loses a trailing space."""
+    return aligned(_line_stripped(a), _line_stripped(b))

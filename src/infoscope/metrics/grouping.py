@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.numeric import Real, ratio, share, undefined_where
 from infoscope.tables import Contingency
 
 __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
@@ -13,10 +13,10 @@ _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
 
 
 def _shared(table: Contingency, totals: Real, positions: NDArray[np.int64]) -> Real:
-    """Mean over samples of the share of their group that lies in the same cell."""
+    """Mean over samples of the share of their group that lies in the same cell: exactly 1 when all of it does."""
     group = totals[..., positions]
-    squares = np.divide(table.cells**2, group, out=np.zeros_like(table.cells), where=group > 0)
-    return ratio(squares.sum(axis=-1), table.grand_total)
+    inside = np.divide(table.cells, group, out=np.zeros_like(table.cells), where=group > 0)
+    return share(np.sum(table.cells * inside, axis=-1), np.sum(table.cells * (1.0 - inside), axis=-1))
 
 
 @metric(
@@ -89,7 +89,7 @@ def bcubed_f1(table: Contingency) -> Real:
         source="fowlkes1983",
         aliases=("FMI",),
         laws=_LAWS | {Law.EXCHANGE},
-        undefined="one side puts every sample apart, or the number of samples is unknown",
+        undefined="one side puts every sample apart, or the number of samples is unknown or fractional",
         posterior="none",
     )
 )
@@ -101,8 +101,11 @@ def fowlkes_mallows(table: Contingency) -> Real:
     >>> print(f"{fowlkes_mallows(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.4082
     """
-    together, truth, system = (
-        np.sum(counts * (counts - 1.0), axis=-1) for counts in (table.cells, table.row_totals, table.column_totals)
-    )
+    together = np.sum(table.cells * (table.cells - 1.0), axis=-1)
+    # pairs of one side are those of the cells and those between cells: exactly 1 when there are none between
+    torn = np.sum(table.cells * (table.row_totals[..., table.cell_rows] - table.cells), axis=-1)
+    mixed = np.sum(table.cells * (table.column_totals[..., table.cell_columns] - table.cells), axis=-1)
     few = not table.batch_shape and table.sample_size is None
-    return undefined_where(few, ratio(together, np.sqrt(truth) * np.sqrt(system)))
+    return undefined_where(
+        few | (together < 0), np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))
+    )
