@@ -143,7 +143,7 @@ def surprise(away: Real, expected: Real) -> Real:
     )
     empty = excess <= -1.0 + 1e-14
     excess[empty] = 0.0
-    result = np.log1p(excess)
+    result = np.asarray(np.log1p(excess))
     result *= 1.0 + excess
     result -= excess
     result[empty] = 1.0
