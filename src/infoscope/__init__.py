@@ -16,39 +16,60 @@ if TYPE_CHECKING:
     from infoscope import multilabel as multilabel
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
+    from infoscope.comparison import Comparison as Comparison
+    from infoscope.comparison import compare as compare
+    from infoscope.cross_validation import CrossValidation as CrossValidation
+    from infoscope.cross_validation import cross_validate as cross_validate
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.posterior import Posterior as Posterior
     from infoscope.raters import agreement as agreement
+    from infoscope.readers import Counter as Counter
+    from infoscope.readers import read as read
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Card": "infoscope.cards",
+    "Comparison": "infoscope.comparison",
     "Contingency": "infoscope.tables",
+    "Counter": "infoscope.readers",
+    "CrossValidation": "infoscope.cross_validation",
     "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
+    "Posterior": "infoscope.posterior",
     "agreement": "infoscope.raters",
     "catalogue": "infoscope.cards",
+    "compare": "infoscope.comparison",
+    "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",
+    "read": "infoscope.readers",
 }
 _MODULES = {"metrics", "multilabel"}
 
 __all__ = [
     "Card",
+    "Comparison",
     "Contingency",
+    "Counter",
+    "CrossValidation",
     "Evaluation",
     "InfoscopeError",
     "InputError",
+    "Posterior",
     "__version__",
     "agreement",
     "catalogue",
+    "compare",
+    "cross_validate",
     "evaluate",
     "metrics",
     "multilabel",
+    "read",
 ]
 
 
