@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.metrics.expected_information import expected_cell_information
-from infoscope.numeric import Real, as_real, entropy, surprise
+from infoscope.numeric import Real, as_real, surprise
 
 __all__ = ["BinaryTables", "binary_entropy"]
 
@@ -16,8 +16,9 @@ def binary_entropy(count: Real, total: Real | float) -> Real:
     >>> [float(x) for x in binary_entropy(np.array([0.0, 2.0, 4.0]), 4.0)]
     [0.0, 1.0, 0.0]
     """
-    count, whole = np.broadcast_arrays(as_real(count), as_real(total))
-    return entropy(np.stack([count, whole - count], axis=-1), whole)
+    yes = as_real(count) / total
+    parts = np.stack([yes, 1.0 - yes])
+    return -np.sum(parts * np.log2(np.where(parts > 0, parts, 1.0)), axis=0) + 0.0
 
 
 @dataclass(frozen=True, eq=False)
