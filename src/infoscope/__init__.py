@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
     from infoscope import multilabel as multilabel
+    from infoscope import operating_points as operating_points
+    from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
     from infoscope.comparison import Comparison as Comparison
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.operating_points import sweep as sweep
+    from infoscope.operating_points import tune as tune
     from infoscope.posterior import Posterior as Posterior
     from infoscope.raters import agreement as agreement
     from infoscope.readers import Counter as Counter
@@ -48,8 +52,15 @@ _HOMES = {
     "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
+    "sweep": "infoscope.operating_points",
+    "tune": "infoscope.operating_points",
 }
-_MODULES = {"metrics", "multilabel"}
+_MODULES = {
+    "metrics",
+    "multilabel",
+    "operating_points",
+    "tracking",
+}
 
 __all__ = [
     "Card",
@@ -69,7 +80,11 @@ __all__ = [
     "evaluate",
     "metrics",
     "multilabel",
+    "operating_points",
     "read",
+    "sweep",
+    "tracking",
+    "tune",
 ]
 
 

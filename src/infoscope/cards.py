@@ -50,6 +50,9 @@ SOURCES = {
     "bagga1998": "Bagga & Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
     "fowlkes1983": "Fowlkes & Mallows, A method for comparing two hierarchical clusterings, 1983",
     "krippendorff2011": "Krippendorff, Computing Krippendorff's alpha-reliability, 2011",
+    "bernardin2008": "Bernardin & Stiefelhagen, Evaluating multiple object tracking performance: CLEAR MOT, 2008",
+    "ristani2016": "Ristani et al., Performance measures and a data set for multi-target, multi-camera tracking, 2016",
+    "luiten2021": "Luiten et al., HOTA: a higher order metric for evaluating multi-object tracking, 2021",
     "common": "standard definition",
 }
 

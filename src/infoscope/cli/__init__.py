@@ -13,6 +13,8 @@ from infoscope.cli.demo import demo_command
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
 from infoscope.cli.multilabel import multilabel_command
+from infoscope.cli.sweep import sweep_command
+from infoscope.cli.track import track_command
 
 __all__ = ["app", "main"]
 
@@ -34,6 +36,8 @@ app.add_command(evaluate_command)
 app.add_command(multilabel_command)
 app.add_command(agree_command)
 app.add_command(compare_command)
+app.add_command(track_command)
+app.add_command(sweep_command)
 app.add_command(explain_command)
 app.add_command(demo_command)
 

@@ -71,7 +71,9 @@ def evaluate(  # noqa: PLR0913 - the public front
 
 def _seen(subject: Subject, table: Contingency, how: Uncertainty) -> Subject:
     n = subject.n if how.n is None else how.n
-    return replace(subject, table=table, n=n, belief=_belief(table, n, how))
+    # among a million groups nearly all cells are empty, and no prior about them is worth its interval
+    believable = not (subject.clusters and table.is_sparse)
+    return replace(subject, table=table, n=n, belief=_belief(table, n, how) if believable else None)
 
 
 def _belief(table: Contingency, n: float | None, how: Uncertainty) -> Belief | None:

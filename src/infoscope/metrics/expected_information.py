@@ -6,7 +6,7 @@ from scipy.special import gammaln
 
 from infoscope.numeric import Real, surprise
 
-__all__ = ["expected_cell_information", "expected_information"]
+__all__ = ["expected_cell_information", "expected_information", "expected_informations"]
 
 _BLOCK = 1 << 16
 """Terms worked on at a time: few enough to stay in the processor's cache."""
@@ -52,14 +52,31 @@ def expected_information(row_totals: Real, column_totals: Real) -> float:
     return result
 
 
-def expected_cell_information(a: Real, b: Real, total: float) -> Real:
+def expected_informations(row_totals: Real, column_totals: Real) -> Real:
+    """The same for a batch of tables, (..., k) and (..., m) in, (...) out; tables of few cells go together."""
+    k, m = row_totals.shape[-1], column_totals.shape[-1]
+    if k * m > _FEW_CELLS:
+        each = zip(row_totals.reshape(-1, k), column_totals.reshape(-1, m), strict=True)
+        return np.array([expected_information(*margins) for margins in each]).reshape(row_totals.shape[:-1])
+    shape = (*row_totals.shape, m)
+    a = np.broadcast_to(row_totals[..., :, None], shape).reshape(-1)
+    b = np.broadcast_to(column_totals[..., None, :], shape).reshape(-1)
+    totals = np.broadcast_to(row_totals.sum(axis=-1)[..., None, None], shape).reshape(-1)
+    return expected_cell_information(a, b, totals).reshape(*shape[:-2], k * m).sum(axis=-1)
+
+
+_FEW_CELLS = 16
+
+
+def expected_cell_information(a: Real, b: Real, total: Real | float) -> Real:
     """Expected contribution, in bits, of the cell of two groups of sizes ``a`` and ``b``: one number a pair."""
     out = np.zeros(len(a))
-    inside = np.flatnonzero((a > 0) & (b > 0) & (a < total) & (b < total))
+    totals = np.broadcast_to(np.asarray(total, dtype=np.float64), a.shape)
+    inside = np.flatnonzero((a > 0) & (b > 0) & (a < totals) & (b < totals))
     if not len(inside):
         return out
-    a, b = a[inside], b[inside]
-    first, step, length = _window(a, b, total)
+    a, b, within = a[inside], b[inside], totals[inside]
+    first, step, length = _window(a, b, within)
     order = np.argsort(length, kind="stable")
     longest = length[order]
     start = 0
@@ -67,15 +84,16 @@ def expected_cell_information(a: Real, b: Real, total: float) -> Real:
         # pairs with windows of about one length make a rectangle of terms
         stop = start + max(1, _BLOCK // int(longest[min(start + _BLOCK // int(longest[start]), len(order)) - 1]))
         block = order[start:stop]
-        out[inside[block]] = _summed(a[block], b[block], total, (first[block], step[block], length[block]))
+        out[inside[block]] = _summed(a[block], b[block], within[block], (first[block], step[block], length[block]))
         start = stop
-    return out / (total * np.log(2.0))
+    out[inside] /= within * np.log(2.0)
+    return out
 
 
-def _window(a: Real, b: Real, total: float) -> tuple[Real, Real, NDArray[np.int64]]:
+def _window(a: Real, b: Real, total: Real) -> tuple[Real, Real, NDArray[np.int64]]:
     """First count that matters, step to the next, and how many there are."""
     mean = a * b / total
-    variance = mean * (1 - a / total) * (total - b) / max(total - 1.0, 1.0)
+    variance = mean * (1 - a / total) * (total - b) / np.maximum(total - 1.0, 1.0)
     reach = _reach(np.maximum(variance, 1e-300))
     deviations = np.floor(np.sqrt(variance) / _PER_DEVIATION)
     step = np.where(mean > _FAR_FROM_ZERO, np.maximum(deviations, 1.0), 1.0)
@@ -96,11 +114,11 @@ def _reach(variance: Real) -> Real:
     return u * variance
 
 
-def _summed(a: Real, b: Real, total: float, window: tuple[Real, Real, NDArray[np.int64]]) -> Real:
+def _summed(a: Real, b: Real, total: Real, window: tuple[Real, Real, NDArray[np.int64]]) -> Real:
     """Σ p(n)·(n log(n/μ) − (n − μ)) over each pair's window, in nats."""
     first, step, length = window
     place = np.arange(int(length.max()))
-    a, b = a[:, None], b[:, None]
+    a, b, total = a[:, None], b[:, None], total[:, None]
     mean = a * b / total
     n = first[:, None] + step[:, None] * place
     outside = place >= length[:, None]
@@ -108,7 +126,7 @@ def _summed(a: Real, b: Real, total: float, window: tuple[Real, Real, NDArray[np
     away = n - mean
     informs = surprise(away, mean)
     exponent = _remainder(a) + _remainder(total - a) + _remainder(b) + _remainder(total - b)
-    exponent = exponent - _remainder(np.array([[total]]))
+    exponent = exponent - _remainder(total)
     exponent = exponent - informs - _remainder(n)
     for sign, expected in ((-1.0, a - mean), (-1.0, b - mean), (1.0, total - a - b + mean)):
         exponent -= surprise(sign * away, expected)
