@@ -106,6 +106,8 @@ class SystemResult:
     leaks: tuple[Leak, ...]
     confusions: tuple[PairResult, ...]
     diagnosis: tuple[Finding, ...]
+    clusters: Mapping[str, Any] | None = None
+    """Groups found, split and merged, where the answers are clusters."""
 
     @property
     def title(self) -> str:
@@ -140,6 +142,7 @@ class SystemResult:
             "diagnosis": [
                 {"code": item.code, "text": item.text, "evidence": dict(item.evidence)} for item in self.diagnosis
             ],
+            **({} if self.clusters is None else {"clusters": dict(self.clusters)}),
         }
 
     @classmethod
@@ -162,6 +165,7 @@ class SystemResult:
                 for pair in record.get("confusions", ())
             ),
             diagnosis=tuple(Finding(**item) for item in record.get("diagnosis", ())),
+            clusters=record.get("clusters"),
         )
 
 
