@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
+    from infoscope.readers import Counter as Counter
+    from infoscope.readers import read as read
+    from infoscope.readers import read_joint as read_joint
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -24,20 +27,26 @@ __version__ = "0.1.0"
 _HOMES = {
     "Card": "infoscope.cards",
     "Contingency": "infoscope.tables",
+    "Counter": "infoscope.readers",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
     "catalogue": "infoscope.cards",
+    "read": "infoscope.readers",
+    "read_joint": "infoscope.readers",
 }
 _MODULES = {"metrics"}
 
 __all__ = [
     "Card",
     "Contingency",
+    "Counter",
     "InfoscopeError",
     "InputError",
     "__version__",
     "catalogue",
     "metrics",
+    "read",
+    "read_joint",
 ]
 
 

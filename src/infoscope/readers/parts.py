@@ -37,12 +37,36 @@ def save_part(tables: Tables, path: str | os.PathLike[str]) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(handle)
     try:
-        _write(tables, Path(name))
+        if _is_single(tables):
+            _write_single(next(iter(tables[()].items())), Path(name))
+        else:
+            _write(tables, Path(name))
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _is_single(tables: Tables) -> bool:
+    return set(tables) == {()} and len(tables[()]) == 1 and all(min(t.shape) for t in tables[()].values())
+
+
+def _write_single(named: tuple[str, Contingency], path: Path) -> None:
+    """The form of ``Contingency.save``, with the name of the system in a second entry."""
+    system, table = named
+    table.save(path)
+    with duckdb.connect() as connection:
+        kept = {"path": exact_path(path)}
+        query = "SELECT value FROM parquet_kv_metadata($path) WHERE key = 'infoscope'::BLOB"
+        found = connection.execute(query, kept).fetchone()
+        assert found is not None, "a saved table has its metadata"
+        connection.execute("CREATE TABLE cells AS FROM read_parquet($path)", kept)
+        connection.execute(
+            "COPY cells TO $path (FORMAT parquet, COMPRESSION zstd, "
+            "KV_METADATA {infoscope: $metadata, infoscope_system: $system})",
+            {"path": str(path), "metadata": found[0].decode(), "system": system},
+        )
 
 
 def _umask() -> int:
@@ -132,15 +156,15 @@ def load_parts(paths: Sequence[Path]) -> dict[Group, dict[str, Contingency]]:
 def _load(path: Path) -> dict[Group, dict[str, Contingency]]:
     with duckdb.connect() as connection:
         try:
-            found = connection.execute(
-                "SELECT value FROM parquet_kv_metadata($path) WHERE key = 'infoscope'::BLOB",
-                {"path": exact_path(path)},
-            ).fetchone()
-            if found is None:
+            pairs = connection.execute(
+                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": exact_path(path)}
+            ).fetchall()
+            entries = {key.decode(): value.decode() for key, value in pairs}
+            if "infoscope" not in entries:
                 raise InputError(f"{path} is not a file of tables; infoscope count writes them")
-            metadata = json.loads(found[0])
+            metadata = json.loads(entries["infoscope"])
             if metadata["schema"] != SCHEMA:
-                return {(): {"system": Contingency.load(path)}}
+                return {(): {entries.get("infoscope_system", "system"): Contingency.load(path)}}
             cells = connection.execute(
                 "SELECT part, truth, system, value FROM read_parquet($path)",
                 {"path": exact_path(path)},
