@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
+    from infoscope.evaluation import Evaluation as Evaluation
+    from infoscope.evaluation import evaluate as evaluate
     from infoscope.readers import Counter as Counter
     from infoscope.readers import read as read
     from infoscope.readers import read_joint as read_joint
@@ -28,9 +30,11 @@ _HOMES = {
     "Card": "infoscope.cards",
     "Contingency": "infoscope.tables",
     "Counter": "infoscope.readers",
+    "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
     "catalogue": "infoscope.cards",
+    "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
     "read_joint": "infoscope.readers",
 }
@@ -40,10 +44,12 @@ __all__ = [
     "Card",
     "Contingency",
     "Counter",
+    "Evaluation",
     "InfoscopeError",
     "InputError",
     "__version__",
     "catalogue",
+    "evaluate",
     "metrics",
     "read",
     "read_joint",
@@ -60,6 +66,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'infoscope' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def load_renderers() -> None:
+    """Load the reports, which file themselves with ``Evaluation``."""
+    importlib.import_module("infoscope.report")
 
 
 def __dir__() -> list[str]:
