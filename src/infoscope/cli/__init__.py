@@ -7,6 +7,7 @@ import sys
 import click
 
 from infoscope import __version__
+from infoscope.cli.count import count_command
 from infoscope.cli.demo import demo_command
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
@@ -28,6 +29,7 @@ def app() -> None:
 
 
 app.add_command(evaluate_command)
+app.add_command(count_command)
 app.add_command(explain_command)
 app.add_command(demo_command)
 

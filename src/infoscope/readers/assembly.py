@@ -54,6 +54,7 @@ class Assembly:
 
     tables: dict[Group, dict[str, Contingency]]
     ignored: dict[str, int]
+    homeless: dict[str, int]
 
 
 def assemble(
@@ -67,14 +68,16 @@ def assemble(
     """Tables from one tally a system; the one group of a source that is not split is ()."""
     tables: dict[Group, dict[str, Contingency]] = {}
     ignored: dict[str, int] = {}
+    homeless: dict[str, int] = {}
     for (system,), tally in zip(columns.margins, tallies, strict=True):
-        parts, lost = usable(tally, columns, clean)
+        parts, homeless = usable(tally, columns, clean)
+        lost = homeless
         for part in parts:
             tables.setdefault(part.group, {})[system] = part.table(system, reject=reject, positive=positive)
             lost = _added(lost, part.ignored)
         # a row without truth is missed by every system, and is still one row
         ignored = {reason: max(ignored.get(reason, 0), lost.get(reason, 0)) for reason in {**ignored, **lost}}
-    return Assembly(tables, ignored)
+    return Assembly(tables, ignored, homeless)
 
 
 def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
@@ -124,9 +127,7 @@ def _order(label: Label) -> tuple[bool, Label | str]:
 
 def _labelled(tally: Tally, columns: Columns, clean: Cleaning) -> Tally:
     """Values become labels, equal labels get one code; a missing label is None, at the end."""
-    named = {
-        name: meanings(values, name, clean) for name, values in zip(tally.keys, tally.labels, strict=True)
-    }
+    named = {name: meanings(values, name, clean) for name, values in zip(tally.keys, tally.labels, strict=True)}
     check_comparable({key: named[key] for key in tally.keys[len(columns.by) :]})
     labels: list[list[Label | None]] = []
     codes = np.empty_like(tally.codes)

@@ -68,7 +68,7 @@ def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Numbers by value, text by code point; kinds, where they mix, one after the other."""
     known = list(labels)
     kinds = set(map(type, known))
-    if kinds == {str} or kinds == {int}:
+    if kinds in ({str}, {int}):
         return tuple(sorted(known))
     return tuple(sorted(known, key=lambda label: (_kind_rank(label), label)))
 
