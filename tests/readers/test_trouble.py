@@ -286,6 +286,15 @@ def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str], monkeyp
     assert shown.endswith("\r\x1b[2K")
 
 
+def test_the_engine_prints_nothing_itself(heavy: Path) -> None:
+    code = "import duckdb, sys; from infoscope.readers import read; read(sys.argv[1], 't', 's', threads=1)"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code, str(heavy)], capture_output=True, env=env, check=True)
+
+    assert done.stdout == b""
+    assert done.stderr == b""
+
+
 @pytest.mark.parametrize(
     ("text", "counts", "truth", "system"),
     [

@@ -125,7 +125,7 @@ def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
         "declared": table.declared,
         "ignored": dict(table.ignored),
         "weight_squares": table.weight_squares,
-        "counts": np.asarray(table.cells).dtype.kind in "iu",
+        "counts": table.values.dtype.kind in "iu",
     }
 
 

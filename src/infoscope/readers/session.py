@@ -62,6 +62,8 @@ def opened(folder: Path, source: str, limits: Limits) -> Iterator[Session]:
         settings["threads"] = limits.threads
     try:
         connection = duckdb.connect(config=settings)
+        connection.execute("SET enable_progress_bar = true")  # for our own bar to ask
+        connection.execute("SET enable_progress_bar_print = false")
     except duckdb.Error as error:
         raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error
     try:
