@@ -144,6 +144,13 @@ class TestSparkConnect:
         folder.mkdir()
         assert counted(as_parquet_parts(case, folder), case, how=how) == expected(case)
 
+        for fold in ("01", "1"):
+            part = tmp_path / "[hive] %3D" / f"fold={fold}"
+            part.mkdir(parents=True)
+            duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS said) TO '{part}/log.parquet'")
+        split = read(tmp_path / "[hive] %3D", "gold", "said", by="fold", engine="spark", engine_url=server)
+        assert list(split) == [("01",), ("1",)]
+
         ragged = tmp_path / "ragged.csv"
         ragged.write_text("gold,said\na,b\na,b,c\n")
         with pytest.raises(InputError, match=r"(?i)malformed"):
