@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import operating_points as operating_points
+    from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
+    from infoscope.comparison import Comparison as Comparison
+    from infoscope.comparison import compare as compare
+    from infoscope.cross_validation import CrossValidation as CrossValidation
+    from infoscope.cross_validation import cross_validate as cross_validate
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.operating_points import sweep as sweep
+    from infoscope.operating_points import tune as tune
+    from infoscope.posterior import Posterior as Posterior
     from infoscope.readers import Counter as Counter
     from infoscope.readers import read as read
     from infoscope.readers import read_joint as read_joint
@@ -28,31 +37,51 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Card": "infoscope.cards",
+    "Comparison": "infoscope.comparison",
     "Contingency": "infoscope.tables",
     "Counter": "infoscope.readers",
+    "CrossValidation": "infoscope.cross_validation",
     "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
+    "Posterior": "infoscope.posterior",
     "catalogue": "infoscope.cards",
+    "compare": "infoscope.comparison",
+    "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
     "read_joint": "infoscope.readers",
+    "sweep": "infoscope.operating_points",
+    "tune": "infoscope.operating_points",
 }
-_MODULES = {"metrics"}
+_MODULES = {
+    "metrics",
+    "operating_points",
+    "tracking",
+}
 
 __all__ = [
     "Card",
+    "Comparison",
     "Contingency",
     "Counter",
+    "CrossValidation",
     "Evaluation",
     "InfoscopeError",
     "InputError",
+    "Posterior",
     "__version__",
     "catalogue",
+    "compare",
+    "cross_validate",
     "evaluate",
     "metrics",
+    "operating_points",
     "read",
     "read_joint",
+    "sweep",
+    "tracking",
+    "tune",
 ]
 
 

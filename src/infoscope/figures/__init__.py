@@ -1,0 +1,1 @@
+"""Pictures: coordinates first, then the drawing."""
