@@ -1,5 +1,6 @@
 """``infoscope count`` and what it writes, from the outside."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -7,18 +8,29 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 import pytest
+from click.testing import CliRunner
+
+from infoscope.cli import app
 
 LOG = "gold,svm,knn,day\ncat,cat,dog,mon\ncat,dog,dog,tue\ndog,dog,,mon\n,dog,dog,tue\n"
 
 
-def infoscope(*words: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
-    command = [sys.executable, "-c", "from infoscope.cli import main; main()", *words]
-    return subprocess.run(command, cwd=cwd, env=env, input=stdin, capture_output=True, check=False)
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def infoscope(*words: str, cwd: Path, stdin: bytes = b"") -> Done:
+    with contextlib.chdir(cwd):
+        result = CliRunner().invoke(app, list(words), input=stdin)
+    return Done(result.exit_code, result.stdout_bytes, result.stderr_bytes)
 
 
 @pytest.fixture

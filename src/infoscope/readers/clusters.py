@@ -104,7 +104,7 @@ def _spark_parquet(spark: Any, files: Files, paths: list[str]) -> Any:
         spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
         folders = files.paths[0].absolute().parents
         root = next(folder for folder in folders if not any("=" in part for part in folder.parts))
-        reader = reader.option("basePath", _spark_path(root))
+        reader = reader.option("basePath", f"file://{root}")  # no pattern, this one
     return reader.parquet(*paths)
 
 
