@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from infoscope.raters import agreement as agreement
     from infoscope.readers import Counter as Counter
     from infoscope.readers import read as read
+    from infoscope.readers import read_joint as read_joint
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -52,6 +53,7 @@ _HOMES = {
     "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
+    "read_joint": "infoscope.readers",
     "sweep": "infoscope.operating_points",
     "tune": "infoscope.operating_points",
 }
@@ -82,6 +84,7 @@ __all__ = [
     "multilabel",
     "operating_points",
     "read",
+    "read_joint",
     "sweep",
     "tracking",
     "tune",
