@@ -1,0 +1,110 @@
+"""The perplexity chain: how many equally likely classes there are, were in effect, and remain in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
+from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
+
+__all__ = ["Chain", "PerplexityDisplay"]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """k = (k / effective) · transferred · remaining."""
+
+    name: str
+    classes: int
+    effective: float
+    remaining: float
+    transferred: float
+
+
+@dataclass
+class PerplexityDisplay(Display):
+    """Doubt on a logarithmic scale: from all classes down to those still to be guessed among."""
+
+    chains: list[Chain]
+    _single: ClassVar[bool] = False
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
+        """One bar a table."""
+        chains = []
+        for key, table in tables_by_name(tables, name).items():
+            if table.shape[0] < 2:
+                raise InputError(f"the truth of {key!r} has one class only, so there was never any doubt to draw")
+            chains.append(
+                Chain(
+                    key,
+                    table.shape[0],
+                    float(effective_classes(table)),
+                    float(remnant_classes(table)),
+                    float(transfer_factor(table)),
+                )
+            )
+        return cls(chains)
+
+    def panel(self) -> Panel:
+        """Bars from 1 to k, cut where doubt was taken away."""
+        most = max(chain.classes for chain in self.chains)
+        named = len(self.chains) > 1
+        count = len(self.chains)
+        marks = [mark for at, chain in enumerate(self.chains) for mark in _bar(count - 1 - at, chain, named=named)]
+        ticks = _powers(most)
+        one = self.chains[0]
+        return Panel(
+            "Perplexity chain",
+            f"{one.classes} classes, in effect {one.effective:.1f}; after hearing {plain_label(one.name)[:60]} {one.remaining:.1f} remain.",
+            Axis(0.0, float(np.log2(most)), "equally likely classes (log scale)", ticks),
+            Axis(-0.5, count - 0.5),
+            tuple(marks),
+            width=640.0,
+            height=62.0 * count + 62.0,
+            margins=(130.0 if named else 10.0, 8.0, 14.0, 50.0),
+        )
+
+
+def _powers(most: int) -> tuple[tuple[float, str], ...]:
+    step = max(1, int(np.log2(most)) // 8)
+    return tuple((float(power), f"{2**power:,}") for power in range(0, int(np.log2(most)) + 1, step))
+
+
+def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
+    left, right, end = (float(np.log2(max(x, 1.0))) for x in (chain.remaining, chain.effective, chain.classes))
+    low, high = at - 0.34, at + 0.02
+    words: list[tuple[float, str]] = [(left, f"{chain.remaining:.1f} left to guess among")]
+    if chain.effective < 0.995 * chain.classes:
+        words.append((right, f"worth {chain.effective:.1f}"))
+    marks: list[Mark] = [
+        Bar((0.0, low), (left, high), "missed", tip=f"{chain.remaining:.2f} classes remain in doubt"),
+        Bar((left, low), (right, high), "captured", tip=f"doubt divided by {chain.transferred:.2f}"),
+        Bar((right, low), (end, high), "faint", tip=f"imbalance: {chain.classes} classes are worth {chain.effective:.2f}"),
+    ]
+    if right - left > 0.08 * end:
+        text = f"÷ {chain.transferred:.2f}"
+        marks.append(Words((left + right) / 2, (low + high) / 2, text, "on-captured", anchor="middle", bold=True))
+    marks += _captions(words, end, high)
+    marks.append(Words(end, high, f"{chain.classes:,} classes", anchor="end", shift=(0.0, -13.0 - 15.0 * (len(words) > 1))))
+    if named:
+        marks.append(Words(0.0, (low + high) / 2, shortened(chain.name, 18), anchor="end", shift=(-8.0, 0.0), of=chain.name))
+    return marks
+
+
+def _captions(words: Sequence[tuple[float, str]], end: float, high: float) -> list[Mark]:
+    marks: list[Mark] = []
+    for place, text in words:
+        late = place > 0.55 * end
+        marks.append(Line(((place, high), (place, high + 0.2)), "dim", clip=False))
+        marks.append(
+            Words(place, high, text, anchor="end" if late else "start", shift=(-5.0 if late else 5.0, -11.0))
+        )
+    return marks
