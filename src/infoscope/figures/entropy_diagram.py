@@ -107,23 +107,18 @@ class EntropyDiagramDisplay(Display):
         if self.form != "split":
             marks += self._braces()
         split = self.form == "split"
-        ticks = round_ticks(0.0, 1.0, 5) if split else round_ticks(0.0, high - low, 6)
-        x_axis = Axis(
-            low,
-            high,
-            "share of log k above, of log m below" if split else f"bits ({self.case} case)",
-            tuple((low + at, text) for at, text in zip(ticks, tick_text(ticks), strict=True)),
-        )
+        ticks = round_ticks(0.0, 1.0, 5) if split else []
+        title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
         return Panel(
             f"Entropy diagram, {self.form} form",
             f"Truth has {self.truth:.2f} of {self.truth_room:.2f} bits, output {self.system:.2f} of {self.system_room:.2f}; "
             f"they share {self.shared:.2f}. {self.case.capitalize()} case.",
-            x_axis,
+            Axis(low, high, title, tuple(zip(ticks, tick_text(ticks), strict=True)), line=False),
             Axis(0.0, 2.0),
             tuple(marks),
             width=600.0,
-            height=228.0,
-            margins=(64.0, 34.0, 14.0, 74.0 if self.form != "split" else 50.0),
+            height=236.0,
+            margins=(64.0, 10.0, 14.0, 50.0) if split else (64.0, 54.0, 14.0, 62.0),
         )
 
     def _bar(self, part: Part, span: float) -> list[Mark]:
@@ -142,11 +137,11 @@ class EntropyDiagramDisplay(Display):
         ]
         ink = "ink" if colour == "faint" else f"on-{colour}"
         room = part.bits / span * 520.0
-        if room > 8.0 * len(symbol):
+        if room > max(8.0 * len(symbol), 6.5 * len(told.removesuffix(' bits'))) + 4.0:
             marks.append(
                 Words((part.start + part.end) / 2, row + 0.5, symbol, ink, anchor="middle", bold=True, shift=(0.0, -8.0))
             )
-            marks.append(Words((part.start + part.end) / 2, row + 0.5, told.replace(" bits", ""), ink, "small", "middle", (0.0, 9.0)))
+            marks.append(Words((part.start + part.end) / 2, row + 0.5, told.removesuffix(" bits"), ink, "small", "middle", (0.0, 9.0)))
         if part.what in ("truth shared", "system shared"):
             name = "truth" if row else "output"
             low = self.parts[0].start if self.form != "split" else 0.0
@@ -155,13 +150,15 @@ class EntropyDiagramDisplay(Display):
 
     def _braces(self) -> list[Mark]:
         missed, false = self.truth - self.shared, self.system - self.shared
-        return [
-            brace(-missed, self.shared, 2.10, -0.08),
-            Words((self.shared - missed) / 2, 2.10, f"H(T) = {self.truth:.2f}", "dim", anchor="middle", shift=(0.0, -10.0)),
-            brace(0.0, self.system, -0.34, 0.08),
-            Words(self.system, -0.34, f"H(S) = {self.system:.2f}", "dim", anchor="start", shift=(6.0, 0.0)),
-            Words(-missed, -0.34, f"H(T,S) = {self.shared + missed + false:.2f}", "dim", anchor="end", shift=(-4.0, 0.0)),
-        ]
+        marks: list[Mark] = []
+        for start, end, at, depth, text in (
+            (-missed, self.shared, 2.09, -0.08, f"H(T) = {self.truth:.2f}"),
+            (-missed, self.shared + false, 2.46, -0.08, f"H(T,S) = {self.shared + missed + false:.2f}"),
+            (0.0, self.system, -0.09, 0.08, f"H(S) = {self.system:.2f}"),
+        ):
+            marks.append(brace(start, end, at, depth))
+            marks.append(Words((start + end) / 2, at, text, "dim", anchor="middle", shift=(0.0, -10.0 if depth < 0 else 11.0)))
+        return marks
 
 
 def _run(side: Literal["truth", "system"], lengths: tuple[tuple[str, float], ...], start: float = 0.0) -> list[Part]:

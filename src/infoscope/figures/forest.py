@@ -76,21 +76,28 @@ class ComparisonDisplay(Display):
             rows.append(Row(key, value, low, high))
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 
-    def panel(self) -> Panel:
-        """Rows with dots and whiskers, the baseline dashed."""
+    @property
+    def span(self) -> tuple[float, float]:
+        """From the left to the right edge."""
         ends = [end for row in self.rows for end in (row.value, row.low, row.high) if end is not None]
         low, high = min(ends), max(ends)
         if self.differences:
             low, high = min(low, 0.0), max(high, 0.0)
         pad = 0.06 * (high - low) or 0.05
+        return low - pad, high + pad
+
+    def panel(self) -> Panel:
+        """Rows with dots and whiskers, the baseline dashed."""
+        low, high = self.span
         count = len(self.rows)
         words = any(row.word for row in self.rows)
-        drawn = Axis(low - pad, high + pad, self.title, axis(low - pad, high + pad, "").ticks, grid=True)
-        marks = [mark for at, row in enumerate(self.rows) for mark in self._row(count - 1 - at, row, high + pad)]
+        scale = 100.0 if self.differences else 1.0
+        ticks = tuple((at / scale, text) for at, text in axis(low * scale, high * scale, "").ticks)
+        marks = [mark for at, row in enumerate(self.rows) for mark in self._row(count - 1 - at, row)]
         return Panel(
             "Comparison",
             self._summary(),
-            drawn,
+            Axis(low, high, self.title, ticks, grid=True),
             Axis(-0.6, count - 0.4),
             (*self._reference(count), *marks),
             width=640.0,
@@ -103,7 +110,7 @@ class ComparisonDisplay(Display):
         at = 0.0 if self.differences else base
         return [] if at is None else [Line(((at, -0.6), (at, count - 0.4)), "ink", dash=(3.0, 3.0))]
 
-    def _row(self, at: int, row: Row, edge: float) -> list[Mark]:
+    def _row(self, at: int, row: Row) -> list[Mark]:
         marks: list[Mark] = []
         number = f"{100 * row.value:+.1f}" if self.differences else f"{row.value:.3f}"
         tip = f"{plain_label(row.name)}: {number}"
@@ -112,17 +119,10 @@ class ComparisonDisplay(Display):
             tip += f" ({row.low:.3f} to {row.high:.3f})"
         marks += [
             Dot(row.value, at, "accent", of=row.name, tip=tip),
-            Words(self._left(), at, shortened(row.name, 20), anchor="end", shift=(-8.0, 0.0), of=row.name, tip=plain_label(row.name)),
-            Words(edge, at, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)),
+            Words(self.span[0], at, shortened(row.name, 20), anchor="end", shift=(-8.0, 0.0), of=row.name, tip=plain_label(row.name)),
+            Words(self.span[1], at, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)),
         ]
         return marks
-
-    def _left(self) -> float:
-        ends = [end for row in self.rows for end in (row.value, row.low, row.high) if end is not None]
-        low, high = min(ends), max(ends)
-        if self.differences:
-            low, high = min(low, 0.0), max(high, 0.0)
-        return low - (0.06 * (high - low) or 0.05)
 
     def _summary(self) -> str:
         best = self.rows[0]

@@ -13,7 +13,7 @@ from infoscope.figures.scene import Axis, Line, Mark, Panel, Words
 
 __all__ = ["Named", "axis", "dodged", "plain_label", "round_ticks", "shortened", "side_labels", "tick_text", "width_of"]
 
-FONT = {"small": 11.0, "normal": 12.5, "large": 15.0}
+FONT = {"tiny": 8.5, "small": 11.0, "normal": 12.5, "large": 15.0}
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -11,7 +10,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, tables_by_name
 from infoscope.figures.layout import plain_label, shortened
-from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
 
 __all__ = ["Chain", "PerplexityDisplay"]
@@ -68,7 +67,7 @@ class PerplexityDisplay(Display):
             Axis(-0.5, count - 0.5),
             tuple(marks),
             width=640.0,
-            height=62.0 * count + 62.0,
+            height=52.0 * count + 58.0,
             margins=(130.0 if named else 10.0, 8.0, 14.0, 50.0),
         )
 
@@ -80,31 +79,18 @@ def _powers(most: int) -> tuple[tuple[float, str], ...]:
 
 def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
     left, right, end = (float(np.log2(max(x, 1.0))) for x in (chain.remaining, chain.effective, chain.classes))
-    low, high = at - 0.34, at + 0.02
-    words: list[tuple[float, str]] = [(left, f"{chain.remaining:.1f} left to guess among")]
-    if chain.effective < 0.995 * chain.classes:
-        words.append((right, f"worth {chain.effective:.1f}"))
+    low, high = at - 0.36, at + 0.06
+    worth = "" if chain.effective > 0.995 * chain.classes else f" (worth {chain.effective:.1f})"
     marks: list[Mark] = [
         Bar((0.0, low), (left, high), "missed", tip=f"{chain.remaining:.2f} classes remain in doubt"),
         Bar((left, low), (right, high), "captured", tip=f"doubt divided by {chain.transferred:.2f}"),
         Bar((right, low), (end, high), "faint", tip=f"imbalance: {chain.classes} classes are worth {chain.effective:.2f}"),
+        Words(0.0, high, f"{chain.remaining:.1f} left to guess among, of {chain.classes:,} classes{worth}", shift=(0.0, -11.0)),
     ]
     if right - left > 0.08 * end:
         text = f"÷ {chain.transferred:.2f}"
         marks.append(Words((left + right) / 2, (low + high) / 2, text, "on-captured", anchor="middle", bold=True))
-    marks += _captions(words, end, high)
-    marks.append(Words(end, high, f"{chain.classes:,} classes", anchor="end", shift=(0.0, -13.0 - 15.0 * (len(words) > 1))))
     if named:
-        marks.append(Words(0.0, (low + high) / 2, shortened(chain.name, 18), anchor="end", shift=(-8.0, 0.0), of=chain.name))
-    return marks
-
-
-def _captions(words: Sequence[tuple[float, str]], end: float, high: float) -> list[Mark]:
-    marks: list[Mark] = []
-    for place, text in words:
-        late = place > 0.55 * end
-        marks.append(Line(((place, high), (place, high + 0.2)), "dim", clip=False))
-        marks.append(
-            Words(place, high, text, anchor="end" if late else "start", shift=(-5.0 if late else 5.0, -11.0))
-        )
+        name = shortened(chain.name, 18)
+        marks.append(Words(0.0, (low + high) / 2, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
     return marks

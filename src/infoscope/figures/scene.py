@@ -16,7 +16,7 @@ __all__ = ["Anchor", "Axis", "Bar", "Cloud", "Dot", "Line", "Mark", "Panel", "Po
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
 Shape = Literal["circle", "ring", "cross", "star", "square"]
-Size = Literal["small", "normal", "large"]
+Size = Literal["tiny", "small", "normal", "large"]
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def _axes(panel: Panel) -> Iterable[Mark]:
         yield Line(((x.low, y.low), (x.low, y.high)), "dim", clip=False)
     middle = (x.low + x.high) / 2, (y.low + y.high) / 2
     if x.title:
-        yield Words(middle[0], y.low, x.title, "dim", "normal", "middle", (0.0, 33.0 if x.ticks else 18.0))
+        yield Words(middle[0], y.low, x.title, "dim", "normal", "middle", (0.0, 33.0 if x.ticks else panel.margins[3] - 14.0))
     if y.title:
         yield Words(x.low, middle[1], y.title, "dim", "normal", "middle", (12.0 - panel.margins[0], 0.0), 90.0)
 

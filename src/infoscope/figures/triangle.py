@@ -201,7 +201,7 @@ def zones() -> list[Mark]:
 
 def _key() -> list[Mark]:
     steps = 24
-    left, width, low, high = 0.31, 0.42, -0.212, -0.19
+    left, width, low, high = 0.31, 0.42, -0.205, -0.183
     marks: list[Mark] = [
         Line(
             ((a, low), (b, low), (b, high), (a, high)),
