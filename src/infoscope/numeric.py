@@ -14,12 +14,15 @@ __all__ = [
     "divergence",
     "entropy",
     "exp2",
+    "log2_of_counts",
     "open_choice",
     "ratio",
     "share",
     "summed_by",
     "undefined_where",
 ]
+
+_SMALLEST = float(np.nextafter(0.0, 1.0))
 
 Real: TypeAlias = NDArray[np.float64]
 """A number per table: a NumPy scalar for one table, an array for a batch."""
@@ -36,12 +39,11 @@ def ratio(part: Any, whole: Any) -> Real:
     >>> [float(x) for x in ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))]
     [0.25, nan]
     """
-    whole = as_real(whole)
-    part = as_real(part)
-    if whole.ndim == 0 and part.ndim == 0:
-        return part / whole if whole != 0 else np.float64(np.nan)  # type: ignore[return-value]
-    shape = np.broadcast_shapes(part.shape, whole.shape)
-    return np.divide(part, whole, out=np.full(shape, np.nan), where=whole != 0)
+    if isinstance(part, float) and isinstance(whole, float):  # one table: NumPy's scalars are floats
+        return part / whole if whole else np.float64(np.nan)  # type: ignore[return-value]
+    part, whole = as_real(part), as_real(whole)
+    out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
+    return np.divide(part, whole, out=out, where=whole != 0)[()]
 
 
 def share(part: Real, rest: Real) -> Real:
@@ -51,6 +53,8 @@ def share(part: Real, rest: Real) -> Real:
 
 def undefined_where(condition: Any, value: Any) -> Real:
     """The value, or NaN where the condition holds."""
+    if condition is False:
+        return value
     return np.where(condition, np.nan, value)[()]
 
 
@@ -69,28 +73,27 @@ def exp2(bits: Real) -> Real:
     return np.exp2(bits)
 
 
+def log2_of_counts(values: Real) -> Real:
+    """Logarithms to base 2; that of 0 is some finite number, because it is only ever weighted with 0."""
+    return np.log2(np.maximum(values, _SMALLEST))
+
+
 def entropy(parts: Real, total: Real) -> Real:
     """Bits needed to name a part: 0 exactly when one part holds everything.
 
     >>> float(entropy(np.array([1.0, 1.0, 2.0]), np.float64(4)))
     1.5
     """
-    p = parts / total[..., None] if parts.ndim > 1 else parts / total
-    p[p == 0] = 1.0
-    return -np.sum(p * np.log2(p), axis=-1) + 0.0
+    p = parts / total[..., None]
+    return np.maximum(-np.sum(p * log2_of_counts(p), axis=-1), 0.0)
 
 
-def open_choice(parts: Real, wholes: Real, total: Real) -> Real:
-    """Bits still open about the part once its whole is known; every term is at least 0.
+def open_choice(parts: Real, log_parts: Real, log_wholes: Real, total: Real) -> Real:
+    """Bits open about the part once its whole is known: Σ part · log2(whole/part) / total.
 
-    ``wholes`` gives, for each part, the sum of the group it belongs to. Exactly 0 when each group
-    has a single part.
+    A part that is its whole has the same logarithm to the last digit and adds exactly 0.
     """
-    terms = _quotient(parts, wholes, empty=1.0)
-    terms[terms == 0] = 1.0  # a share below the smallest double weighs nothing
-    np.log2(terms, out=terms)
-    terms *= parts
-    return -np.sum(terms, axis=-1) / total + 0.0
+    return np.maximum(np.sum(parts * (log_wholes - log_parts), axis=-1) / total, 0.0)
 
 
 def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:

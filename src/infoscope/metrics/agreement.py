@@ -20,8 +20,8 @@ def _hits(table: Contingency) -> Real:
 @remembered
 def _chance(table: Contingency) -> Real:
     """Σ row total × column total over the shared labels: N² times the agreement by chance."""
-    rows, columns = table.matches
-    return np.sum(table.row_totals[..., rows] * table.column_totals[..., columns], axis=-1)
+    rows, columns = table.matched_totals
+    return np.vecdot(rows, columns)
 
 
 def error_share(table: Contingency) -> Real:
@@ -140,5 +140,7 @@ def mcc(table: Contingency) -> Real:
     0.4082
     """
     n = table.grand_total
-    squares = (n * n - np.sum(table.row_totals**2, axis=-1)) * (n * n - np.sum(table.column_totals**2, axis=-1))
+    squares = (n * n - np.vecdot(table.row_totals, table.row_totals)) * (
+        n * n - np.vecdot(table.column_totals, table.column_totals)
+    )
     return ratio(n * _hits(table) - _chance(table), np.sqrt(np.maximum(squares, 0.0)))

@@ -14,13 +14,14 @@ _FREE = _SAMPLED | {Law.SCALING}
 _UNTESTABLE = "one side has data in one class only, or the number of samples is unknown"
 
 
+@remembered
 def _freedom(table: Contingency) -> Real:
     """Degrees of freedom, counting rows and columns that have data."""
-    rows = np.count_nonzero(table.row_totals, axis=-1)
-    columns = np.count_nonzero(table.column_totals, axis=-1)
+    rows, columns = table.occupied_shape
     return np.asarray((rows - 1) * (columns - 1), dtype=np.float64)[()]
 
 
+@remembered
 def _samples(table: Contingency) -> Real:
     size = table.sample_size
     return undefined_where(size is None, 0.0 if size is None else size)
@@ -160,6 +161,5 @@ def cramers_v(table: Contingency) -> Real:
     >>> print(f"{cramers_v(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
     """
-    rows = np.count_nonzero(table.row_totals, axis=-1)
-    columns = np.count_nonzero(table.column_totals, axis=-1)
+    rows, columns = table.occupied_shape
     return np.sqrt(np.minimum(ratio(phi_squared(table), np.minimum(rows, columns) - 1), 1.0))

@@ -7,7 +7,7 @@ import numpy as np
 from infoscope.cards import Card, Law, metric
 from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest, undefined_classes
 from infoscope.numeric import Real, ratio, undefined_where
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "balanced_accuracy",
@@ -27,15 +27,38 @@ _WEIGHTED = _LAWS | {Law.EMPTY_CLASS}
 _NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
 
 
-def _weighted(table: Contingency, rates: Real) -> Real:
-    """Average weighted by class size; classes without samples have no say, an undefined one with samples has."""
-    weights = table.row_totals / table.grand_total[..., None]
-    summed = np.sum(np.where(weights > 0, weights * rates, 0.0), axis=-1)
-    return undefined_where(not len(table.matches[0]), summed)
+@remembered
+def _averages(table: Contingency) -> dict[str, tuple[Real, Real]]:
+    """Every one-against-the-rest rate averaged by class size and over all classes alike, in one sweep.
+
+    In the average by size, classes without samples have no say; an undefined one with samples makes it undefined.
+    """
+    classes = one_vs_rest(table)
+    rates = {
+        "recall": classes.recall,
+        "precision": classes.precision,
+        "false alarm": classes.false_alarm_rate,
+        "negative value": classes.negative_value,
+        "f1": classes.f_beta(1.0),
+        "accuracy": (classes.hits + classes.correct_rejections) / classes.total,
+    }
+    stacked = np.stack(list(rates.values()))
+    shares = classes.support / classes.total
+    terms = stacked * shares
+    if not shares.all():
+        terms[..., shares == 0] = 0.0
+    no_label = not len(table.matches[0])
+    by_size = undefined_where(no_label, np.sum(terms, axis=-1))
+    alike = undefined_where(no_label, np.sum(stacked, axis=-1) / table.shape[0])
+    return {name: (by_size[i], alike[i]) for i, name in enumerate(rates)}
 
 
-def _plain(table: Contingency, rates: Real) -> Real:
-    return undefined_where(not len(table.matches[0]), np.mean(rates, axis=-1))
+def _weighted(table: Contingency, rate: str) -> Real:
+    return _averages(table)[rate][0]
+
+
+def _plain(table: Contingency, rate: str) -> Real:
+    return _averages(table)[rate][1]
 
 
 def _why(rate: Callable[[OneVsRest], Real], *, weighted: bool) -> Callable[[Contingency], str]:
@@ -67,7 +90,7 @@ def weighted_tpr(table: Contingency) -> Real:
     >>> print(f"{weighted_tpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.825
     """
-    return _weighted(table, one_vs_rest(table).recall)
+    return _weighted(table, "recall")
 
 
 @metric(
@@ -89,7 +112,7 @@ def weighted_fpr(table: Contingency) -> Real:
     >>> print(f"{weighted_fpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.175
     """
-    return _weighted(table, one_vs_rest(table).false_alarm_rate)
+    return _weighted(table, "false alarm")
 
 
 @metric(
@@ -110,7 +133,7 @@ def weighted_ppv(table: Contingency) -> Real:
     >>> print(f"{weighted_ppv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
     """
-    return _weighted(table, one_vs_rest(table).precision)
+    return _weighted(table, "precision")
 
 
 @metric(
@@ -131,7 +154,7 @@ def weighted_npv(table: Contingency) -> Real:
     >>> print(f"{weighted_npv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
     """
-    return _weighted(table, one_vs_rest(table).negative_value)
+    return _weighted(table, "negative value")
 
 
 @metric(
@@ -151,8 +174,7 @@ def rand_index(table: Contingency) -> Real:
     >>> print(f"{rand_index(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.825
     """
-    rates = one_vs_rest(table)
-    return _weighted(table, (rates.hits + rates.correct_rejections) / rates.total)
+    return _weighted(table, "accuracy")
 
 
 @metric(
@@ -172,7 +194,7 @@ def weighted_f1(table: Contingency) -> Real:
     >>> print(f"{weighted_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.824
     """
-    return _weighted(table, one_vs_rest(table).f_beta(1.0))
+    return _weighted(table, "f1")
 
 
 @metric(
@@ -214,7 +236,7 @@ def macro_precision(table: Contingency) -> Real:
     >>> print(f"{macro_precision(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
     """
-    return _plain(table, one_vs_rest(table).precision)
+    return _plain(table, "precision")
 
 
 @metric(
@@ -234,7 +256,7 @@ def macro_recall(table: Contingency) -> Real:
     >>> print(f"{macro_recall(Contingency.from_matrix([[45, 5], [2, 8]])):.2f}")
     0.85
     """
-    return _plain(table, one_vs_rest(table).recall)
+    return _plain(table, "recall")
 
 
 @metric(
@@ -254,4 +276,4 @@ def macro_f1(table: Contingency) -> Real:
     >>> print(f"{macro_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.824
     """
-    return _plain(table, one_vs_rest(table).f_beta(1.0))
+    return _plain(table, "f1")

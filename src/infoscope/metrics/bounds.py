@@ -1,5 +1,7 @@
 """Bounds on the error of the best decision that could be taken from the output."""
 
+from math import log2
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,23 +55,29 @@ def tight_fano_bound(table: Contingency) -> Real:
     >>> print(f"{tight_fano_bound(Contingency.from_matrix([[5, 5], [5, 5]])):.3f}")
     0.500
     """
-    missed = entropies(table).missed
-    others = np.maximum(np.count_nonzero(table.row_totals, axis=-1) - 1, 0)
-    spread = np.log2(np.maximum(others, 1))
-    ceiling = others / (others + 1.0)
-    # h(e) ≤ e·(log2(1/e) + log2 e) puts the start left of the root; the curve is concave, so Newton's steps
-    # come from the left, never pass the root, and double the digits each time
-    guess = np.maximum(missed, _TINY) / (spread + 60.0)
-    e = np.maximum(missed, _TINY) / (spread + 1.4427 - np.log2(guess))
+    missed, classes = entropies(table).missed, table.occupied_shape[0]
+    if not table.batch_shape:
+        return np.float64(_fano_root(float(missed), int(classes)))  # type: ignore[return-value]
+    flat = [_fano_root(h, k) for h, k in zip(missed.ravel().tolist(), classes.ravel().tolist(), strict=True)]
+    return np.array(flat).reshape(missed.shape)
+
+
+def _fano_root(missed: float, classes: int) -> float:
+    """The error e in [0, 1 − 1/k] with h(e) + e·log2(k − 1) = missed.
+
+    h(e) ≤ e·(log2(1/e) + log2(exp 1)) puts the start left of the root; the curve is concave, so Newton's
+    steps come from the left, never pass the root, and double the digits each time.
+    """
+    if missed <= _TINY or missed >= log2(classes):
+        return 0.0 if missed <= _TINY else 1.0 - 1.0 / classes
+    spread = log2(classes - 1)
+    e = missed / (spread + 1.4427 - log2(missed / (spread + 60.0)))
     for _ in range(_NEWTON_STEPS):
-        slope = np.log2((1.0 - e) / e) + spread
-        e = np.minimum(e + (missed - _binary_entropy(e) - e * spread) / np.maximum(slope, _TINY), ceiling)
-        e = np.minimum(np.maximum(e, _TINY), 1.0 - 1e-16)
-    return np.where(missed <= _TINY, 0.0, np.where(missed >= np.log2(others + 1.0), ceiling, e))[()]
-
-
-def _binary_entropy(e: Real) -> Real:
-    return -e * np.log2(e) - (1 - e) * np.log2(1 - e)
+        step = (missed + e * log2(e) + (1 - e) * log2(1 - e) - e * spread) / (log2((1 - e) / e) + spread)
+        e += step
+        if abs(step) <= 1e-15 * e:
+            break
+    return min(e, 1.0 - 1.0 / classes)
 
 
 @metric(

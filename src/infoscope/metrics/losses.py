@@ -8,9 +8,10 @@ import numpy as np
 from infoscope.cards import Card, Law, metric
 from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import one_vs_rest
+from infoscope.metrics.per_cell import by_truth
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, undefined_where
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "expected_cost",
@@ -26,6 +27,7 @@ _NO_LABEL = "truth and output share no label, so no answer can be right or wrong
 _JOINT = "The paper's cost uses the joint probability and does not depend on the answer, so its minimum is not 0."
 
 
+@remembered
 def _class_shares(table: Contingency) -> tuple[Real, Real]:
     """Share of each truth class, and share answered right within everything: p_i and p_ii."""
     classes = one_vs_rest(table)
@@ -82,8 +84,7 @@ def quadratic_loss(table: Contingency) -> Real:
     """
     p, right = _class_shares(table)
     shares = table.cells / table.grand_total[..., None]
-    own = p[..., table.cell_rows]
-    scattered = np.sum(own * shares * shares, axis=-1)
+    scattered = np.sum(p * by_truth(table, shares * shares), axis=-1)
     return _needs_labels(table, scattered + np.sum(p * (1 - 2 * right), axis=-1))
 
 

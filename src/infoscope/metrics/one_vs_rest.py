@@ -1,6 +1,7 @@
 """Each class against the rest: the counts behind all per-class rates and their averages."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,32 +20,32 @@ class OneVsRest:
     declared: Real
     total: Real
 
-    @property
+    @cached_property
     def recall(self) -> Real:
         """Share of the class that was found."""
         return ratio(self.hits, self.support)
 
-    @property
+    @cached_property
     def precision(self) -> Real:
         """Share of the declarations that were right."""
         return ratio(self.hits, self.declared)
 
-    @property
+    @cached_property
     def correct_rejections(self) -> Real:
         """Samples of other classes that were not declared as this one."""
         return self.total - self.support - self.declared + self.hits
 
-    @property
+    @cached_property
     def false_alarm_rate(self) -> Real:
         """Share of the other classes' samples declared as this one."""
         return ratio(self.declared - self.hits, self.total - self.support)
 
-    @property
+    @cached_property
     def specificity(self) -> Real:
         """Share of the other classes' samples not declared as this one."""
         return ratio(self.correct_rejections, self.total - self.support)
 
-    @property
+    @cached_property
     def negative_value(self) -> Real:
         """Share of the samples not declared as this class that indeed are not of it."""
         return ratio(self.correct_rejections, self.total - self.declared)
@@ -58,11 +59,11 @@ class OneVsRest:
 @remembered
 def one_vs_rest(table: Contingency) -> OneVsRest:
     """Computed once per table."""
-    rows, columns = table.matches
+    rows = table.matches[0]
     hits = np.zeros_like(table.row_totals)
     declared = np.zeros_like(table.row_totals)
     hits[..., rows] = table.diagonal
-    declared[..., rows] = table.column_totals[..., columns]
+    declared[..., rows] = table.matched_totals[1]
     return OneVsRest(hits, table.row_totals, declared, table.grand_total[..., None])
 
 

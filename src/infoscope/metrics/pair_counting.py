@@ -4,7 +4,7 @@ import numpy as np
 
 from infoscope.cards import Card, Law, metric
 from infoscope.numeric import Real, ratio, undefined_where
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["adjusted_rand_index", "pair_rand_index"]
 
@@ -12,7 +12,13 @@ _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_I
 
 
 def _pairs(counts: Real) -> Real:
-    return np.sum(counts * (counts - 1.0), axis=-1) / 2
+    return np.vecdot(counts, counts - 1.0) / 2
+
+
+@remembered
+def _together(table: Contingency) -> tuple[Real, Real, Real]:
+    """Pairs of samples in one truth class, in one system class, and in both."""
+    return _pairs(table.row_totals), _pairs(table.column_totals), _pairs(table.cells)
 
 
 def _few(table: Contingency) -> bool:
@@ -37,7 +43,8 @@ def pair_rand_index(table: Contingency) -> Real:
     0.5
     """
     total = table.grand_total * (table.grand_total - 1) / 2
-    apart = _pairs(table.row_totals) + _pairs(table.column_totals) - 2 * _pairs(table.cells)
+    rows, columns, both = _together(table)
+    apart = rows + columns - 2 * both
     return undefined_where(_few(table), ratio(total - apart, total))
 
 
@@ -62,7 +69,7 @@ def adjusted_rand_index(table: Contingency) -> Real:
     >>> print(f"{adjusted_rand_index(Contingency.from_matrix([[2, 0], [0, 2]])):.1f}")
     1.0
     """
-    rows, columns = _pairs(table.row_totals), _pairs(table.column_totals)
+    rows, columns, both = _together(table)
     total = table.grand_total * (table.grand_total - 1) / 2
     chance = ratio(rows * columns, total)
-    return undefined_where(_few(table), ratio(_pairs(table.cells) - chance, (rows + columns) / 2 - chance))
+    return undefined_where(_few(table), ratio(both - chance, (rows + columns) / 2 - chance))

@@ -3,12 +3,26 @@
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real
+from infoscope.numeric import Real, summed_by
 from infoscope.tables import Contingency
 
-__all__ = ["cell_false_information", "cell_missed_information", "cell_mutual_information"]
+__all__ = ["by_system", "by_truth", "cell_false_information", "cell_missed_information", "cell_mutual_information"]
 
 _SCALED = frozenset({Law.SCALING})
+
+
+def by_truth(table: Contingency, values: Real) -> Real:
+    """Cell values added up per truth class, (..., k)."""
+    if table.support is None:
+        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-1)
+    return summed_by(table.cell_rows, values, table.shape[0])
+
+
+def by_system(table: Contingency, values: Real) -> Real:
+    """Cell values added up per answer, (..., m)."""
+    if table.support is None:
+        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-2)
+    return summed_by(table.cell_columns, values, table.shape[1])
 
 
 def _surprise(cells: Real, wholes: Real, total: Real) -> Real:
@@ -36,7 +50,7 @@ def cell_missed_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_missed_information(Contingency.from_matrix([[4, 0], [4, 0]]))]
     [0.5, 0.0, 0.5, 0.0]
     """
-    return _surprise(table.cells, table.column_totals[..., table.cell_columns], table.grand_total)
+    return _surprise(table.cells, table.at_columns(table.column_totals), table.grand_total)
 
 
 @metric(
@@ -58,7 +72,7 @@ def cell_false_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_false_information(Contingency.from_matrix([[4, 4], [0, 0]]))]
     [0.5, 0.5, 0.0, 0.0]
     """
-    return _surprise(table.cells, table.row_totals[..., table.cell_rows], table.grand_total)
+    return _surprise(table.cells, table.at_rows(table.row_totals), table.grand_total)
 
 
 @metric(
@@ -80,8 +94,8 @@ def cell_mutual_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_mutual_information(Contingency.from_matrix([[4, 0], [0, 4]]))]
     [0.5, 0.0, 0.0, 0.5]
     """
-    rows = table.row_totals[..., table.cell_rows]
-    columns = table.column_totals[..., table.cell_columns] / table.grand_total[..., None]
+    rows = table.at_rows(table.row_totals)
+    columns = table.at_columns(table.column_totals) / table.grand_total[..., None]
     share_of_row = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
     lift = np.divide(share_of_row, columns, out=np.ones_like(table.cells), where=table.cells > 0)
     return table.cells / table.grand_total[..., None] * np.log2(lift)

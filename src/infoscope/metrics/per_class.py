@@ -4,8 +4,8 @@ import numpy as np
 
 from infoscope.cards import Card, Law, metric
 from infoscope.metrics.one_vs_rest import one_vs_rest
-from infoscope.metrics.per_cell import cell_false_information, cell_missed_information
-from infoscope.numeric import Real, ratio, summed_by
+from infoscope.metrics.per_cell import by_system, by_truth, cell_false_information, cell_missed_information
+from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -26,20 +26,6 @@ __all__ = [
 ]
 
 _SCALED = frozenset({Law.SCALING})
-
-
-def _by_row(table: Contingency, values: Real) -> Real:
-    """Cell values added up per truth class, (..., k)."""
-    if table.support is None:
-        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-1)
-    return summed_by(table.cell_rows, values, table.shape[0])
-
-
-def _by_column(table: Contingency, values: Real) -> Real:
-    """Cell values added up per answer, (..., m)."""
-    if table.support is None:
-        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-2)
-    return summed_by(table.cell_columns, values, table.shape[1])
 
 
 @metric(
@@ -151,7 +137,7 @@ def class_false_information(table: Contingency) -> Real:
     >>> [float(x) for x in class_false_information(Contingency.from_matrix([[4, 4], [0, 8]]))]
     [1.0, 0.0]
     """
-    bits = _by_row(table, cell_false_information(table))
+    bits = by_truth(table, cell_false_information(table))
     return ratio(bits * table.grand_total[..., None], table.row_totals)
 
 
@@ -170,7 +156,7 @@ def class_false_information(table: Contingency) -> Real:
 def class_missed_share(table: Contingency) -> Real:
     """Part of all missed information that samples of each truth class cause; the parts sum to 1."""
     bits = cell_missed_information(table)
-    return ratio(_by_row(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(by_truth(table, bits), bits.sum(axis=-1)[..., None])
 
 
 @metric(
@@ -188,7 +174,7 @@ def class_missed_share(table: Contingency) -> Real:
 def class_false_share(table: Contingency) -> Real:
     """Part of all false information that samples of each truth class cause; the parts sum to 1."""
     bits = cell_false_information(table)
-    return ratio(_by_row(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(by_truth(table, bits), bits.sum(axis=-1)[..., None])
 
 
 @metric(
@@ -250,7 +236,7 @@ def output_missed_information(table: Contingency) -> Real:
     >>> [float(x) for x in output_missed_information(Contingency.from_matrix([[4, 0], [4, 8]]))]
     [1.0, 0.0]
     """
-    bits = _by_column(table, cell_missed_information(table))
+    bits = by_system(table, cell_missed_information(table))
     return ratio(bits * table.grand_total[..., None], table.column_totals)
 
 
@@ -269,7 +255,7 @@ def output_missed_information(table: Contingency) -> Real:
 def output_missed_share(table: Contingency) -> Real:
     """Part of all missed information that hides behind each answer; the parts sum to 1."""
     bits = cell_missed_information(table)
-    return ratio(_by_column(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(by_system(table, bits), bits.sum(axis=-1)[..., None])
 
 
 @metric(
@@ -287,4 +273,4 @@ def output_missed_share(table: Contingency) -> Real:
 def output_false_share(table: Contingency) -> Real:
     """Part of all false information that comes with each answer; the parts sum to 1."""
     bits = cell_false_information(table)
-    return ratio(_by_column(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(by_system(table, bits), bits.sum(axis=-1)[..., None])

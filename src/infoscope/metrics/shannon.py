@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, divergence, entropy, open_choice
+from infoscope.numeric import Real, divergence, entropy, log2_of_counts, open_choice
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -46,9 +45,10 @@ class Entropies:
 def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
     total = table.grand_total
-    cells, rows, columns = _occupied(table)
-    missed = open_choice(cells, table.column_totals[..., columns], total)
-    spurious = open_choice(cells, table.row_totals[..., rows], total)
+    log_cells = log2_of_counts(table.cells)
+    log_rows, log_columns = log2_of_counts(table.row_totals), log2_of_counts(table.column_totals)
+    missed = open_choice(table.cells, log_cells, table.at_columns(log_columns), total)
+    spurious = open_choice(table.cells, log_cells, table.at_rows(log_rows), total)
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
     mutual = _mutual(table, truth, system, missed)
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
@@ -63,14 +63,6 @@ def entropies(table: Contingency) -> Entropies:
         k=table.shape[0],
         m=table.shape[1],
     )
-
-
-def _occupied(table: Contingency) -> tuple[Real, NDArray[np.int64], NDArray[np.int64]]:
-    """Cells with their positions; for a single table only those that hold something."""
-    if table.batch_shape or table.is_sparse:
-        return table.cells, table.cell_rows, table.cell_columns
-    filled = np.flatnonzero(table.cells)
-    return table.cells[filled], table.cell_rows[filled], table.cell_columns[filled]
 
 
 def _mutual(table: Contingency, truth: Real, system: Real, missed: Real) -> Real:
@@ -93,8 +85,8 @@ _NEAR_INDEPENDENCE = 2.0**-6
 def _divergence(table: Contingency) -> Real:
     """Distance of a table from independence, summed without cancellation."""
     total = table.grand_total[..., None]
-    rows = table.row_totals[..., table.cell_rows]
-    base = table.column_totals[..., table.cell_columns] / total
+    rows = table.at_rows(table.row_totals)
+    base = table.at_columns(table.column_totals) / total
     given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
     expected = base * (rows / total)
     return divergence(given, base, expected, empty_expected_share(table, expected))
@@ -104,7 +96,7 @@ def expected_shares(table: Contingency) -> Real:
     """Share of each stored cell if truth and output were independent."""
     total = table.grand_total[..., None]
     rows, columns = table.row_totals / total, table.column_totals / total
-    return rows[..., table.cell_rows] * columns[..., table.cell_columns]
+    return table.at_rows(rows) * table.at_columns(columns)
 
 
 def empty_expected_share(table: Contingency, expected: Real) -> Real:
@@ -112,8 +104,8 @@ def empty_expected_share(table: Contingency, expected: Real) -> Real:
     if table.support is None:
         return np.zeros(table.batch_shape)[()]
     stored = table.cells.shape[-1]
-    occupied = np.count_nonzero(table.row_totals, axis=-1) * np.count_nonzero(table.column_totals, axis=-1)
-    return np.where(occupied == stored, 0.0, np.maximum(1.0 - expected.sum(axis=-1), 0.0))[()]
+    occupied_rows, occupied_columns = table.occupied_shape
+    return np.where(occupied_rows * occupied_columns == stored, 0.0, np.maximum(1.0 - expected.sum(axis=-1), 0.0))[()]
 
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})

@@ -44,7 +44,7 @@ class Cells:
 
 def from_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
     """Code both sides, count, and settle the labels."""
-    counted = tally(encode(y_true, "truth"), encode(y_pred, "system"), sample_weight)
+    counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
     cells = Cells(
         _occupied(counted.truth, counted.rows),
         _occupied(counted.system, counted.columns),
@@ -252,7 +252,10 @@ def _matrix_labels(
         truth = system = tuple(truth)
     sides: list[tuple[Label, ...]] = []
     for name, size, given in (("truth", shape[0], truth), ("system", shape[1], system)):
-        labels: tuple[Label, ...] = tuple(range(size)) if given is None else tuple(map(as_label, given))
+        if given is None:
+            sides.append(tuple(range(size)))
+            continue
+        labels = tuple(map(as_label, given))
         if len(labels) != size:
             raise InputError(f"{len(labels)} {name} labels for {size} {'rows' if name == 'truth' else 'columns'}")
         if any(map(is_missing, labels)):

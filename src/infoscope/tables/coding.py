@@ -29,8 +29,20 @@ class Coded:
     missing: int | None = None
 
 
-def encode(values: Any, side: str) -> Coded:
+@dataclass(frozen=True)
+class _Side:
+    """Which side is read, for messages, and the label that may be of another kind than the rest."""
+
+    name: str
+    reject: Label | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def encode(values: Any, name: str, reject: Label | None = None) -> Coded:
     """Codes of any sequence of labels: list, NumPy, pandas, polars, pyarrow; text, numbers, booleans, dates."""
+    side = _Side(name, reject)
     for matches, coder in _CODERS:
         if matches(values):
             return coder(values, side)
@@ -41,7 +53,7 @@ def _module(values: Any) -> str:
     return type(values).__module__.partition(".")[0]
 
 
-def _as_array(values: Any, side: str) -> NDArray[Any]:
+def _as_array(values: Any, side: _Side) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         array = values
     elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -57,8 +69,10 @@ def _as_array(values: Any, side: str) -> NDArray[Any]:
     return array
 
 
-def _encode_array(array: NDArray[Any], side: str) -> Coded:
+def _encode_array(array: NDArray[Any], side: _Side) -> Coded:
     kind = array.dtype.kind
+    if array.dtype == np.uint64 and array.size and array.max() >= 2**63:
+        return _encode_distinct(array, np.zeros(array.shape, dtype=bool))
     if kind in "iu":
         return Coded(array, None)
     if kind == "b":
@@ -102,7 +116,7 @@ def _midnight(value: Any) -> Label:
     return value.date() if is_day else value
 
 
-def _encode_objects(items: list[Any], side: str) -> Coded:
+def _encode_objects(items: list[Any], side: _Side) -> Coded:
     """One dictionary look-up per row; the first sight of a label gives it the next code."""
     kinds = set(map(type, items))
     if unhashable := kinds & {list, dict, set, bytearray}:
@@ -114,7 +128,7 @@ def _encode_objects(items: list[Any], side: str) -> Coded:
     return _tidy(codes, list(places), kinds, side)
 
 
-def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: str) -> Coded:
+def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: _Side) -> Coded:
     """Final labels for the values found: missing ones set apart, NumPy scalars unwrapped, one kind for all."""
     position = np.full(len(found), -1, dtype=np.int64)
     labels: dict[Label, int] = {}
@@ -123,17 +137,18 @@ def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: str) -> Co
             label = as_label(value)
             position[index] = labels.setdefault(label, len(labels))
     _one_kind(labels, kinds, side)
-    if all(type(label) is float and label.is_integer() for label in labels):
-        labels = {int(label): code for label, code in labels.items() if isinstance(label, float)}
+    if all(label == side.reject or (type(label) is float and label.is_integer()) for label in labels):
+        labels = {int(label) if isinstance(label, float) else label: code for label, code in labels.items()}
     if len(labels) == len(found):
         return Coded(codes, tuple(labels))
     return Coded(position[codes], tuple(labels), missing=-1)
 
 
-def _one_kind(labels: Iterable[Label], kinds: set[type], side: str) -> None:
+def _one_kind(labels: Iterable[Label], kinds: set[type], side: _Side) -> None:
     examples: dict[str, Label] = {}
     for label in labels:
-        examples.setdefault(kind_of(label), label)
+        if label != side.reject:
+            examples.setdefault(kind_of(label), label)
     if bool in kinds and kinds & {int, float}:  # True == 1 hides in the dictionary
         examples = {"bool": True, "int": 1}
     if len(examples) > 1 and set(examples) != {"int", "float"}:
@@ -144,7 +159,7 @@ def _one_kind(labels: Iterable[Label], kinds: set[type], side: str) -> None:
         )
 
 
-def _encode_pandas(values: Any, side: str) -> Coded:
+def _encode_pandas(values: Any, side: _Side) -> Coded:
     dtype = values.dtype
     if hasattr(dtype, "categories"):
         categorical = values.cat if hasattr(values, "cat") else values
@@ -157,7 +172,7 @@ def _encode_pandas(values: Any, side: str) -> Coded:
     return _encode_array(np.asarray(values), side)
 
 
-def _encode_polars(values: Any, side: str) -> Coded:
+def _encode_polars(values: Any, side: _Side) -> Coded:
     import polars  # noqa: PLC0415 - the caller has it loaded
 
     if values.dtype == polars.String:
@@ -172,7 +187,7 @@ def _encode_polars(values: Any, side: str) -> Coded:
     return _encode_objects(values.to_list(), side)
 
 
-def _encode_categorical(values: Any, side: str) -> Coded:
+def _encode_categorical(values: Any, side: _Side) -> Coded:
     """The physical codes; those of a Categorical are shared by the whole process, so they may have gaps."""
     distinct = values.drop_nulls().unique()
     physical = distinct.to_physical().to_numpy().astype(np.int64)
@@ -194,7 +209,7 @@ def _filled(codes: Any) -> Codes:
     return codes.to_numpy()
 
 
-def _encode_arrow(values: Any, side: str) -> Coded:
+def _encode_arrow(values: Any, side: _Side) -> Coded:
     import pyarrow  # noqa: PLC0415 - the caller has it loaded
 
     types = pyarrow.types
@@ -211,7 +226,7 @@ def _encode_arrow(values: Any, side: str) -> Coded:
     return _encode_objects(values.to_pylist(), side)
 
 
-def _from_dictionary(codes: Codes, found: list[Any], side: str) -> Coded:
+def _from_dictionary(codes: Codes, found: list[Any], side: _Side) -> Coded:
     """Codes that came with their dictionary; a negative code, or a missing entry, is a row without a label."""
     if any(map(is_missing, found)) or any(hasattr(value, "item") for value in found):
         shifted = np.concatenate([np.arange(len(found)), [-1]])
@@ -222,7 +237,7 @@ def _from_dictionary(codes: Codes, found: list[Any], side: str) -> Coded:
     return Coded(codes, tidy.labels, missing=-1)
 
 
-_CODERS: tuple[tuple[Callable[[Any], bool], Callable[[Any, str], Coded]], ...] = (
+_CODERS: tuple[tuple[Callable[[Any], bool], Callable[[Any, _Side], Coded]], ...] = (
     (lambda v: _module(v) == "pandas" and hasattr(v, "dtype"), _encode_pandas),
     (lambda v: _module(v) == "polars" and hasattr(v, "to_physical"), _encode_polars),
     (lambda v: _module(v) == "pyarrow" and hasattr(v, "type"), _encode_arrow),

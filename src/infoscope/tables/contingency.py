@@ -213,7 +213,7 @@ class Contingency:
         total = self.grand_total
         return float(total) if total.ndim == 0 else total
 
-    @property
+    @cached_property
     def sample_size(self) -> float | None:
         """How many independent samples stand behind the table; None where that is unknown.
 
@@ -255,6 +255,20 @@ class Contingency:
             return self.support.columns
         return _frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
 
+    def at_rows(self, values: Real) -> Real:
+        """Numbers per truth class, (..., k), laid onto the cells, (..., cells)."""
+        if self.support is not None:
+            return values[..., self.support.rows]
+        shape = (*values.shape, self.shape[1])
+        return np.broadcast_to(values[..., :, None], shape).reshape(*values.shape[:-1], -1)
+
+    def at_columns(self, values: Real) -> Real:
+        """Numbers per system class, (..., m), laid onto the cells, (..., cells)."""
+        if self.support is not None:
+            return values[..., self.support.columns]
+        shape = (*values.shape[:-1], *self.shape)
+        return np.broadcast_to(values[..., None, :], shape).reshape(*values.shape[:-1], -1)
+
     @cached_property
     def row_totals(self) -> Real:
         """Samples per truth class, (..., k)."""
@@ -278,8 +292,16 @@ class Contingency:
         return np.asarray(self.values.sum(axis=axes), dtype=np.float64)[()]
 
     @cached_property
+    def occupied_shape(self) -> tuple[Any, Any]:
+        """How many truth and system classes have data, per table of the batch."""
+        return (self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)
+
+    @cached_property
     def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Row and column positions of the labels that both sides have; the reject label never matches."""
+        if self.truth_labels == self.system_labels:
+            every = np.arange(len(self.truth_labels))
+            return every, every
         column_of = {label: i for i, label in enumerate(self.system_labels) if i != self.reject_column}
         pairs = [(i, column_of[label]) for i, label in enumerate(self.truth_labels) if label in column_of]
         array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -290,12 +312,20 @@ class Contingency:
         """Samples answered with their own label, one number per label that both sides have."""
         rows, columns = self.matches
         if self.support is None:
+            if self.truth_labels == self.system_labels:
+                return _frozen(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
             return self.cells[..., rows * self.shape[1] + columns]
         column_of_row = np.full(self.shape[0], -1)
         column_of_row[rows] = columns
         hit = column_of_row[self.cell_rows] == self.cell_columns
         by_row = summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
         return by_row[..., rows]
+
+    @cached_property
+    def matched_totals(self) -> tuple[Real, Real]:
+        """Row and column totals of the labels that both sides have, in the order of ``matches``."""
+        rows, columns = self.matches
+        return self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)
 
     @property
     def reject_column(self) -> int | None:

@@ -58,6 +58,8 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
     if not len(t):
         raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
     low_t, high_t, low_s, high_s, table = _table(t, s, truth, system, weight)
+    if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
+        return tally(_narrowed(truth), _narrowed(system), weights)
     if table is not None:
         rows, columns = np.nonzero(table)
         values = table[rows, columns]
@@ -67,6 +69,14 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
     truth_side, rows = _side(truth, rows, low_t)
     system_side, columns = _side(system, columns, low_s)
     return Tally(truth_side, system_side, rows, columns, values, squares, ignored)
+
+
+def _narrowed(coded: Coded) -> Coded:
+    if coded.labels is not None:
+        return coded
+    found, codes = np.unique(coded.codes, return_inverse=True)
+    labels = tuple(found.tolist())
+    return Coded(codes, labels, missing=labels.index(coded.missing) if coded.missing in labels else None)
 
 
 def _checked_weights(weights: Any, size: int) -> Floats:

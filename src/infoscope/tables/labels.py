@@ -44,6 +44,8 @@ def as_label(value: Hashable) -> Label:
     """A plain Python label; NumPy scalars are unwrapped."""
     item = getattr(value, "item", None)
     plain = item() if item is not None else value
+    if isinstance(plain, float) and math.isinf(plain):
+        raise InputError("a label is infinite; give finite numbers or text")
     if isinstance(plain, (str, int, float, bool, datetime.date)):
         return str(plain) if type(plain) is not str and isinstance(plain, str) else plain
     raise InputError(
@@ -103,10 +105,11 @@ def check_unique(labels: Sequence[Label], side: str) -> None:
 
 def check_kinds(truth: Iterable[Label], system: Iterable[Label]) -> None:
     """Refuse 1 on one side and "1" on the other: they look the same and would never match."""
+    truth, system = list(truth), list(system)
+    if set(map(type, truth)) == set(map(type, system)):
+        return
     left = {(str(label), kind_of(label)) for label in truth}
     right = {(str(label), kind_of(label)) for label in system}
-    if {kind for _, kind in left} == {kind for _, kind in right}:
-        return
     by_text = {_spelled(text, kind): (text, kind) for text, kind in left}
     for text, kind in sorted(right):
         twin = by_text.get(_spelled(text, kind))

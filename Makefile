@@ -1,0 +1,43 @@
+# Each target works on a bare machine with python3 (3.11 or newer, with venv) and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= auto
+
+.PHONY: demo test check bench docs clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.core  ## evaluate the bundled example
+	@$(BIN)/infoscope demo
+
+test: $(VENV)/.dev check  ## everything that must pass
+	@tools/system-packages
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+check: $(VENV)/.dev  ## lint, format, types, import layers
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(VENV)/.dev  ## speed as ratios against peers
+	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs: $(VENV)/.dev  ## the generated pages
+	$(BIN)/python tools/write_docs.py
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "infoscope needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+
+# uv where present, else pip; versions are those that were tested together
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	@tools/install -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	@tools/install -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

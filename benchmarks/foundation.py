@@ -1,0 +1,107 @@
+"""Speed of the table and the metrics against scikit-learn, PyCM and NumPy, as ratios in one run.
+
+Run with ``make bench`` or ``.venv/bin/python benchmarks/foundation.py``.
+"""
+
+import contextlib
+import io
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pycm
+from sklearn.metrics import confusion_matrix
+from timing import best, peak_mebibytes, show
+
+import infoscope as ifs
+from infoscope.cards import metrics_at
+from infoscope.metrics.shannon import entropies
+
+ROWS, CLASSES = 10_000_000, 100
+PEER_ROWS = 200_000
+
+
+def table_from_integers(rng: np.random.Generator) -> None:
+    truth, system = rng.integers(0, CLASSES, (2, ROWS))
+    ours = best(lambda: ifs.Contingency.from_labels(truth, system), 5)
+    theirs = best(lambda: confusion_matrix(truth, system), 1)
+    show("table from integers, 10^7 rows, 100 classes", ours, theirs, per=ROWS, wanted=30)
+    reading = best(lambda: (truth.sum(), system.sum()), 5)
+    print(f"{'  reading both arrays alone':58s} {reading * 1e3:10.2f} ms  {reading / ROWS * 1e9:8.2f} ns/row")
+
+
+def table_from_strings(rng: np.random.Generator) -> None:
+    names = np.array([f"class {i}" for i in range(CLASSES)], dtype=object)
+    truth, system = names[rng.integers(0, CLASSES, (2, ROWS))]
+    few = slice(0, PEER_ROWS)
+    ours = best(lambda: ifs.Contingency.from_labels(truth, system), 2)
+    theirs = best(lambda: confusion_matrix(truth[few], system[few]), 1) * ROWS / PEER_ROWS
+    show("table from object strings (peer: from 2·10^5 rows)", ours, theirs, per=ROWS, wanted=20)
+
+    categories = pd.Series(pd.Categorical(truth)), pd.Series(pd.Categorical(system))
+    short = categories[0][few], categories[1][few]
+    theirs = best(lambda: confusion_matrix(*short), 1) * ROWS / PEER_ROWS
+    ours = best(lambda: ifs.Contingency.from_labels(*categories), 5)
+    show("table from pandas categoricals (peer: likewise)", ours, theirs, per=ROWS, wanted=300)
+    arrow = pa.array(truth).dictionary_encode(), pa.array(system).dictionary_encode()
+    ours = best(lambda: ifs.Contingency.from_labels(*arrow), 5)
+    show("table from arrow dictionaries (peer: categoricals)", ours, theirs, per=ROWS, wanted=300)
+
+
+def all_metrics(rng: np.random.Generator) -> None:
+    names = [entry for entry in metrics_at() if entry.name != "adjusted_mutual_information"]
+    for classes in (10, 100, 300):
+        counts = rng.poisson(np.eye(classes) * 100 + 0.5)
+
+        def ours_once(counts: np.ndarray = counts) -> None:
+            table = ifs.Contingency.from_matrix(counts)
+            for entry in names:
+                entry.score(table)
+
+        matrix = {i: {j: int(counts[i, j]) for j in range(classes)} for i in range(classes)}
+
+        def theirs_once(matrix: dict[int, dict[int, int]] = matrix) -> None:
+            with contextlib.redirect_stdout(io.StringIO()):
+                pycm.ConfusionMatrix(matrix=matrix)
+
+        ours, theirs = best(ours_once, 20), best(theirs_once, 2)
+        wanted = 100 if classes == 100 else None
+        show(f"{len(names)} metrics of a {classes}-class table, PyCM's whole set", ours, theirs, wanted=wanted)
+
+
+def many_labels(rng: np.random.Generator) -> None:
+    labels = 1_000_000
+    truth = rng.integers(0, labels, ROWS)
+    system = np.where(rng.random(ROWS) < 0.5, truth, rng.integers(0, labels, ROWS))
+    before = peak_mebibytes()
+    start = time.perf_counter()
+    entropies(ifs.Contingency.from_labels(truth, system))
+    ours = time.perf_counter() - start
+    memory = peak_mebibytes() - before
+    keys = truth * labels + system
+    unique = best(lambda: np.unique(keys, return_counts=True), 2)
+    print(
+        f"{'10^7 rows, 10^6 labels a side: table and entropies':58s} {ours * 1e3:10.2f} ms  "
+        f"{ours / unique:8.2f} of one np.unique (promised 3), {memory:.0f} MiB more (promised 2048)"
+    )
+
+
+def importing() -> None:
+    def run(code: str) -> float:
+        return best(lambda: subprocess.run([sys.executable, "-c", code], check=True), 7)
+
+    bare = run("pass")
+    numpy, ours = run("import numpy") - bare, run("import infoscope") - bare
+    print(f"{'import infoscope':58s} {ours * 1e3:10.2f} ms  {ours / numpy:8.2f} of import numpy (promised 1.5)")
+
+
+if __name__ == "__main__":
+    generator = np.random.default_rng(0)
+    importing()
+    all_metrics(generator)
+    many_labels(generator)
+    table_from_integers(generator)
+    table_from_strings(generator)

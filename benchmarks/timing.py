@@ -1,0 +1,30 @@
+"""How the benchmarks measure: best of several runs, everything compared in one process."""
+
+import resource
+import time
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["best", "peak_mebibytes", "show"]
+
+
+def best(work: Callable[[], Any], repeats: int = 3) -> float:
+    """Processor seconds of the fastest run: other work on the machine does not count."""
+    fastest = float("inf")
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        fastest = min(fastest, time.process_time() - start)
+    return fastest
+
+
+def peak_mebibytes() -> float:
+    """Largest resident size of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def show(what: str, ours: float, theirs: float, *, per: int | None = None, wanted: float | None = None) -> None:
+    """One line: our time, the peer's time, the ratio, and what we promised."""
+    cost = "" if per is None else f"  {ours / per * 1e9:8.2f} ns/row against {theirs / per * 1e9:9.2f}"
+    promise = "" if wanted is None else f"  (promised {wanted:g}x)"
+    print(f"{what:58s} {ours * 1e3:10.2f} ms  {theirs / ours:8.1f}x faster{promise}{cost}", flush=True)

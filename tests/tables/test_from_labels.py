@@ -1,0 +1,228 @@
+"""Rows to tables: every kind of sequence, every kind of label, and what is refused."""
+
+import datetime
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix
+
+from infoscope import Contingency, InputError
+from infoscope.tables import counting
+
+TRUTH = ["x", "y", None, "x", "y", "x"]
+SYSTEM = ["x", "x", "y", "z", None, "x"]
+
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "object array": lambda v: np.array(v, dtype=object),
+    "pandas object": lambda v: pd.Series(v, dtype=object),
+    "pandas str": lambda v: pd.Series(v, dtype="str"),
+    "pandas category": lambda v: pd.Series(v, dtype="category"),
+    "pandas Categorical": pd.Categorical,
+    "polars String": pl.Series,
+    "polars Categorical": lambda v: pl.Series(v).cast(pl.Categorical),
+    "polars Enum": lambda v: pl.Series(v).cast(pl.Enum(["z", "y", "x", "unused"])),
+    "arrow string": pa.array,
+    "arrow large string": lambda v: pa.array(v, pa.large_string()),
+    "arrow dictionary": lambda v: pa.array(v).dictionary_encode(),
+    "arrow chunks": lambda v: pa.chunked_array([pa.array(v[:3]), pa.array(v[3:])]),
+    "arrow dictionary chunks": lambda v: pa.chunked_array(
+        [pa.array(v[:3]).dictionary_encode(), pa.array(v[3:]).dictionary_encode()]
+    ),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS.keys())
+def test_every_container_gives_the_same_table_and_counts_missing_rows(container):
+    table = Contingency.from_labels(container(TRUTH), container(SYSTEM))
+
+    assert table.truth_labels == table.system_labels == ("x", "y", "z")
+    assert table.counts.tolist() == [[2, 0, 1], [1, 0, 0], [0, 0, 0]]
+    assert dict(table.ignored) == {"missing truth label": 1, "missing system label": 1}
+
+
+@pytest.mark.parametrize(
+    ("labels", "container"),
+    [
+        pytest.param([3, 1, 2], np.array, id="int64"),
+        pytest.param([3, 1, 2], lambda v: np.array(v, dtype=np.uint8), id="uint8"),
+        pytest.param([-5, 0, 10**12], np.array, id="wide range"),
+        pytest.param([-(2**62), 0, 2**62], np.array, id="range of all integers"),
+        pytest.param([2**63 + 1, 5, 7], lambda v: np.array(v, dtype=np.uint64), id="beyond signed integers"),
+        pytest.param([3, 1, 2], lambda v: pd.Series(v, dtype="Int64"), id="nullable integers"),
+        pytest.param([3, 1, 2], lambda v: np.array(v, dtype=float), id="whole floats become integers"),
+        pytest.param([1.5, 2.5, 0.25], np.array, id="floats"),
+        pytest.param([True, False, True], np.array, id="booleans"),
+        pytest.param([True, False, True], pl.Series, id="polars booleans"),
+        pytest.param(["b", "a", "ä"], np.array, id="text array"),
+        pytest.param([datetime.date(2020, 1, d) for d in (3, 1, 2)], list, id="dates"),
+        pytest.param(
+            [datetime.date(2020, 1, d) for d in (3, 1, 2)],
+            lambda v: np.array(v, dtype="datetime64[D]"),
+            id="datetime64",
+        ),
+    ],
+)
+def test_labels_are_sorted_and_keep_their_kind(labels, container):
+    truth = [labels[0], labels[1], labels[2], labels[0]]
+    system = [labels[0], labels[1], labels[0], labels[1]]
+
+    table = Contingency.from_labels(container(truth), container(system))
+
+    assert table.truth_labels == tuple(sorted(set(labels)))
+    assert {type(label) for label in table.truth_labels} <= {type(label) for label in labels} | {int}
+    expected = Counter(zip(truth, system, strict=True))
+    for (i, j), count in expected.items():
+        assert table.counts[table.truth_labels.index(i), table.system_labels.index(j)] == count
+
+
+def test_missing_integers_are_left_out_not_turned_into_a_class():
+    table = Contingency.from_labels([1, None, 2], np.array([1.0, 2.0, np.nan]))
+
+    assert table.truth_labels == (1,)
+    assert dict(table.ignored) == {"missing truth label": 1, "missing system label": 1}
+
+
+def test_sides_without_a_common_label_keep_their_own():
+    table = Contingency.from_labels(["cat", "dog"], [0, 1])
+
+    assert (table.truth_labels, table.system_labels) == (("cat", "dog"), (0, 1))
+
+
+def test_a_majority_voter_still_has_every_class():
+    table = Contingency.from_labels(["a", "b", "c"], ["a", "a", "a"])
+
+    assert table.shape == (3, 3)
+
+
+def test_own_labels_keep_the_sides_apart():
+    assert Contingency.from_labels([0, 1, 2], [0, 0, 5], labels="own").shape == (3, 2)
+
+
+def test_declared_labels_keep_their_order_and_empty_classes():
+    table = Contingency.from_labels(["a", "b"], ["b", "b"], labels=["c", "b", "a"])
+
+    assert table.truth_labels == ("c", "b", "a")
+    assert table.counts.tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
+
+
+def test_a_pair_of_label_lists_declares_each_side():
+    table = Contingency.from_labels(["a"], [1], labels=(["a", "b"], [1, 2, 3]))
+
+    assert table.shape == (2, 3)
+
+
+def test_reject_is_a_column_even_when_empty_and_comes_last():
+    table = Contingency.from_labels(["a", "z"], ["a", "z"], reject="b")
+
+    assert (table.truth_labels, table.system_labels) == (("a", "z"), ("a", "z", "b"))
+
+
+def test_weights_add_up_and_give_the_effective_size():
+    table = Contingency.from_labels(["a", "a", "b"], ["a", "b", "b"], sample_weight=[0.5, 1.5, 2.0])
+
+    assert table.counts.tolist() == [[0.5, 1.5], [0.0, 2.0]]
+    assert table.sample_size == pytest.approx(4.0**2 / (0.25 + 2.25 + 4.0))
+
+
+def test_integer_like_categories_count_as_scikit_learn_counts():
+    rng = np.random.default_rng(3)
+    truth, system = rng.integers(-3, 17, (2, 5000))
+
+    assert np.array_equal(Contingency.from_labels(truth, system).counts, confusion_matrix(truth, system))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int8, np.uint16])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_both_counting_kernels_agree(monkeypatch, dtype, compiled):
+    rng = np.random.default_rng(1)
+    truth, system = rng.integers(0, 100, (2, 100_000)).astype(dtype)
+    if not compiled:
+        monkeypatch.setattr(counting, "_scatter", lambda: counting._scatter_by_bincount)
+
+    table = Contingency.from_labels(truth, system)
+
+    keys = truth.astype(np.int64) * 100 + system
+    assert np.array_equal(table.counts.ravel(), np.bincount(keys, minlength=10_000))
+
+
+def test_a_late_outlier_is_not_lost_when_the_range_was_guessed():
+    truth = np.zeros(3_000_000, dtype=np.int64)
+    truth[-1] = 77
+    system = np.zeros_like(truth)
+    system[-2] = -4
+
+    table = Contingency.from_labels(truth, system)
+
+    assert table.truth_labels == (-4, 0, 77)
+    assert table.total == 3_000_000
+    assert table.counts[table.truth_labels.index(77), table.system_labels.index(0)] == 1
+
+
+def test_a_million_labels_a_side_stay_sparse():
+    rng = np.random.default_rng(0)
+    truth, system = rng.integers(0, 10**6, (2, 10**5))
+
+    table = Contingency.from_labels(truth, system)
+
+    assert table.is_sparse
+    assert table.total == 10**5
+    assert table.cells.shape[0] <= 10**5
+    assert table.row_totals.sum() == table.column_totals.sum() == 10**5
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1))
+def test_a_table_is_the_count_of_its_rows(rows):
+    table = Contingency.from_labels(*zip(*rows, strict=True))
+
+    for (i, j), count in Counter(rows).items():
+        assert table.counts[table.truth_labels.index(i), table.system_labels.index(j)] == count
+    assert table.total == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("truth", "system", "options", "message"),
+    [
+        pytest.param([1, 2], [1], {}, "truth has 2 rows and the system has 1", id="lengths differ"),
+        pytest.param([], [], {}, "no rows", id="empty"),
+        pytest.param([None], ["a"], {}, "none of the 1 rows", id="all missing"),
+        pytest.param([1, 2], ["1", "2"], {}, "look alike but are different", id="1 and '1'"),
+        pytest.param([True, False], [1, 0], {}, "look alike but are different", id="True and 1"),
+        pytest.param([1, "1"], ["1", "1"], {}, "truth mixes int and text", id="mixed kinds"),
+        pytest.param([1, True], [1, 1], {}, "truth mixes bool and int", id="True hides behind 1"),
+        pytest.param([{1}, {2}], [1, 2], {}, "multilabel", id="label sets"),
+        pytest.param([b"a"], ["a"], {}, "bytes", id="bytes"),
+        pytest.param("abc", "abd", {}, "single str", id="one string"),
+        pytest.param([[1, 2], [3, 4]], [1, 2], {}, "holds a list", id="nested list"),
+        pytest.param(np.eye(2), np.eye(2), {}, "2 dimensions", id="matrix"),
+        pytest.param([np.inf], [1.0], {}, "infinite", id="infinite label"),
+        pytest.param(["a"], ["b"], {"sample_weight": [-1]}, "row 0 is -1", id="negative weight"),
+        pytest.param(["a"], ["b"], {"sample_weight": [np.nan]}, "finite", id="weight not a number"),
+        pytest.param(["a"], ["b"], {"sample_weight": [1, 2]}, "one weight for each", id="too many weights"),
+        pytest.param(["a"], ["b"], {"labels": ["a"]}, "'b' is not among the declared", id="undeclared label"),
+        pytest.param(["a"], ["b"], {"labels": ["a", "b", "a"]}, "declared twice", id="duplicate label"),
+        pytest.param(["a"], ["a"], {"reject": "a"}, "occurs as a truth label", id="reject in truth"),
+        pytest.param(["a"], ["a"], {"positive": "yes"}, "not among the truth labels", id="unknown positive"),
+    ],
+)
+def test_bad_rows_are_refused_with_the_way_out(truth, system, options, message):
+    with pytest.raises(InputError, match=message):
+        Contingency.from_labels(truth, system, **options)
+
+
+def test_the_callers_array_is_not_changed_and_the_table_cannot_be():
+    truth = np.array([0, 1, 1])
+    table = Contingency.from_labels(truth, truth)
+
+    assert truth.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        table.counts[0, 0] = 5
+    with pytest.raises(AttributeError):
+        table.reject = "x"
