@@ -178,7 +178,7 @@ def _raster(ax: Any, mark: Raster, order: float) -> None:
     ax.imshow(
         mark.pixels,
         extent=(x0, x1, min(y0, y1), max(y0, y1)) if high > low else (x0, x1, max(y0, y1), min(y0, y1)),
-        interpolation="nearest",
+        interpolation="bilinear" if mark.smooth else "nearest",
         aspect="auto",
         zorder=order,
     )

@@ -90,7 +90,10 @@ class ClassInformationDisplay(Display):
             -1.14 * most - gap,
             1.14 * most + gap,
             "bits",
-            tuple([(-gap - at, text) for at, text in zip(ticks, words, strict=True)] + [(gap + at, text) for at, text in zip(ticks, words, strict=True)]),
+            tuple(
+                [(-gap - at, text) for at, text in zip(ticks, words, strict=True)]
+                + [(gap + at, text) for at, text in zip(ticks, words, strict=True)]
+            ),
             line=False,
         )
         count = len(labels)
@@ -110,9 +113,7 @@ class ClassInformationDisplay(Display):
         )
 
     def _row(self, at: int, label: str, systems: Sequence[str], gap: float) -> list[Mark]:
-        marks: list[Mark] = [
-            Words(0.0, at, shortened(label, 20), anchor="middle", tip=plain_label(label))
-        ]
+        marks: list[Mark] = [Words(0.0, at, shortened(label, 20), anchor="middle", tip=plain_label(label))]
         thick = 0.8 / len(systems)
         for bar in self.bars:
             if bar.label != label:
@@ -129,10 +130,21 @@ class ClassInformationDisplay(Display):
                 tip = f"{plain_label(label)}\n{plain_label(bar.system)}: {word} {value:.3f} bits"
                 start = sign * gap
                 low, high = sorted((start, start + sign * value))
-                marks.append(Bar((low, top - thick), (high, top), role if single else series(place), hatched=single and role == "false", of=None if single else bar.system, tip=tip))
+                marks.append(
+                    Bar(
+                        (low, top - thick),
+                        (high, top),
+                        role if single else series(place),
+                        hatched=single and role == "false",
+                        of=None if single else bar.system,
+                        tip=tip,
+                    )
+                )
                 if single:
                     anchor: str = "end" if sign < 0 else "start"
-                    marks.append(Words(start + sign * value, at, f"{value:.2f}", "dim", "small", anchor, (4.0 * sign, 0.0)))  # type: ignore[arg-type]
+                    marks.append(
+                        Words(start + sign * value, at, f"{value:.2f}", "dim", "small", anchor, (4.0 * sign, 0.0))
+                    )  # type: ignore[arg-type]
         return marks
 
     def _summary(self, labels: Sequence[str]) -> str:
@@ -153,5 +165,9 @@ def _titles(count: int, gap: float, systems: Sequence[str]) -> list[Mark]:
         step = 600.0 / len(systems)
         for at, system in enumerate(systems):
             text = shortened(system, int(step / 7.5))
-            marks.append(Words(0.0, top, f"■ {text}", series(at), "small", shift=(-300.0 + step * at, -36.0), bold=True, of=system))
+            marks.append(
+                Words(
+                    0.0, top, f"■ {text}", series(at), "small", shift=(-300.0 + step * at, -36.0), bold=True, of=system
+                )
+            )
     return marks

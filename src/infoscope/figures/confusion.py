@@ -196,6 +196,9 @@ class ConfusionDisplay(Display):
         rows, columns = self.map.counts.shape
         worst = self.map.largest(3)
         told = "; ".join(
-            f"{plain_label(truth)[:40]} said as {plain_label(system)[:40]}, {count:,.10g} ({share:.0%})" for truth, system, count, share in worst
+            f"{plain_label(truth)[:40]} said as {plain_label(system)[:40]}, {count:,.10g} ({share:.0%})"
+            for truth, system, count, share in worst
         )
-        return f"Confusion matrix of {rows} classes and {columns} answers. " + (f"Largest confusions: {told}." if told else "Nothing is confused.")
+        return f"Confusion matrix of {rows} classes and {columns} answers. " + (
+            f"Largest confusions: {told}." if told else "Nothing is confused."
+        )

@@ -70,9 +70,7 @@ class Display:
         return cls.from_table(given, **options).plot(ax)
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:
         """Let a fitted estimator predict, count and draw."""
         called = type(estimator).__name__ if name is None else name
         return cls.from_predictions(y, estimator.predict(X), name=called, **options)

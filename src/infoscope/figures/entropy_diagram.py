@@ -86,8 +86,14 @@ class EntropyDiagramDisplay(Display):
         if self.form == "split":
             t, s = self.truth_room, self.system_room
             return [
-                *_run("truth", (("truth shared", self.shared / t), ("missed", missed / t), ("unused truth", 1 - self.truth / t))),
-                *_run("system", (("system shared", self.shared / s), ("false", false / s), ("unused system", 1 - self.system / s))),
+                *_run(
+                    "truth",
+                    (("truth shared", self.shared / t), ("missed", missed / t), ("unused truth", 1 - self.truth / t)),
+                ),
+                *_run(
+                    "system",
+                    (("system shared", self.shared / s), ("false", false / s), ("unused system", 1 - self.system / s)),
+                ),
             ]
         unused = (self.truth_room - self.truth, self.system_room - self.system)
         extended = self.form == "extended"
@@ -137,11 +143,23 @@ class EntropyDiagramDisplay(Display):
         ]
         ink = "ink" if colour == "faint" else f"on-{colour}"
         room = part.bits / span * 520.0
-        if room > max(8.0 * len(symbol), 6.5 * len(told.removesuffix(' bits'))) + 4.0:
+        if room > max(8.0 * len(symbol), 6.5 * len(told.removesuffix(" bits"))) + 4.0:
             marks.append(
-                Words((part.start + part.end) / 2, row + 0.5, symbol, ink, anchor="middle", bold=True, shift=(0.0, -8.0))
+                Words(
+                    (part.start + part.end) / 2, row + 0.5, symbol, ink, anchor="middle", bold=True, shift=(0.0, -8.0)
+                )
             )
-            marks.append(Words((part.start + part.end) / 2, row + 0.5, told.removesuffix(" bits"), ink, "small", "middle", (0.0, 9.0)))
+            marks.append(
+                Words(
+                    (part.start + part.end) / 2,
+                    row + 0.5,
+                    told.removesuffix(" bits"),
+                    ink,
+                    "small",
+                    "middle",
+                    (0.0, 9.0),
+                )
+            )
         if part.what in ("truth shared", "system shared"):
             name = "truth" if row else "output"
             low = self.parts[0].start if self.form != "split" else 0.0
@@ -157,7 +175,9 @@ class EntropyDiagramDisplay(Display):
             (0.0, self.system, -0.09, 0.08, f"H(S) = {self.system:.2f}"),
         ):
             marks.append(brace(start, end, at, depth))
-            marks.append(Words((start + end) / 2, at, text, "dim", anchor="middle", shift=(0.0, -10.0 if depth < 0 else 11.0)))
+            marks.append(
+                Words((start + end) / 2, at, text, "dim", anchor="middle", shift=(0.0, -10.0 if depth < 0 else 11.0))
+            )
         return marks
 
 

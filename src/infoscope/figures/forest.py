@@ -119,7 +119,15 @@ class ComparisonDisplay(Display):
             tip += f" ({row.low:.3f} to {row.high:.3f})"
         marks += [
             Dot(row.value, at, "accent", of=row.name, tip=tip),
-            Words(self.span[0], at, shortened(row.name, 20), anchor="end", shift=(-8.0, 0.0), of=row.name, tip=plain_label(row.name)),
+            Words(
+                self.span[0],
+                at,
+                shortened(row.name, 20),
+                anchor="end",
+                shift=(-8.0, 0.0),
+                of=row.name,
+                tip=plain_label(row.name),
+            ),
             Words(self.span[1], at, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)),
         ]
         return marks

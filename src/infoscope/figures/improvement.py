@@ -47,7 +47,8 @@ class ImprovementDisplay(Display):
         """Every table against the baseline; without one, each against the one before it."""
         named = tables_by_name(tables)
         errors = {
-            key: (float(erroneous_information_ratio(table)), 1.0 - float(accuracy(table))) for key, table in named.items()
+            key: (float(erroneous_information_ratio(table)), 1.0 - float(accuracy(table)))
+            for key, table in named.items()
         }
         return cls.from_errors(errors, baseline=baseline)
 
@@ -59,12 +60,20 @@ class ImprovementDisplay(Display):
             raise InputError("an improvement needs two systems; give at least two")
         if baseline is not None and baseline not in errors:
             raise UnknownNameError(f"the baseline {baseline!r} is none of the systems")
-        pairs = [(baseline, name) for name in names if name != baseline] if baseline else list(zip(names, names[1:], strict=False))
+        pairs = (
+            [(baseline, name) for name in names if name != baseline]
+            if baseline
+            else list(zip(names, names[1:], strict=False))
+        )
         steps = []
         for old, new in pairs:
             title = str(new) if baseline else f"{old} → {new}"
             for at, by in enumerate(("information", "accuracy")):
-                if not (errors[old][at] > 0 and errors[new][at] > 0 and np.isfinite([errors[old][at], errors[new][at]]).all()):
+                if not (
+                    errors[old][at] > 0
+                    and errors[new][at] > 0
+                    and np.isfinite([errors[old][at], errors[new][at]]).all()
+                ):
                     raise InputError(f"the error of {old!r} or {new!r} by {by} is 0 or undefined, so no factor exists")
                 steps.append(Improvement(title, by, errors[old][at] / errors[new][at]))
         return cls(steps)
@@ -79,7 +88,15 @@ class ImprovementDisplay(Display):
         for step in self.steps:
             marks += _step(step, count - 1 - names.index(step.name))
         marks += [
-            Words(np.log2(low), count - 0.4, f"■ by {word}", series(at), anchor="start", shift=(170.0 * at, -12.0), bold=True)
+            Words(
+                np.log2(low),
+                count - 0.4,
+                f"■ by {word}",
+                series(at),
+                anchor="start",
+                shift=(195.0 * at, -12.0),
+                bold=True,
+            )
             for at, word in enumerate(("erroneous information", "wrong answers"))
         ]
         marks += [
@@ -89,8 +106,18 @@ class ImprovementDisplay(Display):
         ticks = [factor for factor in _FACTORS if low <= factor <= high]
         return Panel(
             "Improvement factor",
-            "; ".join(f"{plain_label(step.name)[:40]}: {step.factor:.2f} times less error by {step.by}" for step in self.steps[:6]) + ".",
-            Axis(float(np.log2(low)), float(np.log2(high)), "times less error (log scale); left of 1 is worse", tuple((float(np.log2(at)), f"{at:g}×") for at in ticks), grid=True),
+            "; ".join(
+                f"{plain_label(step.name)[:40]}: {step.factor:.2f} times less error by {step.by}"
+                for step in self.steps[:6]
+            )
+            + ".",
+            Axis(
+                float(np.log2(low)),
+                float(np.log2(high)),
+                "times less error (log scale); left of 1 is worse",
+                tuple((float(np.log2(at)), f"{at:g}×") for at in ticks),
+                grid=True,
+            ),
             Axis(-0.6, count - 0.4),
             tuple(marks),
             width=640.0,
@@ -99,7 +126,26 @@ class ImprovementDisplay(Display):
         )
 
 
-_FACTORS: Sequence[float] = (0.1, 0.2, 0.25, 0.5, 0.75, 0.9, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 7.5, 10.0, 20.0, 50.0, 100.0)
+_FACTORS: Sequence[float] = (
+    0.1,
+    0.2,
+    0.25,
+    0.5,
+    0.75,
+    0.9,
+    1.0,
+    1.25,
+    1.5,
+    2.0,
+    3.0,
+    4.0,
+    5.0,
+    7.5,
+    10.0,
+    20.0,
+    50.0,
+    100.0,
+)
 
 
 def _step(step: Improvement, row: int) -> list[Mark]:
@@ -107,9 +153,13 @@ def _step(step: Improvement, row: int) -> list[Mark]:
     colour = series(0 if step.by == "information" else 1)
     marks: list[Mark] = []
     if step.low and step.high:
-        marks.append(Line(((float(np.log2(step.low)), place), (float(np.log2(step.high)), place)), colour, 2.0, of=step.name))
+        marks.append(
+            Line(((float(np.log2(step.low)), place), (float(np.log2(step.high)), place)), colour, 2.0, of=step.name)
+        )
     at = float(np.log2(step.factor))
     marks.append(Line(((0.0, place), (at, place)), colour, 1.5, opacity=0.5))
-    marks.append(Dot(at, place, colour, tip=f"{plain_label(step.name)}: {step.factor:.2f} times less error by {step.by}"))
+    marks.append(
+        Dot(at, place, colour, tip=f"{plain_label(step.name)}: {step.factor:.2f} times less error by {step.by}")
+    )
     marks.append(Words(at, place, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
     return marks

@@ -97,9 +97,7 @@ def dodged(places: Sequence[float], gap: float, low: float, high: float) -> list
             before = blocks[-1]
             before[0] += wished - members * before[1] * gap
             before[1] += members
-    moved = [
-        _start(block, low, top, gap) + k * gap for block in blocks for k in range(int(block[1]))
-    ]
+    moved = [_start(block, low, top, gap) + k * gap for block in blocks for k in range(int(block[1]))]
     result = [0.0] * len(places)
     for place, at in zip(moved, order, strict=True):
         result[at] = place
@@ -128,9 +126,7 @@ def side_labels(panel: Panel, points: Sequence[Named], gap: float = 15.0) -> tup
     heights = dodged([point.y for point in points], step, lower, upper)
     marks: list[Mark] = []
     for point, height in zip(points, heights, strict=True):
-        marks.append(
-            Line(((point.x, point.y), (edge, height)), "faint", of=point.name, clip=False, part="lead")
-        )
+        marks.append(Line(((point.x, point.y), (edge, height)), "faint", of=point.name, clip=False, part="lead"))
         text = shortened(point.name, int((panel.margins[2] - 20) / 6.6))
         tip = plain_label(point.name)
         marks.append(Words(edge, height, text, shift=(4.0, 0.0), of=point.name, tip=None if tip == text else tip))

@@ -86,7 +86,10 @@ class LeakDisplay(Display):
         return Panel(
             "Where the bits leak",
             f"{total:.2f} bits are lost in {len(self.streams)} cells. The costliest: "
-            + "; ".join(f"{plain_label(s.truth)[:40]} said as {plain_label(s.system)[:40]}, {s.bits:.3f} bits" for s in drawn[:3])
+            + "; ".join(
+                f"{plain_label(s.truth)[:40]} said as {plain_label(s.system)[:40]}, {s.bits:.3f} bits"
+                for s in drawn[:3]
+            )
             + ".",
             Axis(0.0, 1.0, self._caption(errors, drawn)),
             Axis(low, 0.0),
@@ -100,7 +103,9 @@ class LeakDisplay(Display):
         beside = sum(stream.bits for stream in self.streams if stream.hit)
         parts = [f"{sum(stream.bits for stream in drawn):.2f} bits shown"]
         if len(errors) > len(drawn):
-            parts.append(f"{sum(stream.bits for stream in errors[len(drawn):]):.2f} in {len(errors) - len(drawn):,} smaller confusions")
+            parts.append(
+                f"{sum(stream.bits for stream in errors[len(drawn) :]):.2f} in {len(errors) - len(drawn):,} smaller confusions"
+            )
         parts.append(f"{beside:.2f} in right answers that errors made doubtful")
         return ", ".join(parts)
 
@@ -150,9 +155,7 @@ def _streams(
             f"missed {stream.missed:.3f} bits, false {stream.false:.3f} bits"
         )
         ribbon = _ribbon(starts[at], ends[at], stream.bits)
-        marks.append(
-            Line(ribbon, "paper", 0.5, closed=True, fill="false", opacity=0.75, tip=tip)
-        )
+        marks.append(Line(ribbon, "paper", 0.5, closed=True, fill="false", opacity=0.75, tip=tip))
     return marks
 
 
@@ -178,8 +181,19 @@ def _nodes(places: Mapping[str, tuple[float, float]], side: str) -> list[Mark]:
         )
     ]
     for label, (top, bottom) in places.items():
-        marks.append(Bar((edge[0], bottom), (edge[1], top), "ink", 0.8, tip=f"{plain_label(label)}: {top - bottom:.3f} bits"))
+        marks.append(
+            Bar((edge[0], bottom), (edge[1], top), "ink", 0.8, tip=f"{plain_label(label)}: {top - bottom:.3f} bits")
+        )
         text = f"{shortened(label, 14)} {top - bottom:.2f}"
         anchor = "end" if left else "start"
-        marks.append(Words(edge[0 if left else 1], (top + bottom) / 2, text, anchor=anchor, shift=(-8.0 if left else 8.0, 0.0), tip=plain_label(label)))  # type: ignore[arg-type]
+        marks.append(
+            Words(
+                edge[0 if left else 1],
+                (top + bottom) / 2,
+                text,
+                anchor=anchor,
+                shift=(-8.0 if left else 8.0, 0.0),
+                tip=plain_label(label),
+            )
+        )  # type: ignore[arg-type]
     return marks

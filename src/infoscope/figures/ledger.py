@@ -54,7 +54,14 @@ class LedgerDisplay(Display):
             brace(0.0, ends[2], 1.14, -0.08),
             brace(ends[1], ends[3], -0.14, 0.08),
             Words(0.0, 1.14, f"truth H(T) = {truth:.2f} bits", "dim", shift=(0.0, -11.0)),
-            Words(total, -0.14, f"output H(S) = {self.captured + self.false:.2f} bits", "dim", anchor="end", shift=(0.0, 12.0)),
+            Words(
+                total,
+                -0.14,
+                f"output H(S) = {self.captured + self.false:.2f} bits",
+                "dim",
+                anchor="end",
+                shift=(0.0, 12.0),
+            ),
         ]
         for (part, bits), start in zip(parts, ends, strict=False):
             share = f"{bits / truth:.0%}" if truth > 0 else f"{bits:.2f} bits"

@@ -18,11 +18,17 @@ from infoscope.tables import Contingency
 __all__ = ["MetricCurvesDisplay", "spoilt"]
 
 
-def spoilt(half: int, moved: Any) -> Contingency:
-    """Two classes of ``half`` samples, ``moved`` of each taken for the other; a batch where ``moved`` is an array."""
-    wrong = np.asarray(moved, dtype=np.float64)
-    right = half - wrong
-    return Contingency.from_matrix(np.stack([np.stack([right, wrong], -1), np.stack([wrong, right], -1)], -2))
+def spoilt(n: int, moved: Any, prevalence: float) -> Contingency:
+    """``n`` samples, ``moved`` of them answered wrongly, in both classes alike; a batch where ``moved`` is an array.
+
+    >>> spoilt(200, 50, 0.1).counts.tolist()
+    [[15.0, 5.0], [45.0, 135.0]]
+    """
+    wrong = np.asarray(moved, dtype=np.float64) / n
+    positive, negative = n * prevalence, n * (1.0 - prevalence)
+    upper = np.stack([positive * (1.0 - wrong), positive * wrong], -1)
+    lower = np.stack([negative * wrong, negative * (1.0 - wrong)], -1)
+    return Contingency.from_matrix(np.stack([upper, lower], -2))
 
 
 @dataclass
@@ -30,30 +36,42 @@ class MetricCurvesDisplay(Display):
     """Curves from a perfect system, through one that guesses, to one that is always wrong."""
 
     curves: list[Curve]
-    half: int = 200
+    n: int = 200
     _single: ClassVar[bool] = True
 
     @classmethod
     def from_table(cls, tables: Tables, **options: Any) -> Self:
         """Not a picture of a table: see ``over_quality``."""
-        raise InputError("these curves are of metrics, not of a table; make them with MetricCurvesDisplay.over_quality()")
+        raise InputError(
+            "these curves are of metrics, not of a table; make them with MetricCurvesDisplay.over_quality()"
+        )
 
     @classmethod
-    def over_quality(cls, metrics: Sequence[str] = ("proficiency", "phi", "f1", "accuracy"), *, half: int = 200) -> Self:
-        """Each metric while 0 … ``half`` samples of both classes are taken for the other.
+    def over_quality(
+        cls,
+        metrics: Sequence[str] = ("proficiency", "phi", "f1", "accuracy"),
+        *,
+        n: int = 200,
+        prevalence: float = 0.1,
+    ) -> Self:
+        """Each metric while 0 … ``n`` of ``n`` samples are answered wrongly.
 
-        >>> curve = MetricCurvesDisplay.over_quality(["proficiency"], half=4).curves[0]
+        >>> curve = MetricCurvesDisplay.over_quality(["proficiency"], n=4, prevalence=0.5).curves[0]
         >>> [round(y, 2) for y in curve.y]
         [1.0, 0.19, 0.0, 0.19, 1.0]
         """
-        moved = np.arange(half + 1)
-        table = spoilt(half, moved)
+        if not (n >= 2 and 0.0 < prevalence < 1.0):
+            raise InputError(
+                f"n is {n} and the prevalence {prevalence}; give two samples or more, and a share between 0 and 1"
+            )
+        moved = np.arange(n + 1)
+        table = spoilt(n, moved, prevalence)
         curves = [
             Curve(entry.card.title, tuple(map(float, moved)), tuple(map(float, np.asarray(entry.score(table)))))
             for entry in map(find, metrics)
         ]
-        return cls(curves, half)
+        return cls(curves, n)
 
     def panel(self) -> Panel:
-        """All curves over the number of samples moved."""
-        return curve_panel(self.curves, f"samples of each class taken for the other, of {self.half}", "score", "Metrics against quality")
+        """All curves over the number of wrong answers."""
+        return curve_panel(self.curves, f"wrong answers, of {self.n}", "score", "Metrics against quality")

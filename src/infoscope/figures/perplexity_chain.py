@@ -84,8 +84,18 @@ def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
     marks: list[Mark] = [
         Bar((0.0, low), (left, high), "missed", tip=f"{chain.remaining:.2f} classes remain in doubt"),
         Bar((left, low), (right, high), "captured", tip=f"doubt divided by {chain.transferred:.2f}"),
-        Bar((right, low), (end, high), "faint", tip=f"imbalance: {chain.classes} classes are worth {chain.effective:.2f}"),
-        Words(0.0, high, f"{chain.remaining:.1f} left to guess among, of {chain.classes:,} classes{worth}", shift=(0.0, -11.0)),
+        Bar(
+            (right, low),
+            (end, high),
+            "faint",
+            tip=f"imbalance: {chain.classes} classes are worth {chain.effective:.2f}",
+        ),
+        Words(
+            0.0,
+            high,
+            f"{chain.remaining:.1f} left to guess among, of {chain.classes:,} classes{worth}",
+            shift=(0.0, -11.0),
+        ),
     ]
     if right - left > 0.08 * end:
         text = f"÷ {chain.transferred:.2f}"

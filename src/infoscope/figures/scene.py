@@ -100,6 +100,8 @@ class Raster:
     low: Point
     high: Point
     pixels: NDArray[Any]
+    smooth: bool = False
+    """Whether neighbouring pixels blend; cells of a table do not."""
 
 
 Mark = Line | Bar | Dot | Words | Cloud | Raster

@@ -65,7 +65,12 @@ class SplitTriangleDisplay(Display):
             margins=(52.0, 40.0, 150.0, 56.0),
         )
         names = side_labels(empty, [Named(*place(point.truth), point.name) for point in self.points])
-        marks = (*plane(), *_words(), *names, *(mark for at, point in enumerate(self.points) for mark in _pair(at, point)))
+        marks = (
+            *plane(),
+            *_words(),
+            *names,
+            *(mark for at, point in enumerate(self.points) for mark in _pair(at, point)),
+        )
         return Panel(**{**vars(empty), "marks": marks})
 
 

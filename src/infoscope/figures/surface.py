@@ -28,7 +28,11 @@ def surface(prevalence: float, size: int = 81) -> NDArray[np.float64]:
     rates = np.linspace(0.0, 1.0, size)
     tnr, tpr = np.meshgrid(rates, rates, indexing="ij")
     cells = np.stack(
-        [np.stack([prevalence * tpr, prevalence * (1 - tpr)], -1), np.stack([(1 - prevalence) * (1 - tnr), (1 - prevalence) * tnr], -1)], -2
+        [
+            np.stack([prevalence * tpr, prevalence * (1 - tpr)], -1),
+            np.stack([(1 - prevalence) * (1 - tnr), (1 - prevalence) * tnr], -1),
+        ],
+        -2,
     )
     return np.asarray(proficiency(Contingency.from_matrix(cells)), dtype=np.float64)
 
@@ -105,7 +109,9 @@ class SurfaceDisplay(Display):
                 raise InputError(f"{key!r} has {table.shape[0]} × {table.shape[1]} classes; this map is of two classes")
             rates = float(recall(table)), float(specificity(table))
             if not np.isfinite(rates).all():
-                raise InputError(f"a class of {key!r} has no samples, so a rate is undefined and has no place on the map")
+                raise InputError(
+                    f"a class of {key!r} has no samples, so a rate is undefined and has no place on the map"
+                )
             places[key] = rates
         first = next(iter(named.values()))
         share = float(first.row_totals[first.truth_labels.index(first.positive_label)] / first.total)
@@ -115,24 +121,27 @@ class SurfaceDisplay(Display):
         """Heat map, contours, and the line on which nothing is captured."""
         grid = surface(self.prevalence)
         pixels = np.rint(ramp(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
-        marks: list[Mark] = [Raster((0.0, 0.0), (1.0, 1.0), pixels)]
+        marks: list[Mark] = [Raster((0.0, 0.0), (1.0, 1.0), pixels, smooth=True)]
         for level in LEVELS:
             colour = "#16181d" if level < 0.4 else "#ffffff"
             for line in contours(grid, level):
                 marks.append(Line(line, colour, 0.8, opacity=0.75))
                 x, y = line[len(line) // 2]
                 if x + y > 1.0:
-                    marks.append(Words(x, y, f"{level:g}", colour, "small", "middle", (9.0, -8.0)))
+                    marks.append(Words(x, y, f"{level:g}", colour, "small", "middle", (-8.0, -8.0)))
         marks += [
             Line(((0.0, 1.0), (1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
-            Words(0.36, 0.6, "worthless: nothing captured", "#8a3300", "normal", "middle", (14.0, -2.0), -45.0),
-            Words(0.03, 0.04, "all wrong: rename the outputs", "#ffffff", "small", shift=(2.0, 0.0)),
+            Words(0.36, 0.64, "worthless: nothing captured", "#8a3300", "normal", "middle", (9.0, -9.0), -45.0),
+            Words(0.0, 0.0, "all wrong: rename the outputs", "#ffffff", "small", shift=(6.0, -10.0)),
         ]
         marks += [
             Dot(x, y, hexadecimal((253, 231, 37)), of=name, tip=f"{plain_label(name)}\nTPR {x:.3f}, TNR {y:.3f}")
             for name, (x, y) in self.systems.items()
         ]
-        marks += [Words(x, y, plain_label(name)[:24], "#16181d", shift=(9.0, 0.0), bold=True, of=name) for name, (x, y) in self.systems.items()]
+        marks += [
+            Words(x, y, plain_label(name)[:24], "#16181d", shift=(9.0, 0.0), bold=True, of=name)
+            for name, (x, y) in self.systems.items()
+        ]
         return Panel(
             f"Captured information, {self.prevalence:.0%} positive",
             f"Captured information over true positive and true negative rate when {self.prevalence:.0%} are positive: nothing on the "

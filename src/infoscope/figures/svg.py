@@ -103,7 +103,9 @@ def _axes(panel: Panel) -> Iterable[Mark]:
         yield Line(((x.low, y.low), (x.low, y.high)), "dim", clip=False)
     middle = (x.low + x.high) / 2, (y.low + y.high) / 2
     if x.title:
-        yield Words(middle[0], y.low, x.title, "dim", "normal", "middle", (0.0, 33.0 if x.ticks else panel.margins[3] - 14.0))
+        yield Words(
+            middle[0], y.low, x.title, "dim", "normal", "middle", (0.0, 33.0 if x.ticks else panel.margins[3] - 14.0)
+        )
     if y.title:
         yield Words(x.low, middle[1], y.title, "dim", "normal", "middle", (12.0 - panel.margins[0], 0.0), 90.0)
 
@@ -153,9 +155,7 @@ def _line(panel: Panel, mark: Line) -> str:
 def _bar(panel: Panel, mark: Bar) -> str:
     owner, child = _told(mark.of, mark.tip)
     (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
-    box = (
-        f' x="{_n(min(x0, x1))}" y="{_n(min(y0, y1))}" width="{_n(abs(x1 - x0))}" height="{_n(abs(y1 - y0))}"'
-    )
+    box = f' x="{_n(min(x0, x1))}" y="{_n(min(y0, y1))}" width="{_n(abs(x1 - x0))}" height="{_n(abs(y1 - y0))}"'
     see = f' opacity="{mark.opacity:g}"' if mark.opacity != 1 else ""
     drawn = _closed("rect", f"{_classes(mark.fill, None)}{box}{_paint(mark.fill, 'fill')}{see}{owner}", child)
     return drawn + (f'<rect{box} fill="url(#{_name(panel)}h)" pointer-events="none"/>' if mark.hatched else "")
@@ -216,9 +216,8 @@ def _cloud(panel: Panel, mark: Cloud) -> str:
 def _raster(panel: Panel, mark: Raster) -> str:
     (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
     box = f' x="{_n(min(x0, x1))}" y="{_n(min(y0, y1))}" width="{_n(abs(x1 - x0))}" height="{_n(abs(y1 - y0))}"'
-    return (
-        f'<image{box} preserveAspectRatio="none" style="image-rendering:pixelated" href="{data_address(mark.pixels)}"/>'
-    )
+    look = "" if mark.smooth else ' image-rendering="pixelated"'
+    return f'<image{box} preserveAspectRatio="none"{look} href="{data_address(mark.pixels)}"/>'
 
 
 _DRAWN = cast(

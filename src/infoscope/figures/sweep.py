@@ -108,7 +108,9 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     if not curves or not any(np.isfinite(curve.y).any() for curve in curves):
         raise InputError("no curve has a defined value, so there is nothing to draw")
     xs = np.concatenate([curve.x for curve in curves])
-    ys = np.concatenate([np.concatenate([curve.y, *(band for band in (curve.low, curve.high) if band)]) for curve in curves])
+    ys = np.concatenate(
+        [np.concatenate([curve.y, *(band for band in (curve.low, curve.high) if band)]) for curve in curves]
+    )
     low, high = float(np.nanmin(ys)), float(np.nanmax(ys))
     low = 0.0 if 0.0 <= low < 0.5 * high else low
     pad = 0.04 * (high - low) or 0.05
@@ -120,17 +122,21 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
         axis(low - (pad if low else 0.0), high + pad, up, grid=True, most=5),
         width=640.0,
         height=340.0,
-        margins=(56.0, 14.0, 170.0, 50.0),
+        margins=(56.0, 14.0, 178.0, 50.0),
     )
     marks: list[Mark] = [mark for at, curve in enumerate(curves) for mark in _curve(at, curve, dots=len(curve.x) <= 40)]
     ends = [_last(curve) for curve in curves]
     step = 16.0 * (panel.y.high - panel.y.low) / panel.inner[1]
     places = dodged([y for _, y in ends], step, panel.y.low, panel.y.high)
     for at, (curve, place) in enumerate(zip(curves, places, strict=True)):
-        marks.append(Words(span[1], place, shortened(curve.name, 24), series(at), shift=(10.0, 0.0), bold=True, of=curve.name))
+        marks.append(
+            Words(span[1], place, shortened(curve.name, 24), series(at), shift=(10.0, 0.0), bold=True, of=curve.name)
+        )
     if best:
         x, y = curves[0].best()
-        marks.append(Dot(x, y, "gold", "star", 8.0, "paper", tip=f"best {plain_label(curves[0].name)}: {y:.3f} at {x:g}"))
+        marks.append(
+            Dot(x, y, "gold", "star", 8.0, "paper", tip=f"best {plain_label(curves[0].name)}: {y:.3f} at {x:g}")
+        )
     return Panel(**{**vars(panel), "marks": tuple(marks)})
 
 
@@ -153,7 +159,15 @@ def _curve(at: int, curve: Curve, *, dots: bool) -> list[Mark]:
             run = []
     if dots:
         marks += [
-            Dot(x, y, series(at), size=3.0, colour=series(at), of=curve.name, tip=f"{plain_label(curve.name)} {y:.3f} at {x:g}")
+            Dot(
+                x,
+                y,
+                series(at),
+                size=3.0,
+                colour=series(at),
+                of=curve.name,
+                tip=f"{plain_label(curve.name)} {y:.3f} at {x:g}",
+            )
             for x, y in zip(curve.x, curve.y, strict=True)
             if np.isfinite(y)
         ]

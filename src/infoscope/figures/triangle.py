@@ -141,9 +141,7 @@ class EntropyTriangleDisplay(Display):
     def _dots(self) -> list[Mark]:
         ordered = sorted(self.points, key=lambda point: point.accuracy or 0.0)
         return [
-            Dot(
-                *self.place(point.shares), accuracy_colour(point.accuracy), size=5.5, of=point.name, tip=_tip(point)
-            )
+            Dot(*self.place(point.shares), accuracy_colour(point.accuracy), size=5.5, of=point.name, tip=_tip(point))
             for point in ordered
         ]
 
@@ -234,5 +232,3 @@ def _summary(points: Sequence[TrianglePoint]) -> str:
         f"Entropy triangle of {len(points)} system{'s' * (len(points) != 1)}. Highest is {plain_label(best.name)[:60]}: agreement "
         f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information {best.shares.variation:.2f}."
     )
-
-
