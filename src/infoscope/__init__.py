@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from infoscope.cards import catalogue as catalogue
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
+    from infoscope.evaluation import Evaluation as Evaluation
+    from infoscope.evaluation import evaluate as evaluate
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -24,19 +26,23 @@ __version__ = "0.1.0"
 _HOMES = {
     "Card": "infoscope.cards",
     "Contingency": "infoscope.tables",
+    "Evaluation": "infoscope.evaluation",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
     "catalogue": "infoscope.cards",
+    "evaluate": "infoscope.evaluation",
 }
 _MODULES = {"metrics"}
 
 __all__ = [
     "Card",
     "Contingency",
+    "Evaluation",
     "InfoscopeError",
     "InputError",
     "__version__",
     "catalogue",
+    "evaluate",
     "metrics",
 ]
 
@@ -51,6 +57,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'infoscope' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def load_renderers() -> None:
+    """Load the reports, which file themselves with ``Evaluation``."""
+    importlib.import_module("infoscope.report")
 
 
 def __dir__() -> list[str]:

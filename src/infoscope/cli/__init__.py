@@ -1,0 +1,40 @@
+"""The command line; nothing heavy is imported before a command runs."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from infoscope import __version__
+from infoscope.cli.demo import demo_command
+from infoscope.cli.evaluate import evaluate_command
+from infoscope.cli.explain import explain_command
+
+__all__ = ["app", "main"]
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="infoscope", message="%(prog)s %(version)s")
+def app() -> None:
+    """How much of the truth does a system's output carry, and where does the rest get lost?
+
+    Example: infoscope evaluate predictions.csv -t label -s model
+
+    Example: infoscope demo
+    """
+
+
+app.add_command(evaluate_command)
+app.add_command(explain_command)
+app.add_command(demo_command)
+
+
+def main() -> None:
+    """Run the command line; an interrupt before a command runs ends with status 130, too."""
+    try:
+        app(prog_name="infoscope")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,113 @@
+"""``infoscope evaluate``: everything about one or several systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infoscope.cli.errors import reported
+from infoscope.cli.options import belief_options, label_options, output_options, row_options
+from infoscope.cli.output import Output
+from infoscope.cli.prevalence import read_prevalence
+from infoscope.errors import InputError
+
+if TYPE_CHECKING:
+    from infoscope.evaluation import Evaluation
+    from infoscope.tables import Contingency
+
+__all__ = ["evaluate_command", "refuse_ignored"]
+
+
+@click.command("evaluate", short_help="What systems capture, miss and make up, and where.")
+@click.argument("source", nargs=-1, required=True)
+@row_options()
+@click.option(
+    "--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several): rows are truth, columns answers."
+)
+@label_options()
+@belief_options()
+@output_options("text", "json", "markdown")
+@reported
+def evaluate_command(source: tuple[str, ...], **chosen: Any) -> None:
+    """Evaluate systems against the truth: what they capture, miss and make up, and where.
+
+    SOURCE holds rows (CSV, TSV, Parquet, …; a pattern; or - for standard input) with a column of truth and a column
+    for each system, or with --matrix confusion matrices.
+
+    Example: infoscope evaluate predictions.csv -t label -s svm -s knn
+
+    Example: infoscope evaluate --matrix confusion.csv --format json
+    """
+    output = Output.asked(chosen)
+    evaluation = _of_matrices(source, chosen) if chosen["matrix"] else _of_rows(source, chosen)
+    if chosen["strict"]:
+        refuse_ignored(evaluation)
+    output.show(evaluation)
+
+
+def refuse_ignored(evaluation: Evaluation) -> None:
+    """Stop where rows would be left out."""
+    for reason, rows in evaluation.source.ignored.items():
+        raise InputError(
+            f"{rows:,} row{'s have' if rows != 1 else ' has'} a {reason}; "
+            "fill them in, or leave --strict away to have them left out and counted"
+        )
+
+
+def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
+    from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help
+
+    counted = all(path.endswith(".ifs") for path in source)
+    if not counted and (chosen["truth"] is None or not chosen["systems"]):
+        lacks = "truth column with -t" if chosen["truth"] is None else "system column with -s"
+        raise click.UsageError(f"name the {lacks}, or say --matrix if SOURCE is a confusion matrix")
+    return evaluate(
+        source[0] if len(source) == 1 else list(source),
+        chosen["truth"],
+        list(chosen["systems"]) or None,
+        weight=chosen["weight"],
+        by=list(chosen["by"]) or None,
+        reject=chosen["reject"],
+        positive=chosen["positive"],
+        **_seen_as(chosen),
+    )
+
+
+def _of_matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
+    from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help
+    from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
+
+    for option in ("truth", "systems", "weight", "by"):
+        if chosen[option]:
+            name = {"systems": "system"}.get(option, option)
+            raise click.UsageError(f"--{name} names a column of rows, and a matrix has none; leave it away")
+    stems = [Path(path).stem for path in source]
+    tables: dict[str, Contingency] = {}
+    for path, stem in zip(source, stems, strict=True):
+        name = stem if stems.count(stem) == 1 else path
+        if name in tables:
+            raise InputError(f"{path} is named twice; name each matrix once")
+        tables[name] = read_matrix(path, reject=chosen["reject"], positive=chosen["positive"])
+    return evaluate(tables, **_seen_as(chosen))
+
+
+def _seen_as(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that mean the same for rows and matrices."""
+    return {
+        "prevalence": read_prevalence(chosen["prevalence"]),
+        "clusters": chosen["clusters"],
+        "prior": _prior(chosen["prior"]),
+        "level": chosen["level"],
+        "n": chosen["n"],
+        "seed": chosen["seed"],
+    }
+
+
+def _prior(word: str) -> str | float:
+    try:
+        return float(word)
+    except ValueError:
+        return word

@@ -1,0 +1,88 @@
+"""``infoscope explain``: what a metric means."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infoscope.cli.errors import reported
+
+if TYPE_CHECKING:
+    from infoscope.cards import Metric
+
+__all__ = ["explain_command"]
+
+
+@click.command("explain", short_help="What a metric means; without a name, all of them.")
+@click.argument("metric", required=False)
+@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@reported
+def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 - read by ``reported``
+    """Say what a metric means, its formula, range and source; without METRIC, list them all.
+
+    Any name that a paper or a library uses for it will do.
+
+    Example: infoscope explain proficiency
+
+    Example: infoscope explain "variation of information"
+    """
+    from infoscope.cards import find  # noqa: PLC0415 - heavy, and not needed for --help
+
+    width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
+    lines = _listing(width) if metric is None else _card(find(metric), width)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    text = "\n".join(lines) + "\n"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _listing(width: int) -> list[str]:
+    from infoscope.cards import catalogue, find  # noqa: PLC0415 - heavy
+
+    families: dict[str, list[Metric]] = {}
+    for name in catalogue:
+        families.setdefault(catalogue[name].family, []).append(find(name))
+    wide = max(map(len, catalogue))
+    lines = []
+    for family, entries in families.items():
+        lines += ["", family.replace("_", " ").upper()]
+        for entry in entries:
+            room = width - wide - 4
+            meaning = entry.card.meaning.split(";")[0].rstrip(".")
+            lines.append(f"  {entry.name:<{wide}}  {_cut(meaning, room)}")
+    return [*lines, "", f"{len(catalogue)} metrics; infoscope explain NAME says more about one"]
+
+
+def _cut(text: str, room: int) -> str:
+    if len(text) <= room:
+        return text
+    return text[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
+
+
+def _card(entry: Metric, width: int) -> list[str]:
+    import inspect  # noqa: PLC0415 - only here
+    import textwrap  # noqa: PLC0415 - only here
+
+    card = entry.card
+    low, high = ("∞" if abs(end) == float("inf") else f"{end:g}" for end in card.range)
+    better = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}[card.better]
+    facts = {
+        "symbol": card.symbol,
+        "formula": card.formula,
+        "range": f"{low} to {high}{'' if card.unit in ('ratio', 'probability') else f' {card.unit}'}; {better}",
+        "undefined": card.undefined,
+        "also called": ", ".join(card.aliases),
+        "note": card.note,
+        "laws": "; ".join(sorted(law.value for law in card.laws)),
+        "source": card.reference,
+    }
+    prose = (inspect.getdoc(entry.score) or "").partition(">>>")[0].strip().split("\n\n")
+    lines = ["", f"{card.title}   {entry.name}", ""]
+    for paragraph in prose:
+        lines += [*textwrap.wrap(" ".join(paragraph.split()), width), ""]
+    for word, fact in facts.items():
+        if fact:
+            lines += textwrap.wrap(fact, width, initial_indent=f"{word:<13}", subsequent_indent=" " * 13)
+    return [*lines, ""]

@@ -1,0 +1,91 @@
+"""Options that several commands share, worded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["belief_options", "label_options", "output_options", "row_options"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+
+
+def _all(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def row_options() -> Callable[[Command], Command]:
+    """Which columns of the rows to read."""
+    return _all(
+        click.option("-t", "--truth", metavar="COLUMN", help="Column with the truth."),
+        click.option(
+            "-s",
+            "--system",
+            "systems",
+            multiple=True,
+            metavar="COLUMN",
+            help="Column with a system's answers; repeatable.",
+        ),
+        click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
+        click.option(
+            "--by", multiple=True, metavar="COLUMN", help="One table for each value of this column; repeatable."
+        ),
+        click.option("--strict", is_flag=True, help="Refuse rows without a label instead of leaving them out."),
+    )
+
+
+def label_options() -> Callable[[Command], Command]:
+    """What the labels mean."""
+    return _all(
+        click.option("--reject", metavar="LABEL", help="The answer that means: no answer."),
+        click.option("--positive", metavar="LABEL", help="The class that binary metrics are about."),
+        click.option("--clusters", is_flag=True, help="The answers are clusters: their names mean nothing."),
+        click.option(
+            "--prevalence",
+            metavar="equal|FILE",
+            help="See the truth classes in other shares: equal, or lines LABEL,SHARE.",
+        ),
+    )
+
+
+def belief_options() -> Callable[[Command], Command]:
+    """How sure we are."""
+    return _all(
+        click.option("--prior", default="default", show_default=True, help="Prior of the intervals."),
+        click.option(
+            "--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds."
+        ),
+        click.option("--n", type=float, metavar="SIZE", help="Sample size, for a table of shares."),
+        click.option("--seed", type=int, default=0, show_default=True, help="Seed of random draws."),
+    )
+
+
+def output_options(*formats: str) -> Callable[[Command], Command]:
+    """How and where the result is shown."""
+    return _all(
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(formats),
+            help="Form of the result; by default the suffix of -o, else text.",
+        ),
+        click.option(
+            "--unit",
+            type=click.Choice(["bits", "nats"]),
+            default="bits",
+            show_default=True,
+            help="Unit of information in text and Markdown; JSON is always in bits.",
+        ),
+        click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output."),
+        click.option("--force", is_flag=True, help="Replace FILE if it exists."),
+        click.option("-q", "--quiet", is_flag=True, help="No warnings."),
+        click.option("-v", "--verbose", is_flag=True, help="Show all classes; for an internal error, where it arose."),
+    )

@@ -1,0 +1,42 @@
+"""Rules that need two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from infoscope.diagnosis.facts import Facts
+from infoscope.diagnosis.finding import Finding, percent
+from infoscope.diagnosis.thresholds import THRESHOLDS
+
+__all__ = ["non_monotone"]
+
+
+def non_monotone(name: str, systems: Mapping[str, Facts]) -> Finding | None:
+    """Right more often than another system, and yet less informative: the clearest such clash."""
+    mine = systems[name]
+    clashes = []
+    for other, facts in systems.items():
+        if other == name or mine.accuracy is None or facts.accuracy is None:
+            continue
+        if facts.table.truth_labels != mine.table.truth_labels:
+            continue
+        ahead, behind = mine.accuracy - facts.accuracy, facts.proficiency - mine.proficiency
+        if min(ahead, behind) >= THRESHOLDS.clash_margin:
+            clashes.append((min(ahead, behind), other, facts))
+    if not clashes:
+        return None
+    _, other, rival = max(clashes, key=lambda clash: clash[0])
+    assert mine.accuracy is not None and rival.accuracy is not None  # noqa: PT018 - checked above
+    return Finding(
+        "non_monotone",
+        f"It is right more often than {other} ({percent(mine.accuracy)} against {percent(rival.accuracy)}) but "
+        f"carries less information ({percent(mine.proficiency)} against {percent(rival.proficiency)}): its errors are "
+        "harder to undo.",
+        {
+            "other": other,
+            "accuracy": mine.accuracy,
+            "other_accuracy": rival.accuracy,
+            "proficiency": mine.proficiency,
+            "other_proficiency": rival.proficiency,
+        },
+    )

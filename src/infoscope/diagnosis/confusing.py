@@ -1,0 +1,147 @@
+"""Rules about which classes are mixed up: renamed outputs, twins, and answers that a second stage could resolve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infoscope.diagnosis.facts import Facts
+from infoscope.diagnosis.finding import Finding, listed, percent, points, quoted
+from infoscope.diagnosis.pairs import merge_losses
+from infoscope.diagnosis.renaming import Renaming, best_renaming
+from infoscope.diagnosis.thresholds import THRESHOLDS
+
+__all__ = ["merged_pair", "named_clusters", "relabelled", "second_stage"]
+
+
+def relabelled(facts: Facts) -> Finding | None:
+    """Another naming of the outputs is right clearly more often."""
+    if facts.accuracy is None:
+        return None
+    renaming = best_renaming(facts.table)
+    if renaming is None or not renaming.names:
+        return None
+    gain = renaming.accuracy - facts.accuracy
+    if gain < THRESHOLDS.renaming_gain:
+        return None
+    if facts.n is not None:
+        noise = np.sqrt(renaming.moved * facts.n)
+        if gain * facts.n < THRESHOLDS.renaming_errors * noise:
+            return None
+    return Finding(
+        "relabelled",
+        f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy from {percent(facts.accuracy)} "
+        f"to {percent(renaming.accuracy)}; the information captured is the same either way.",
+        {
+            "names": {str(said): str(meant) for said, meant in renaming.names.items()},
+            "accuracy": facts.accuracy,
+            "accuracy_renamed": renaming.accuracy,
+        },
+    )
+
+
+def named_clusters(facts: Facts) -> Finding | None:
+    """Outputs with names of their own: which class each stands for, and how well."""
+    if facts.accuracy is not None or facts.truth_bits == 0:
+        return None
+    renaming = best_renaming(facts.table)
+    if renaming is None or not renaming.names:
+        return None
+    return Finding(
+        "named_clusters",
+        f"Truth and output share no label; read one to one as {_readings(renaming)}, accuracy would be "
+        f"{percent(renaming.accuracy)}.",
+        {
+            "names": {str(said): str(meant) for said, meant in renaming.names.items()},
+            "accuracy_renamed": renaming.accuracy,
+        },
+    )
+
+
+def _readings(renaming: Renaming, most: int = 4) -> str:
+    told = [said for said in renaming.names if said in renaming.telling] or list(renaming.names)
+    shown = [f"{quoted(said)} as {quoted(renaming.names[said])}" for said in told[:most]]
+    if len(told) > most:
+        shown.append(f"{len(told) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def merged_pair(facts: Facts) -> Finding | None:
+    """Two classes that the system hardly tells apart: of those, the pair whose merging loses least."""
+    if facts.occupied[0] < 3 or len(facts.table.matches[0]) < 3 or facts.truth_bits == 0:
+        return None
+    pairs = merge_losses(facts.table)
+    told = pairs.known <= THRESHOLDS.pair_proficiency * pairs.to_know
+    twins = np.flatnonzero(told & (pairs.to_know >= THRESHOLDS.pair_weight * facts.truth_bits))
+    if not len(twins):
+        return None
+    at = twins[np.lexsort((-pairs.to_know[twins], pairs.lost[twins]))[0]]
+    one, other = (pairs.labels[side[at]] for side in (pairs.first, pairs.second))
+    lost, told_apart = float(pairs.lost[at]), float(pairs.known[at] / pairs.to_know[at])
+    return Finding(
+        "merged_pair",
+        f"It hardly tells {quoted(one)} from {quoted(other)} (it carries {percent(told_apart)} of that difference): "
+        f"merging the two would lose {_little(lost / facts.truth_bits)} of captured information.",
+        {
+            "classes": [str(one), str(other)],
+            "lost_bits": lost,
+            "difference_bits": float(pairs.to_know[at]),
+            "known_bits": float(pairs.known[at]),
+        },
+    )
+
+
+def _little(share: float) -> str:
+    return "nothing" if share < 1e-12 else "less than 0.1 points" if share < 0.001 else points(share)
+
+
+def second_stage(facts: Facts) -> Finding | None:
+    """Answers that leave much open, but among few classes: a second classifier could decide there."""
+    if facts.occupied[0] < 3 or facts.truth_bits == 0:
+        return None
+    stages = [stage for at in _costliest(facts) if (stage := _stage(facts, at)) is not None]
+    if not stages:
+        return None
+    gain = sum(stage["bits"] for stage in stages) / facts.truth_bits
+    spoken = "; ".join(
+        f"on {quoted(stage['answer'])}, which means {listed(stage['classes'], word='or')}, "
+        f"up to {points(stage['bits'] / facts.truth_bits)}"
+        for stage in stages
+    )
+    lead = (
+        "A second classifier could recover"
+        if len(stages) == 1
+        else f"A second stage could recover up to {points(gain)}:"
+    )
+    return Finding("second_stage", f"{lead} {spoken}.", {"outputs": stages, "bits": sum(s["bits"] for s in stages)})
+
+
+def _costliest(facts: Facts, most: int = 3) -> list[int]:
+    """The answers that leave most open, each above the threshold."""
+    table = facts.table
+    wholes = table.column_totals[table.cell_columns]
+    terms = -table.cells * np.log2(np.divide(table.cells, wholes, out=np.ones_like(table.cells), where=table.cells > 0))
+    by_answer = np.bincount(table.cell_columns, terms, minlength=table.shape[1]) / float(table.grand_total)
+    order = np.argsort(-by_answer, kind="stable")[:most]
+    return [int(at) for at in order if by_answer[at] >= THRESHOLDS.second_stage_share * facts.truth_bits]
+
+
+def _stage(facts: Facts, at: int) -> dict[str, Any] | None:
+    """The few truth classes behind one answer, and the bits that telling them apart would give."""
+    table = facts.table
+    here = np.flatnonzero((table.cell_columns == at) & (table.cells > 0))
+    here = here[np.argsort(-table.cells[here], kind="stable")]
+    counts = table.cells[here]
+    covered = np.cumsum(counts) / counts.sum()
+    few = int(np.searchsorted(covered, THRESHOLDS.second_stage_cover)) + 1
+    if few < 2 or few > THRESHOLDS.second_stage_classes or few >= facts.occupied[0]:
+        return None
+    inside = counts[:few]
+    bits = -np.sum(inside * np.log2(inside / inside.sum())) / float(table.grand_total)
+    return {
+        "answer": str(table.system_labels[at]),
+        "classes": [str(table.truth_labels[row]) for row in table.cell_rows[here[:few]]],
+        "bits": float(bits),
+        "share_of_answers": float(facts.system_shares[at]),
+    }

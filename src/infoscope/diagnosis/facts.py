@@ -1,0 +1,79 @@
+"""What the rules look at: a table, and the numbers that several of them need, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.metrics.shannon import Entropies, entropies
+from infoscope.numeric import Real
+from infoscope.tables import Contingency
+
+__all__ = ["Facts"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One table under diagnosis."""
+
+    table: Contingency
+    n: float | None
+    """Sample size; None where it is not known."""
+
+    @cached_property
+    def h(self) -> Entropies:
+        """All entropies, in bits."""
+        return entropies(self.table)
+
+    @cached_property
+    def truth_bits(self) -> float:
+        """H(T): what there is to know."""
+        return float(self.h.truth)
+
+    @cached_property
+    def proficiency(self) -> float:
+        """Captured share of H(T); 0 where there is nothing to know."""
+        known, missed = float(self.h.mutual), float(self.h.missed)
+        return known / (known + missed) if known + missed > 0 else 0.0
+
+    @cached_property
+    def accuracy(self) -> float | None:
+        """Share of samples answered with their own label; None where the sides share no label."""
+        if not len(self.table.matches[0]):
+            return None
+        return float(self.table.diagonal.sum()) / float(self.table.grand_total)
+
+    @cached_property
+    def truth_shares(self) -> Real:
+        """Share of each truth class."""
+        return self.table.row_totals / self.table.grand_total
+
+    @cached_property
+    def system_shares(self) -> Real:
+        """Share of each answer."""
+        return self.table.column_totals / self.table.grand_total
+
+    @cached_property
+    def occupied(self) -> tuple[int, int]:
+        """Truth classes and answers that occur."""
+        return int(np.count_nonzero(self.table.row_totals)), int(np.count_nonzero(self.table.column_totals))
+
+    @cached_property
+    def chance_p_value(self) -> float | None:
+        """P of at least this much information by chance, by the likelihood-ratio test; None where it does not apply."""
+        from scipy.special import chdtrc  # noqa: PLC0415 - only where a table is diagnosed
+
+        freedom = (self.occupied[0] - 1) * (self.occupied[1] - 1)
+        if self.n is None or freedom == 0:
+            return None
+        return float(chdtrc(freedom, 2.0 * self.n * float(self.h.mutual) * np.log(2.0)))
+
+    @cached_property
+    def could_be_chance(self) -> bool:
+        """Whether the information captured cannot be told from what independent answers would show."""
+        if self.chance_p_value is None:
+            return self.proficiency <= THRESHOLDS.chance_proficiency
+        return self.chance_p_value > THRESHOLDS.chance_p_value

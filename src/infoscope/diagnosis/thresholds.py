@@ -1,0 +1,52 @@
+"""When a rule speaks: every threshold of the diagnosis, in one place."""
+
+from dataclasses import dataclass
+
+__all__ = ["THRESHOLDS", "Thresholds"]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Limits of the rules; shares unless said otherwise."""
+
+    silent_entropy: float = 0.02
+    """Majority voter: output entropy at most this share of the truth's."""
+    chance_p_value: float = 0.05
+    """Random: the likelihood-ratio test does not reject independence at this level."""
+    chance_proficiency: float = 0.001
+    """Random, where the sample size is not known: at most this proficiency."""
+    specialised_gap: float = 0.15
+    """Specialised: the output's divergence from uniform exceeds the truth's by this much."""
+    paradox_accuracy: float = 0.8
+    """Accuracy paradox: accuracy at least this …"""
+    paradox_proficiency: float = 0.4
+    """… and proficiency at most this."""
+    renaming_gain: float = 0.02
+    """Relabelled: the best renaming gains at least this accuracy …"""
+    renaming_errors: float = 3.0
+    """… and this many standard errors of the samples that change sides."""
+    pair_proficiency: float = 0.25
+    """Merged pair: the system recovers at most this share of the difference between the two classes …"""
+    pair_weight: float = 0.01
+    """… which is at least this share of the truth's information."""
+    rejection_rate: float = 0.005
+    """Abstains for free: at least this share of samples is rejected …"""
+    rejection_cost: float = 0.01
+    """… and the rejected samples keep open at most this share of what there was to know about them."""
+    detection_classes: float = 1.5
+    """Detection problem: at most this many effective classes among three or more."""
+    second_stage_share: float = 0.03
+    """Second stage: one answer leaves at least this share of the truth's information open …"""
+    second_stage_cover: float = 0.95
+    """… this much of it among so few truth classes …"""
+    second_stage_classes: int = 3
+    """… at most this many."""
+    clash_margin: float = 0.01
+    """Non-monotone: accuracy and proficiency each differ by at least this much, in opposite directions."""
+    poor_output: float = 0.05
+    """Less varied output: H(S) falls short of H(T) by at least this share of it."""
+    samples_per_cell: float = 5.0
+    """Few samples: fewer than this many for each occupied cell."""
+
+
+THRESHOLDS = Thresholds()

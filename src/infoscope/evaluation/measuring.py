@@ -1,0 +1,117 @@
+"""From a table to its results: every metric of the catalogue, by class, by answer and by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from infoscope.cards import Metric, metrics_at
+from infoscope.diagnosis import Finding, confusions
+from infoscope.evaluation.document import ClassResult, Leak, PairResult, SystemResult
+from infoscope.evaluation.values import Value
+from infoscope.metrics.shannon import entropies
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["Belief", "Subject", "measure"]
+
+MOST_LEAKS = 1000
+"""A document lists at most this many cells, the costliest."""
+
+
+class Belief(Protocol):
+    """What is believed about the metrics of one table, beyond their plug-in values."""
+
+    def mean(self, name: str) -> float:
+        """Expected value of a metric."""
+
+    def sd(self, name: str) -> float:
+        """Its standard deviation."""
+
+    def interval(self, name: str, level: float) -> tuple[float, float]:
+        """The range that holds it with probability ``level``."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One table to be evaluated, and what it is a table of."""
+
+    name: str
+    table: Contingency
+    group: Mapping[str, str] | None = None
+    n: float | None = None
+    belief: Belief | None = None
+
+
+def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:
+    """All results of one table."""
+    table = subject.table
+    return SystemResult(
+        name=subject.name,
+        n=_plain(subject.n),
+        truth_labels=tuple(map(str, table.truth_labels)),
+        system_labels=tuple(map(str, table.system_labels)),
+        reject=None if table.reject is None else str(table.reject),
+        positive=str(table.positive_label) if len(table.truth_labels) == 2 else None,
+        group=subject.group,
+        metrics={entry.name: _value(entry, subject, level) for entry in metrics_at("table")},
+        classes=tuple(_by_class(table, "truth", table.truth_labels)),
+        outputs=tuple(_by_class(table, "system", table.system_labels)),
+        leaks=tuple(_leaks(table)),
+        confusions=tuple(
+            PairResult((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
+            for pair in confusions(table, float(entropies(table).truth))
+        ),
+        diagnosis=tuple(findings),
+    )
+
+
+def _plain(number: float | None) -> float | None:
+    """Whole numbers as integers, so that JSON shows a count as a count."""
+    return int(number) if number is not None and float(number).is_integer() else number
+
+
+def _value(entry: Metric, subject: Subject, level: float) -> Value:
+    number = float(entry.score(subject.table))
+    plain = Value.measured(number, "" if np.isfinite(number) else entry.reason(subject.table))
+    if subject.belief is None or plain.value is None or entry.card.posterior == "none":
+        return plain
+    low, high = subject.belief.interval(entry.name, level)
+    return Value(plain.value, subject.belief.mean(entry.name), subject.belief.sd(entry.name), low, high)
+
+
+def _by_class(table: Contingency, level: str, labels: Sequence[Label]) -> Iterator[ClassResult]:
+    """One record a class of one side: the metrics of that level, without their prefix."""
+    columns: dict[str, tuple[Sequence[float], Metric]] = {}
+    for entry in metrics_at("truth" if level == "truth" else "system"):
+        columns[entry.name.partition("_")[2]] = (np.asarray(entry.score(table)).tolist(), entry)
+    for at, label in enumerate(labels):
+        yield ClassResult(
+            str(label),
+            {
+                name: Value(_plain(numbers[at]))
+                if np.isfinite(numbers[at]) and entry.card.unit == "count"
+                else Value.measured(numbers[at], entry.card.undefined)
+                for name, (numbers, entry) in columns.items()
+            },
+        )
+
+
+def _leaks(table: Contingency) -> Iterator[Leak]:
+    """Cells by the bits they cost, the costliest first."""
+    parts = {entry.name: np.asarray(entry.score(table)) for entry in metrics_at("cell")}
+    missed, false = parts["cell_missed_information"], parts["cell_false_information"]
+    cost = missed + false
+    for at in np.argsort(-cost, kind="stable")[:MOST_LEAKS]:
+        if cost[at] <= 0:
+            return
+        yield Leak(
+            str(table.truth_labels[table.cell_rows[at]]),
+            str(table.system_labels[table.cell_columns[at]]),
+            _plain(float(table.cells[at])) or 0,
+            float(missed[at]),
+            float(false[at]),
+        )

@@ -1,0 +1,148 @@
+"""What is to be evaluated: tables by name and group, from tables given, or rows read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation.document import Source
+from infoscope.evaluation.measuring import Subject
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["Prevalence", "Request", "gather", "prepared"]
+
+Prevalence = Literal["equal"] | Mapping[Any, float]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which columns of a source to read, and what its labels mean."""
+
+    truth: str | None = None
+    system: str | Sequence[str] | None = None
+    weight: str | None = None
+    by: str | Sequence[str] | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+
+
+def gather(source: Any, request: Request) -> tuple[Source, list[Subject]]:
+    """The tables of a source: a table, tables by name, or rows that are read."""
+    if isinstance(source, Contingency):
+        name = request.system if isinstance(request.system, str) else "system"
+        return _given({name: source}, request)
+    if isinstance(source, Mapping) and source and all(isinstance(item, Contingency) for item in source.values()):
+        return _given(source, request)
+    return _read(source, request)
+
+
+def _given(tables: Mapping[str, Contingency], request: Request) -> tuple[Source, list[Subject]]:
+    if request.reject is not None or request.positive is not None:
+        raise InputError("a finished table knows its reject and positive label; state them where the table is made")
+    ignored: dict[str, int] = {}
+    for table in tables.values():
+        if table.batch_shape:
+            raise InputError("a batch of tables is no single result; evaluate its tables one by one")
+        for reason, rows in table.ignored.items():
+            ignored[reason] = max(rows, ignored.get(reason, 0))
+    return Source(ignored=ignored), [Subject(str(name), table, n=table.sample_size) for name, table in tables.items()]
+
+
+def _read(source: Any, request: Request) -> tuple[Source, list[Subject]]:
+    from infoscope.readers import read_tables  # noqa: PLC0415 - loads an engine
+
+    reading = read_tables(
+        source,
+        request.truth,
+        request.system,
+        weight=request.weight,
+        by=request.by,
+        reject=request.reject,
+        positive=request.positive,
+    )
+    subjects = [
+        Subject(name, table, group=_group(reading.by, group), n=table.sample_size)
+        for group, tables in reading.tables.items()
+        for name, table in tables.items()
+    ]
+    return Source(_named(source), reading.rows, dict(reading.ignored)), _with_data(subjects, _named(source))
+
+
+def _with_data(subjects: list[Subject], source: str | None) -> list[Subject]:
+    """Groups in which a system has no usable row are left out; a system without any is an error."""
+    used = [subject for subject in subjects if subject.table.total > 0]
+    for subject in subjects:
+        if all(other.name != subject.name for other in used):
+            raise InputError(
+                f"{source or 'the source'} has no row with both a truth and an answer of {subject.name!r}; "
+                "there is nothing to evaluate"
+            )
+    if not used:
+        raise InputError(f"{source or 'the source'} has no rows; there is nothing to evaluate")
+    return used
+
+
+def _group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:
+    """The group by column; tables counted elsewhere may not say which columns those were."""
+    names = by if len(by) == len(group) else [f"group {at}" for at in range(1, len(group) + 1)]
+    return dict(zip(names, map(str, group), strict=True)) or None
+
+
+def _named(source: Any) -> str | None:
+    if isinstance(source, (list, tuple)) and source:
+        first = _named(source[0])
+        return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"
+    if isinstance(source, (str, Path)):
+        return "standard input" if str(source) == "-" else Path(source).name
+    return None
+
+
+def prepared(table: Contingency, prevalence: Prevalence | None, *, clusters: bool) -> Contingency:
+    """The table as the caller wants it seen."""
+    if clusters:
+        table = _apart(table)
+    if prevalence is None:
+        return table
+    if isinstance(prevalence, str):
+        return table.with_prevalence(prevalence)
+    return table.with_prevalence(_by_label(table, prevalence))
+
+
+def _by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
+    """Shares by the table's own labels, for labels that may have been spelt as text."""
+    spelt = {str(label): label for label in table.truth_labels}
+    for label in shares:
+        if str(label) not in spelt:
+            raise UnknownNameError(
+                f"prevalence names {str(label)!r}, which is not a truth class; the classes are {', '.join(spelt)}"
+            )
+    return {spelt[str(label)]: share for label, share in shares.items()}
+
+
+def _apart(table: Contingency) -> Contingency:
+    """Cluster names mean nothing: answers that share a name with a class get another, empty ones go."""
+    keep_rows, keep_columns = table.row_totals > 0, table.column_totals > 0
+    truth = [label for label, keep in zip(table.truth_labels, keep_rows, strict=True) if keep]
+    system = [
+        label for label, keep in zip(table.system_labels, keep_columns, strict=True) if keep or label == table.reject
+    ]
+    row_of = {label: at for at, label in enumerate(truth)}
+    column_of = {label: at for at, label in enumerate(system)}
+    used = table.cells > 0
+    alike = {str(label) for label in truth} & {str(label) for label in system}
+    names = [f"cluster {label}" if alike and label != table.reject else label for label in system]
+    return Contingency.from_cells(
+        truth,
+        names,
+        [row_of[table.truth_labels[i]] for i in table.cell_rows[used]],
+        [column_of[table.system_labels[j]] for j in table.cell_columns[used]],
+        table.values.reshape(-1)[used],
+        reject=table.reject,
+        declared=True,
+        ignored=table.ignored,
+        weight_squares=table.weight_squares,
+    )

@@ -1,0 +1,56 @@
+"""One number of a result: its value, what we believe about it, or why it does not exist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Value"]
+
+_BELIEF = ("mean", "sd", "low", "high")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A plug-in value, with the posterior's mean, sd and interval where there is one.
+
+    >>> Value.measured(0.5, "never").to_dict()
+    {'value': 0.5}
+    >>> Value.measured(float("nan"), "the truth has one class only").to_dict()
+    {'value': None, 'undefined': 'the truth has one class only'}
+    """
+
+    value: float | None
+    mean: float | None = None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    undefined: str | None = None
+
+    @classmethod
+    def measured(cls, number: Any, reason: str) -> Value:
+        """A metric's number; NaN and infinity become "no value" with the reason."""
+        plain = float(number)
+        if np.isfinite(plain):
+            return cls(plain)
+        if np.isinf(plain) and not reason.startswith("infinite"):
+            reason = f"infinite: {reason}" if reason != "never" else "infinite"
+        return cls(None, undefined=reason)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is known, under its name."""
+        record: dict[str, Any] = {"value": self.value}
+        record |= {name: known for name in _BELIEF if (known := getattr(self, name)) is not None}
+        return record if self.undefined is None else {**record, "undefined": self.undefined}
+
+    def compact(self) -> Any:
+        """A plain number where there is nothing else to say."""
+        record = self.to_dict()
+        return self.value if len(record) == 1 and self.value is not None else record
+
+    @classmethod
+    def from_json(cls, record: Any) -> Value:
+        """A value from either of its forms."""
+        return cls(**record) if isinstance(record, dict) else cls(record)

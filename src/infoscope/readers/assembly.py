@@ -1,0 +1,201 @@
+"""From tallies to tables: labels get their meaning, and unusable rows are counted by reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.readers.columns import Columns
+from infoscope.readers.labels import (
+    Cleaning,
+    as_text,
+    check_comparable,
+    cleaner,
+    match_label,
+    meaning,
+)
+from infoscope.readers.tally import Ints, Tally
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["Assembly", "Group", "Usable", "assemble", "group_cells", "usable"]
+
+Group = tuple[Label, ...]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Usable:
+    """One margin of one group, without the rows that cannot be used; why those cannot is kept."""
+
+    group: Group
+    tally: Tally
+    ignored: dict[str, int]
+
+    def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
+        """The contingency table of truth against one system."""
+        tally = self.tally
+        place = tally.keys.index(system)
+        truth, output = tally.labels[place - 1], tally.labels[place]
+        squares = None if tally.squares is None else float(tally.squares.sum())
+        return Contingency.from_cells(
+            truth,
+            output,
+            tally.codes[place - 1],
+            tally.codes[place],
+            tally.rows if tally.weights is None else tally.weights,
+            reject=match_label(reject, (*output, *truth)),
+            positive=match_label(positive, (*truth, *output)),
+            ignored=self.ignored,
+            weight_squares=squares,
+        )
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """Tables of every system in every group, and the rows that are in none of them."""
+
+    tables: dict[Group, dict[str, Contingency]]
+    ignored: dict[str, int]
+
+
+def assemble(
+    tallies: Sequence[Tally],
+    columns: Columns,
+    *,
+    clean: Cleaning = (),
+    reject: Label | None = None,
+    positive: Label | None = None,
+) -> Assembly:
+    """Tables from one tally a system; the one group of a source that is not split is ()."""
+    tables: dict[Group, dict[str, Contingency]] = {}
+    ignored: dict[str, int] = {}
+    for (system,), tally in zip(columns.margins, tallies, strict=True):
+        parts, lost = usable(tally, columns, clean)
+        for part in parts:
+            tables.setdefault(part.group, {})[system] = part.table(system, reject=reject, positive=positive)
+            lost = _added(lost, part.ignored)
+        # a row without truth is missed by every system, and is still one row
+        ignored = {reason: max(ignored.get(reason, 0), lost.get(reason, 0)) for reason in {**ignored, **lost}}
+    return Assembly(tables, ignored)
+
+
+def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {reason: one.get(reason, 0) + other.get(reason, 0) for reason in {**one, **other}}
+
+
+def usable(tally: Tally, columns: Columns, clean: Cleaning = ()) -> tuple[list[Usable], dict[str, int]]:
+    """The cells that count, one record a group and groups in order; and rows without a group."""
+    tally = _labelled(tally, columns, clean)
+    _check_weights(tally)
+    depth = len(columns.by)
+    everything = np.ones(len(tally.rows), dtype=bool)
+    housed, homeless = _sift(tally, _holes(tally, range(depth), "group"), everything)
+    reasons = _holes(tally, range(depth, len(tally.keys)), "label")
+    if tally.unweighed is not None:
+        reasons.append((f"missing weight in {columns.weight!r}", tally.unweighed))
+    parts = []
+    for group, mine in _groups(tally, depth, housed):
+        kept, ignored = _sift(tally, reasons, mine)
+        parts.append(Usable(group, _select(tally, np.flatnonzero(kept)), ignored))
+    return sorted(parts, key=lambda part: [_order(label) for label in part.group]), homeless
+
+
+def group_cells(tally: Tally, columns: Columns, clean: Cleaning = ()) -> Iterator[tuple[Group, Mask]]:
+    """Which cells belong to which group, groups in order; cells without a group in none."""
+    tally = _labelled(tally, columns, clean)
+    depth = len(columns.by)
+    everything = np.ones(len(tally.rows), dtype=bool)
+    housed, _ = _sift(tally, _holes(tally, range(depth), "group"), everything)
+    yield from sorted(_groups(tally, depth, housed), key=lambda pair: list(map(_order, pair[0])))
+
+
+def _groups(tally: Tally, depth: int, housed: Mask) -> Iterator[tuple[Group, Mask]]:
+    if depth == 0:
+        yield (), housed
+        return
+    keys = tally.codes[:depth]
+    for codes in np.unique(keys[:, housed], axis=1).T:
+        name = tuple(tally.labels[i][code] for i, code in enumerate(codes))
+        yield name, np.all(codes == keys.T, axis=1)
+
+
+def _order(label: Label) -> tuple[bool, Label | str]:
+    number = isinstance(label, (int, float))
+    return (not number, label if number else as_text(label))
+
+
+def _labelled(tally: Tally, columns: Columns, clean: Cleaning) -> Tally:
+    """Values become labels, equal labels get one code; a missing label is None, at the end."""
+    clear = cleaner(clean)
+    named = {
+        name: [clear(meaning(value, name)) for value in values]
+        for name, values in zip(tally.keys, tally.labels, strict=True)
+    }
+    check_comparable({key: named[key] for key in tally.keys[len(columns.by) :]})
+    labels: list[list[Label | None]] = []
+    codes = np.empty_like(tally.codes)
+    for i, name in enumerate(tally.keys):
+        places: dict[Label | None, int] = {}
+        for label in named[name]:
+            if label is not None:
+                places.setdefault(label, len(places))
+        places[None] = len(places)
+        old_to_new = np.array([places[label] for label in named[name]], dtype=np.int64)
+        codes[i] = old_to_new[tally.codes[i]] if old_to_new.size else tally.codes[i]
+        labels.append(list(places))
+    return replace(tally, labels=tuple(labels), codes=codes)
+
+
+def _holes(tally: Tally, places: Sequence[int], what: str) -> list[tuple[str, Mask]]:
+    return [(f"missing {what} in {tally.keys[i]!r}", tally.codes[i] == len(tally.labels[i]) - 1) for i in places]
+
+
+def _sift(tally: Tally, reasons: list[tuple[str, Mask]], cells: Mask) -> tuple[Mask, dict[str, int]]:
+    """The cells for which no reason holds, and rows of the others by the first reason that does."""
+    ignored: dict[str, int] = {}
+    left = cells
+    for reason, holds in reasons:
+        rows = int(tally.rows[left & holds].sum())
+        if rows:
+            ignored[reason] = rows
+        left = left & ~holds
+    return left, ignored
+
+
+def _check_weights(tally: Tally) -> None:
+    if tally.weights is None or tally.least is None:
+        return
+    known = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed
+    for kind, wrong in (
+        ("negative", known & (tally.least < 0)),
+        ("infinite", known & ~np.isfinite(tally.weights)),
+    ):
+        if np.any(wrong):
+            cell = int(np.flatnonzero(wrong)[0])
+            where = ", ".join(
+                f"{name} {labels[code]!r}"
+                for name, labels, code in zip(tally.keys, tally.labels, tally.codes[:, cell], strict=True)
+            )
+            raise InputError(f"a weight of the rows with {where} is {kind}; weights are finite and not negative")
+
+
+def _select(tally: Tally, pick: Ints) -> Tally:
+    """Some cells of a tally, with only the labels that still occur."""
+    labels, codes = [], []
+    for values, column in zip(tally.labels, tally.codes[:, pick], strict=True):
+        used, places = np.unique(column, return_inverse=True)
+        labels.append([values[code] for code in used])
+        codes.append(places)
+    return Tally(
+        tally.keys,
+        tuple(labels),
+        np.array(codes, dtype=np.int64).reshape(len(labels), -1),
+        tally.rows[pick],
+        None if tally.weights is None else tally.weights[pick],
+        None if tally.squares is None else tally.squares[pick],
+    )

@@ -1,0 +1,79 @@
+"""Which columns of a source to count, in the caller's own names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from infoscope.errors import InputError, UnknownNameError
+
+__all__ = ["Columns", "pick_columns"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The truth, the systems beside it, and what weighs or splits the rows."""
+
+    truth: str
+    systems: tuple[str, ...]
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    joint: bool = False
+
+    @classmethod
+    def asked(
+        cls,
+        truth: str,
+        system: str | Sequence[str],
+        *,
+        weight: str | None = None,
+        by: str | Sequence[str] | None = None,
+        joint: bool = False,
+    ) -> Columns:
+        """The columns a caller named, once each.
+
+        >>> Columns.asked("gold", "svm").systems
+        ('svm',)
+        """
+        systems = (system,) if isinstance(system, str) else tuple(system)
+        groups = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+        if not systems:
+            raise InputError("no system column was named; name at least one beside the truth")
+        for kind, names in (("system", systems), ("group", groups)):
+            twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+            if twice:
+                raise InputError(f"{kind} column {twice[0]!r} is named twice; name it once")
+        if truth in systems:
+            raise InputError(f"column {truth!r} is named as truth and as system; it would score itself perfectly")
+        for name in groups:
+            if name in (truth, *systems):
+                raise InputError(f"column {name!r} is named as group and as label; it is one of them")
+        return cls(truth, systems, weight, groups, joint)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column to be read, once."""
+        weight = () if self.weight is None else (self.weight,)
+        return tuple(dict.fromkeys((*self.by, self.truth, *self.systems, *weight)))
+
+    @property
+    def margins(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of system columns that are counted together with the truth."""
+        return (self.systems,) if self.joint else tuple((name,) for name in self.systems)
+
+    def keys(self, margin: tuple[str, ...]) -> tuple[str, ...]:
+        """Columns that identify a cell of one margin: groups, truth, systems."""
+        return (*self.by, self.truth, *margin)
+
+
+def pick_columns(asked: Collection[str], present: Sequence[str], source: str) -> None:
+    """Refuse a column that is not there, or is there twice, with the nearest name that is."""
+    for name in asked:
+        if name not in present:
+            near = get_close_matches(name, present, n=1)
+            shown = ", ".join(map(repr, present[:12])) + (", …" if len(present) > 12 else "")
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {shown or 'no columns'}"
+            raise UnknownNameError(f"{source} has no column {name!r}; {hint}")
+        if list(present).count(name) > 1:
+            raise InputError(f"{source} has {name!r} as the name of two columns; rename one of them")

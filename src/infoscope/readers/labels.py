@@ -1,0 +1,206 @@
+"""What a value in a column means as a label: the same on every engine.
+
+Engines count on native types; what a value means is decided here, afterwards, on the distinct
+values. Missing is NULL, None, NaN and NaT. Whole floats (what pandas makes of integers with a
+hole) are integers again, a time at midnight is a date, and everything else stays as it is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.tables.labels import Label, kind_of
+
+__all__ = [
+    "Cleaning",
+    "as_text",
+    "check_comparable",
+    "cleaner",
+    "from_json",
+    "is_missing",
+    "match_label",
+    "meaning",
+]
+
+Cleaning = str | Collection[str]
+"""One or several of strip, nfc, casefold, text and number; nothing leaves labels verbatim."""
+
+_TEXT_STEPS: dict[str, Callable[[str], str]] = {
+    "strip": str.strip,
+    "nfc": lambda text: unicodedata.normalize("NFC", text),
+    "casefold": str.casefold,
+}
+_STEPS = (*_TEXT_STEPS, "text", "number")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a native value is a hole: None, NaN, NaT, or the NA of pandas.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, (float, Decimal, np.generic)) and bool(value != value)  # noqa: PLR0124 - NaN
+
+
+def meaning(value: Any, column: str) -> Label | None:
+    """The label that a native value stands for; None when it is missing.
+
+    >>> meaning(3.0, "pred"), meaning(float("nan"), "pred"), meaning("nan", "pred")
+    (3, None, 'nan')
+    """
+    if is_missing(value):
+        return None
+    if isinstance(value, np.generic):
+        value = value.astype("M8[us]").item() if isinstance(value, np.datetime64) else value.item()
+    if isinstance(value, (float, Decimal)):
+        return _number(value, column)
+    if isinstance(value, dt.datetime):
+        return value.date() if _is_day(value) else dt.datetime.fromisoformat(value.isoformat())
+    if isinstance(value, (str, bool, int, dt.date)):
+        return value
+    if isinstance(value, UUID):
+        return str(value)
+    raise InputError(
+        f"column {column!r} holds {value!r}, of type {type(value).__name__}; "
+        "labels are text, numbers, booleans or dates"
+    )
+
+
+def _number(value: float | Decimal, column: str) -> int | float:
+    if not isfinite(value):
+        raise InputError(f"column {column!r} has an infinite label; labels are finite or text")
+    return int(value) if value == int(value) else float(value)
+
+
+def _is_day(value: dt.datetime) -> bool:
+    return value.time() == dt.time() and value.tzinfo is None
+
+
+def from_json(text: str | None) -> Any:
+    """The value that a piece of JSON stands for.
+
+    >>> from_json("1"), from_json('"1"'), from_json("null")
+    (1, '1', None)
+    """
+    value = None if text is None else json.loads(text)
+    return text if isinstance(value, (list, dict)) else value
+
+
+def as_text(label: Label) -> str:
+    """How numbers, truth values and dates are spelt when text is asked for.
+
+    >>> as_text(True), as_text(1), as_text(dt.date(2020, 1, 2))
+    ('true', '1', '2020-01-02')
+    """
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
+def as_number(label: Label) -> Label:
+    """The number that a text or a truth value spells; anything else stays as it is.
+
+    >>> as_number("007"), as_number(True), as_number("2.50"), as_number("cat")
+    (7, 1, 2.5, 'cat')
+    """
+    if isinstance(label, bool):
+        return int(label)
+    if not isinstance(label, str):
+        return label
+    try:
+        number = Decimal(label.strip())
+    except ArithmeticError:
+        return label
+    return _number(number, label) if number.is_finite() else label
+
+
+def cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
+    """What the caller asked to be done to labels; a label that is stripped to nothing is missing.
+
+    >>> cleaner(["strip", "casefold"])(" Cat ")
+    'cat'
+    """
+    steps = (cleaning,) if isinstance(cleaning, str) else tuple(cleaning)
+    for name in steps:
+        if name not in _STEPS:
+            raise UnknownNameError(f"labels cannot be cleaned by {name!r}; choose from {', '.join(_STEPS)}")
+
+    def clean(label: Label | None) -> Label | None:
+        if label is None:
+            return None
+        if "text" in steps:
+            label = as_text(label)
+        if isinstance(label, str):
+            for name in (step for step in _TEXT_STEPS if step in steps):
+                label = _TEXT_STEPS[name](label)
+            if not label and "strip" in steps:
+                return None
+        return as_number(label) if "number" in steps else label
+
+    return clean
+
+
+def check_comparable(columns: Mapping[str, Sequence[Label | None]]) -> None:
+    """Refuse columns that mix kinds of labels, or whose labels look alike and never match."""
+    kinds: dict[str, str] = {}
+    for name, labels in columns.items():
+        examples = {_kind(label): label for label in labels if label is not None}
+        if len(examples) > 1:
+            first, second = list(examples.values())[:2]
+            raise InputError(
+                f"column {name!r} mixes {' and '.join(list(examples)[:2])} labels "
+                f"({first!r} and {second!r}); give it one type, or clean labels to text"
+            )
+        kinds[name] = next(iter(examples), "")
+    if len(set(kinds.values()) - {""}) > 1:
+        _refuse_lookalikes(columns)
+
+
+def _kind(label: Label) -> str:
+    kind = kind_of(label)
+    return "number" if kind in {"int", "float"} else kind
+
+
+def _spelling(label: Label) -> str:
+    words = {"true": "1", "false": "0"}
+    text = as_text(label).strip().lower()
+    return words.get(text, text)
+
+
+def _refuse_lookalikes(columns: Mapping[str, Sequence[Label | None]]) -> None:
+    spelt: dict[str, tuple[str, Label]] = {}
+    for name, labels in columns.items():
+        for label in labels:
+            if label is None:
+                continue
+            other, value = spelt.setdefault(_spelling(label), (name, label))
+            if _kind(value) != _kind(label):
+                raise InputError(
+                    f"column {name!r} has {label!r} ({_kind(label)}) and column {other!r} has "
+                    f"{value!r} ({_kind(value)}); they look alike but are different labels: "
+                    "give both columns one type, or clean labels to text or number"
+                )
+
+
+def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
+    """A label as the data has it, for one that was spelt as text on a command line.
+
+    >>> match_label("-1", [0, 1, -1])
+    -1
+    """
+    if not isinstance(wanted, str):
+        return wanted
+    labels = list(present)
+    if wanted in labels:
+        return wanted
+    return next((label for label in labels if as_text(label) == wanted), wanted)

@@ -1,0 +1,226 @@
+"""Reading: from any source of rows to tables, in one pass."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.assembly import Group, assemble
+from infoscope.readers.clusters import count_files, count_files_by_dask, count_files_by_spark
+from infoscope.readers.columns import Columns
+from infoscope.readers.databases import count_query, is_connection, is_database_url
+from infoscope.readers.files import Files, find_files, scratch_folder, sniff_format, spool_stdin
+from infoscope.readers.frames import count_frame, is_frame
+from infoscope.readers.joint import Joint, joint_counts
+from infoscope.readers.labels import Cleaning
+from infoscope.readers.parts import load_parts
+from infoscope.readers.session import Limits
+from infoscope.readers.tally import Tally
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["ENGINES", "How", "Reading", "read", "read_joint", "read_tables"]
+
+ENGINES = ("duckdb", "spark", "dask", "sql")
+
+
+@dataclass(frozen=True)
+class How:
+    """How a source is read, where its name or type does not say it all."""
+
+    format: str | None = None
+    delimiter: str | None = None
+    engine: str = "duckdb"
+    engine_url: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        """Refuse an engine that does not exist."""
+        if self.engine not in ENGINES:
+            raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a pass over a source gave: tables by group and system, and what became of the rows.
+
+    ``rows`` is None for tables that were counted elsewhere, whose rows nobody saw here.
+    """
+
+    tables: Mapping[Group, Mapping[str, Contingency]]
+    rows: int | None
+    ignored: Mapping[str, int]
+    by: tuple[str, ...] = ()
+
+
+def read(  # noqa: PLR0913 - the public front
+    source: Any,
+    truth: str | None = None,
+    system: str | Sequence[str] | None = None,
+    *,
+    weight: str | None = None,
+    by: str | Sequence[str] | None = None,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    clean: Cleaning = (),
+    format: str | None = None,
+    delimiter: str | None = None,
+    engine: str = "duckdb",
+    engine_url: str | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+) -> Any:
+    r"""The table of a source; one for each system where several are named; with ``by``, by group.
+
+    A source is a path, a pattern, a folder or a list of them ("-" is standard input); any
+    dataframe or lazy frame; a Spark, Dask or Ibis table; or a pair of a database connection, or
+    its address, and a table or query. Labels are taken verbatim unless ``clean`` names one or
+    several of strip, nfc, casefold, text and number.
+
+    >>> import tempfile, pathlib
+    >>> log = pathlib.Path(tempfile.mkdtemp()) / "log.csv"
+    >>> _ = log.write_text("gold,svm\ncat,cat\ncat,dog\ndog,dog\n")
+    >>> read(log, "gold", "svm").counts.tolist()
+    [[1, 1], [0, 1]]
+    """
+    how = How(format, delimiter, engine, engine_url, Limits(memory_limit, threads))
+    reading = read_tables(
+        source,
+        truth,
+        system,
+        weight=weight,
+        by=by,
+        reject=reject,
+        positive=positive,
+        clean=clean,
+        how=how,
+    )
+    one = isinstance(system, str) or (system is None and all(len(systems) == 1 for systems in reading.tables.values()))
+    shown = {group: next(iter(tables.values())) if one else dict(tables) for group, tables in reading.tables.items()}
+    return shown if reading.by or set(shown) != {()} else shown[()]
+
+
+def read_tables(  # noqa: PLR0913 - as read, but with an account of the rows
+    source: Any,
+    truth: str | None = None,
+    system: str | Sequence[str] | None = None,
+    *,
+    weight: str | None = None,
+    by: str | Sequence[str] | None = None,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    clean: Cleaning = (),
+    how: How | None = None,
+) -> Reading:
+    """Tables with an account of the rows: how many were read, and why some were ignored."""
+    how = how or How()
+    with scratch_folder() as folder:
+        files = _files(source, how, folder)
+        if files is not None and files.format == "ifs":
+            return _read_parts(files, system)
+        if truth is None or system is None:
+            raise InputError("rows need the name of the truth column and of at least one system")
+        columns = Columns.asked(truth, system, weight=weight, by=by)
+        tallies = _count(source, files, columns, how)
+    made = assemble(tallies, columns, clean=clean, reject=reject, positive=positive)
+    _check_totals(tallies)
+    return Reading(made.tables, tallies[0].total, made.ignored, columns.by)
+
+
+def read_joint(  # noqa: PLR0913 - as read
+    source: Any,
+    truth: str,
+    system: Sequence[str],
+    *,
+    weight: str | None = None,
+    by: str | Sequence[str] | None = None,
+    clean: Cleaning = (),
+    how: How | None = None,
+) -> Any:
+    """Counts of truth × A × B × … in one pass; with ``by``, one such record for each group."""
+    columns = Columns.asked(truth, system, weight=weight, by=by, joint=True)
+    how = how or How()
+    with scratch_folder() as folder:
+        files = _files(source, how, folder)
+        if files is not None and files.format == "ifs":
+            raise InputError("tables do not remember which rows two systems share; read the rows")
+        (tally,) = _count(source, files, columns, how)
+    joints: dict[Group, Joint] = joint_counts(tally, columns, clean)
+    return joints if columns.by else joints[()]
+
+
+def _count(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
+    """Distinct rows of any source, one tally a margin."""
+    if files is not None:
+        if how.engine == "spark":
+            return count_files_by_spark(files, columns, how.delimiter, how.engine_url)
+        if how.engine == "dask":
+            return count_files_by_dask(files, columns, how.delimiter, how.engine_url)
+        return count_files(files, columns, how.delimiter, how.limits)
+    if how.engine == "sql":
+        if how.engine_url is None:
+            raise InputError("engine sql needs the address of a database, like postgresql://host/db")
+        return count_query(how.engine_url, source, columns)
+    if isinstance(source, tuple) and len(source) == 2:
+        return count_query(source[0], str(source[1]), columns)
+    if is_frame(source):
+        return count_frame(source, columns)
+    raise InputError(
+        f"a {type(source).__name__} cannot be read; give a path, a dataframe, a Spark, Dask or "
+        "Ibis table, or a pair of a database connection and a query"
+    )
+
+
+def _files(source: Any, how: How, folder: Path) -> Files | None:
+    """The files of a source, or None where it is none of files."""
+    if how.engine == "sql":
+        return None
+    if isinstance(source, str) and source == "-":
+        path = spool_stdin(folder)
+        kind, compression = sniff_format(path)
+        return Files((path,), how.format or kind, compression, "standard input")
+    if isinstance(source, (str, os.PathLike)):
+        if is_database_url(source):
+            raise InputError(f"{source} is a database; give a pair of it and a table or query")
+        return find_files(source, how.format)
+    if isinstance(source, (list, tuple)) and not _is_database(source):
+        paths = all(isinstance(item, (str, os.PathLike)) for item in source)
+        return find_files(source, how.format) if paths else None
+    return None
+
+
+def _is_database(source: Sequence[Any]) -> bool:
+    return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))
+
+
+def _read_parts(files: Files, system: str | Sequence[str] | None) -> Reading:
+    tables = load_parts(files.paths)
+    if system is not None:
+        wanted = (system,) if isinstance(system, str) else tuple(system)
+        known = list(dict.fromkeys(name for systems in tables.values() for name in systems))
+        for name in wanted:
+            if name not in known:
+                raise UnknownNameError(f"{files.name} has no system {name!r}; it has {', '.join(map(repr, known))}")
+        tables = {
+            group: {name: systems[name] for name in wanted if name in systems} for group, systems in tables.items()
+        }
+    ignored: dict[str, int] = {}
+    for group in tables.values():
+        most: dict[str, int] = {}
+        for table in group.values():
+            most |= {why: max(most.get(why, 0), rows) for why, rows in table.ignored.items()}
+        ignored = {why: ignored.get(why, 0) + most.get(why, 0) for why in {**ignored, **most}}
+    return Reading(tables, None, ignored)
+
+
+def _check_totals(tallies: Sequence[Tally]) -> None:
+    totals = {tally.total for tally in tallies}
+    if len(totals) > 1:
+        raise InputError(
+            f"the source changed while it was read: it had {min(totals)} rows, then {max(totals)}; "
+            "read a copy that stands still"
+        )

@@ -1,0 +1,182 @@
+"""How each kind of file becomes a relation that DuckDB scans, with nothing left to its guesses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.csv_header import Header, opened_text, read_header
+from infoscope.readers.embedded import Scan
+from infoscope.readers.files import Files
+from infoscope.readers.session import Session, exact_path, identifier, literal
+
+__all__ = ["scan_files"]
+
+_LONGEST_LINE = 1 << 24
+
+
+def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """The relation of some files, after a look at every header or schema."""
+    if files.format in ("csv", "tsv"):
+        return _scan_csv(files, columns, delimiter)
+    if delimiter is not None:
+        raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
+    if files.format == "ndjson":
+        return _scan_ndjson(files, columns)
+    if files.format == "arrow":
+        return _scan_arrow(session, files, columns)
+    return _scan_parquet(session, files, columns)
+
+
+def _bound(paths: Sequence[Path]) -> list[str]:
+    return [exact_path(path) for path in paths]
+
+
+def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """Text files, each read by its own header; columns are positions, so names cannot do harm."""
+    hive = [name for name in columns.names if name in files.hive_keys]
+    asked = [name for name in columns.names if name not in hive]
+    by_header: dict[Header, list[Path]] = {}
+    for path in files.paths:
+        header = read_header(
+            path,
+            asked,
+            tab=files.format == "tsv",
+            delimiter=delimiter,
+            compression=files.compression,
+        )
+        by_header.setdefault(header, []).append(path)
+    values: dict[str, Any] = {}
+    parts = []
+    for i, (header, paths) in enumerate(by_header.items()):
+        values[f"paths{i}"] = _bound(paths)
+        fields = [f"c{header.names.index(name)} AS f{j}" for j, name in enumerate(asked)]
+        fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(hive)]
+        shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(header.names)))
+        parts.append(
+            f"SELECT {', '.join(fields)} FROM read_csv($paths{i}, auto_detect=false, header=true, "
+            f"delim={literal(header.delimiter)}, quote='\"', escape='\"', columns={{{shape}}}, "
+            f"compression='{files.compression}', strict_mode=true, null_padding=false, nullstr='', "
+            f"max_line_size={_LONGEST_LINE}, buffer_size={2 * _LONGEST_LINE}, "
+            f"hive_partitioning={bool(hive)}, hive_types_autocast=false)"
+        )
+    named = {name: f"f{j}" for j, name in enumerate(asked)}
+    named |= {name: f"h{j}" for j, name in enumerate(hive)}
+    return Scan(f"({' UNION ALL '.join(parts)})", values, named)
+
+
+def _scan_ndjson(files: Files, columns: Columns) -> Scan:
+    """One JSON object a line; values are counted as they are spelt and understood afterwards."""
+    for path in files.paths:
+        keys: dict[str, None] = {}
+        with opened_text(path, files.compression) as file:
+            for line in islice(file, 1000):
+                keys |= dict.fromkeys(_keys(line, path))
+        pick_columns(columns.names, list(keys), str(path))
+    shape = ", ".join(f"{literal(name)}: 'JSON'" for name in columns.names)
+    relation = (
+        f"read_json($paths, format='newline_delimited', columns={{{shape}}}, "
+        f"compression='{files.compression}', maximum_object_size={_LONGEST_LINE})"
+    )
+    named = {name: identifier(name) for name in columns.names}
+    return Scan(relation, {"paths": _bound(files.paths)}, named)
+
+
+def _keys(line: str, path: Path) -> list[str]:
+    if not line.strip():
+        return []
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{path} has a line that is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{path} has {line.strip()[:40]!r} on a line; each line is a JSON object")
+    return list(value)
+
+
+def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
+    """Typed files, which must agree about the type of every column that is read."""
+    hive = bool(set(files.hive_keys) & set(columns.names))
+    options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
+    paths = _bound(files.paths)
+    schemas = _schemas(session, paths)
+    first: dict[str, str] = {}
+    for path, (names, types) in zip(files.paths, schemas, strict=True):
+        pick_columns(
+            [name for name in columns.names if not (hive and name in files.hive_keys)],
+            names,
+            str(path),
+        )
+        for name, kind in zip(names, types, strict=True):
+            if name in columns.names and first.setdefault(name, kind) != kind:
+                raise InputError(
+                    f"{path} has {name!r} as {kind} and {files.paths[0]} as {first[name]}; "
+                    "read them apart, or give the files one schema"
+                )
+    relation = f"read_parquet({options})"
+    described = session.run(f"DESCRIBE SELECT * FROM {relation}", paths=paths).fetchall()
+    written = [*schemas[0][0], *(files.hive_keys if hive else ())]
+    inside = {name: identifier(line[0]) for name, line in zip(written, described, strict=False)}
+    return Scan(relation, {"paths": paths}, {name: inside[name] for name in columns.names}, columnar=True)
+
+
+def _schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Names and types of the top-level columns of each file, in file order."""
+    schemas = []
+    for path in paths:
+        lines = session.run(
+            "SELECT name, coalesce(num_children, 0), duckdb_type FROM parquet_schema($path)",
+            path=path,
+        ).fetchall()
+        names, types, i = [], [], 1
+        while i < len(lines):
+            names.append(lines[i][0])
+            types.append(str(lines[i][2]))
+            i = _after(lines, i)
+        schemas.append((names, types))
+    return schemas
+
+
+def _after(lines: list[Any], i: int) -> int:
+    """Where the next sibling of a schema element stands."""
+    children = lines[i][1]
+    i += 1
+    for _ in range(children):
+        i = _after(lines, i)
+    return i
+
+
+def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
+    """Arrow and Feather files, streamed by pyarrow."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.dataset as ds  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(
+            f"{files.name} is an Arrow file, which needs pyarrow; pip install 'infoscope[arrow]'"
+        ) from error
+    if files.compression != "none":
+        raise InputError(f"{files.name} is compressed as a whole; Arrow compresses inside its files")
+    try:
+        schemas = [ds.dataset(str(path), format="ipc").schema for path in files.paths]
+        for path, schema in zip(files.paths, schemas, strict=True):
+            pick_columns(columns.names, schema.names, str(path))
+            for name in columns.names:
+                kind, expected = schema.field(name).type, schemas[0].field(name).type
+                if kind != expected:
+                    raise InputError(
+                        f"{path} has {name!r} as {kind} and {files.paths[0]} as {expected}; "
+                        "read them apart, or give the files one schema"
+                    )
+        data = ds.dataset([str(path) for path in files.paths], format="ipc")
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{files.name} cannot be read: {str(error).splitlines()[0]}") from error
+    session.connection.register("arrow_rows", data)
+    described = session.run("DESCRIBE SELECT * FROM arrow_rows").fetchall()
+    inside = {name: identifier(line[0]) for name, line in zip(data.schema.names, described, strict=True)}
+    return Scan("arrow_rows", {}, {name: inside[name] for name in columns.names}, columnar=True)

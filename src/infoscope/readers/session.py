@@ -1,0 +1,126 @@
+"""A private DuckDB session: bounded in memory, silent in pipes, and polite in its errors."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from infoscope.errors import InputError
+from infoscope.readers.progress import shown_while
+
+__all__ = ["Limits", "Session", "exact_path", "identifier", "literal", "opened"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of the machine counting may take; None leaves it to the engine."""
+
+    memory: str | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True)
+class Session:
+    """A connection of our own, and the folder it may spill into."""
+
+    connection: duckdb.DuckDBPyConnection
+    folder: Path
+    source: str
+
+    def run(self, sql: str, **values: Any) -> duckdb.DuckDBPyConnection:
+        """Run one statement; data travels as bound values, never inside the statement."""
+        with shown_while(f"counting {self.source}", self.connection.query_progress):
+            try:
+                return self.connection.execute(sql, values or None)
+            except duckdb.InterruptException as error:
+                raise KeyboardInterrupt from error
+            except duckdb.Error as error:
+                raise InputError(explained(error, self.source, self.folder)) from error
+
+
+@contextmanager
+def opened(folder: Path, source: str, limits: Limits) -> Iterator[Session]:
+    """A session that spills into ``folder``, fetches nothing and leaves nothing behind."""
+    settings: dict[str, Any] = {
+        "temp_directory": str(folder / "spill"),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    if limits.memory is not None:
+        settings["memory_limit"] = limits.memory
+    if limits.threads is not None:
+        settings["threads"] = limits.threads
+    try:
+        connection = duckdb.connect(config=settings)
+    except duckdb.Error as error:
+        raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error
+    try:
+        yield Session(connection, folder, source)
+    finally:
+        connection.close()
+
+
+def identifier(name: str) -> str:
+    """A name as SQL wants it; whatever it contains, it stays a name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL wants it, for the few places that take no bound value."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def exact_path(path: Path) -> str:
+    """A path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
+    name = str(path.absolute())
+    if glob.has_magic(name) and "\\" in name:
+        raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
+    return glob.escape(name)
+
+
+def explained(error: duckdb.Error, source: str, folder: Path) -> str:
+    """What went wrong, found in the engine's own words, with a way out."""
+    text = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return (
+            f"counting {source} needs more memory than its limit and more room than is left in "
+            f"{folder.parent}: raise the memory limit, or point TMPDIR to a larger disk"
+        )
+    if "No space left" in text or "max_temp_directory_size" in text:
+        return f"no space left in {folder.parent} while counting {source}; point TMPDIR to a larger disk"
+    if line := re.search(r"CSV Error on Line: (\d+)", text):
+        return _csv_error(text, line.group(1), source)
+    if "state machine reached an invalid state" in text:
+        return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
+    return f"{source} cannot be read: {_sentence(error)}"
+
+
+def _csv_error(text: str, line: str, source: str) -> str:
+    where = f"{_file(text, source)}, line {line}"
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
+        expected, found = fields.groups()
+        return (
+            f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; mend or remove that line"
+        )
+    if "unterminated quote" in text:
+        return f'{where} has a quote that is not closed; write a quote inside a field as ""'
+    if "nvalid unicode" in text:
+        return f"{where} is not UTF-8 text; convert the file, for example with iconv -t UTF-8"
+    return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"
+
+
+def _file(text: str, source: str) -> str:
+    named = re.search(r"^\s*file = (.+)$", text, re.MULTILINE)
+    return named.group(1) if named else source
+
+
+def _sentence(error: duckdb.Error) -> str:
+    return re.sub(r"^[\w ]+ Error: ", "", str(error).strip().splitlines()[0]).rstrip(".")

@@ -1,0 +1,183 @@
+"""Setting text in columns: whole columns are dropped where room is short, and a number is never cut."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from infoscope.report.numbers import BITS, Units
+
+__all__ = ["ASCII", "UNICODE", "Column", "Look", "Signs", "beside", "columns", "meter", "shown", "wrapped"]
+
+
+@dataclass(frozen=True)
+class Signs:
+    """The characters that a terminal can show."""
+
+    full: str
+    missed: str
+    false: str
+    eighths: str
+    dot: str
+    ellipsis: str
+    to: str
+    encoding: str = "utf-8"
+
+
+UNICODE = Signs("█", "▒", "░", "▏▎▍▌▋▊▉", "·", "…", "–")
+ASCII = Signs("#", "-", "~", "", "|", "~", "-", "ascii")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Where the text will be read."""
+
+    width: int = 100
+    unit: Units = BITS
+    signs: Signs = UNICODE
+    most: int = 8
+    """Rows of a table that are shown; 0 shows all."""
+
+    @property
+    def room(self) -> int:
+        """Columns inside the margins."""
+        return max(self.width - 4, 40)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: cells under a title."""
+
+    title: str
+    cells: Sequence[Text]
+    right: bool = False
+    priority: int = 9
+    """The lowest goes first where room is short."""
+    least: int | None = None
+    """How far a column of names may be narrowed; None for numbers, which are never cut."""
+    style: str = "dim"
+
+    @property
+    def width(self) -> int:
+        """What it needs to be shown whole."""
+        return max([cell_len(self.title), *(cell_len(cell.plain) for cell in self.cells)])
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    columns: list[Column]
+    widths: list[int] = field(default_factory=list)
+
+
+def shown(label: str, signs: Signs) -> str:
+    r"""A label on one line: what cannot be printed is written as an escape.
+
+    >>> print(shown("a\nb", UNICODE), shown("", UNICODE), shown("Käse", ASCII))
+    a\nb '' K\xe4se
+    """
+    plain = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in label)
+    return plain.encode(signs.encoding, "backslashreplace").decode(signs.encoding) or "''"
+
+
+def columns(parts: Sequence[Column], width: int, signs: Signs, *, header: bool = True, gap: int = 2) -> list[Text]:
+    """The columns that fit side by side, line by line."""
+    fitted = _fit([part for part in parts if part.cells], width, gap)
+    lines: list[Text] = []
+    if header and any(column.title for column in fitted.columns):
+        titles = [Text(column.title, style=column.style) for column in fitted.columns]
+        lines.append(_line(titles, fitted, signs, gap))
+    for cells in zip(*(column.cells for column in fitted.columns), strict=True):
+        lines.append(_line(cells, fitted, signs, gap))
+    return lines
+
+
+def _fit(parts: list[Column], width: int, gap: int) -> _Fitted:
+    while parts:
+        widths = [part.width for part in parts]
+        excess = sum(widths) + gap * (len(parts) - 1) - width
+        slack = [
+            max(0, wide - (wide if part.least is None else part.least))
+            for wide, part in zip(widths, parts, strict=True)
+        ]
+        if excess <= sum(slack) or len(parts) == 1:
+            for at, room in enumerate(slack):
+                cut = min(room, max(excess, 0))
+                widths[at] -= cut
+                excess -= cut
+            return _Fitted(parts, widths)
+        lowest = min(part.priority for part in parts)
+        last = max(at for at, part in enumerate(parts) if part.priority == lowest)
+        parts = parts[:last] + parts[last + 1 :]
+    return _Fitted([])
+
+
+def _line(cells: Sequence[Text], fitted: _Fitted, signs: Signs, gap: int) -> Text:
+    line = Text()
+    for at, (cell, column, wide) in enumerate(zip(cells, fitted.columns, fitted.widths, strict=True)):
+        if at:
+            line.append(" " * gap)
+        line.append_text(_sized(cell, wide, signs, right=column.right))
+    line.rstrip()
+    return line
+
+
+def _sized(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:
+    free = width - cell_len(cell.plain)
+    if free < 0:
+        cut = set_cell_size(cell.plain, width - 1) + signs.ellipsis
+        return Text(cut, style=cell.style)
+    padded = Text(" " * free) if right else cell.copy()
+    return padded.append_text(cell) if right else padded.append(" " * free)
+
+
+def meter(part: float, width: int, signs: Signs, style: str) -> Text:
+    """A bar of a share of the width, to an eighth of a character; at least a sliver where there is something.
+
+    >>> meter(0.5, 4, UNICODE, "").plain, meter(0.03, 4, UNICODE, "").plain
+    ('██', '▏')
+    """
+    eighths = max(round(part * width * 8), 1 if part > 0 else 0)
+    full, rest = divmod(eighths, 8)
+    if not signs.eighths:
+        return Text(signs.full * max(round(eighths / 8), 1 if part > 0 else 0), style=style)
+    return Text(signs.full * full + (signs.eighths[rest - 1] if rest else ""), style=style)
+
+
+def wrapped(text: str, width: int, lead: Text) -> list[Text]:
+    """A paragraph with a hanging lead; words keep together, wide characters count as two."""
+    indent = cell_len(lead.plain)
+    room = max(width - indent, 20)
+    lines = _folded(text, room)
+    out = [lead.copy().append(lines[0])]
+    return out + [Text(" " * indent + line) for line in lines[1:]]
+
+
+def _folded(text: str, room: int) -> list[str]:
+    lines, line = [], ""
+    for word in text.split(" "):
+        trial = f"{line} {word}" if line else word
+        if cell_len(trial) <= room:
+            line = trial
+            continue
+        if line:
+            lines.append(line)
+        pieces = textwrap.wrap(word, max(room // 2, 8)) if cell_len(word) > room else [word]
+        lines += pieces[:-1]
+        line = pieces[-1] if pieces else ""
+    return [*lines, line]
+
+
+def beside(left: Sequence[Text], right: Sequence[Text], gap: int = 6) -> list[Text]:
+    """Two blocks next to each other."""
+    wide = max((cell_len(line.plain) for line in left), default=0)
+    lines = []
+    for at in range(max(len(left), len(right))):
+        line = left[at].copy() if at < len(left) else Text()
+        if at < len(right):
+            line.append(" " * (wide + gap - cell_len(line.plain))).append_text(right[at])
+        lines.append(line)
+    return lines

@@ -1,0 +1,100 @@
+"""An evaluation as Markdown: for a merge request, an issue or a wiki."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infoscope.evaluation import Evaluation, SystemResult, renders
+from infoscope.report.by_class import cost_in_bits
+from infoscope.report.numbers import Units, amount, share, units
+from infoscope.report.wording import facts_line, headline, key_numbers, remark, truth_and_system_match
+
+__all__ = ["as_markdown"]
+
+MOST_CLASSES = 20
+
+
+@renders("markdown")
+def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
+    """Headline, ranking where there are several systems, then each system with numbers, classes and findings."""
+    shown = units(unit)
+    blocks = ["# Evaluation"]
+    if len(evaluation.systems) > 1:
+        blocks += [_ranking(evaluation)]
+    for system in evaluation.ranking:
+        blocks += _system(evaluation, system, shown)
+    blocks += [f"*{rows:,} rows left out: {_escaped(reason)}*" for reason, rows in evaluation.source.ignored.items()]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _system(evaluation: Evaluation, system: SystemResult, unit: Units) -> list[str]:
+    captured, rest = headline(system)
+    sentence = f"captures **{captured}** {rest}" if captured else rest
+    numbers = [[number.word, number.shown, number.range, _escaped(number.note)] for number in key_numbers(system, "–")]
+    has_range = any(row[2] for row in numbers)
+    kept = [row if has_range else [row[0], row[1], row[3]] for row in numbers]
+    titles = ["", "value", "range", "meaning"] if has_range else ["", "value", "meaning"]
+    blocks = [
+        f"## {_escaped(system.title)}",
+        f"**{_escaped(system.title)}** {sentence}.",
+        _escaped(facts_line(system, evaluation.source, unit, "·")),
+        _table(titles, kept),
+    ]
+    if system.diagnosis:
+        blocks.append("\n".join(f"- {_escaped(finding.text)}" for finding in system.diagnosis))
+    if system.confusions:
+        rows = [
+            [" / ".join(map(_escaped, pair.classes)), f"+{100 * pair.gain:.1f}", amount(pair.count)]
+            for pair in system.confusions[:5]
+        ]
+        blocks += ["### What to fix first", _table(["confused", "points gained", "samples"], rows)]
+    return [*blocks, f"### By class, {unit.name} lost", _classes(system, unit)]
+
+
+def _classes(system: SystemResult, unit: Units) -> str:
+    answers = {item.label: item for item in system.outputs} if truth_and_system_match(system) else {}
+    items = sorted(system.classes, key=lambda item: -cost_in_bits(system, item))
+    rows = []
+    for item in items[:MOST_CLASSES]:
+        answer = answers.get(item.label)
+        doubtful = "" if answer is None else unit.amount(answer.values["missed_information"].value)
+        rows.append(
+            [
+                _escaped(item.label),
+                amount(item.values["support"].value),
+                share(item.values["recall"].value),
+                unit.amount(item.values["false_information"].value),
+                doubtful,
+                unit.amount(cost_in_bits(system, item), 3),
+            ]
+        )
+    more = f"\n\nand {len(items) - MOST_CLASSES} more classes" if len(items) > MOST_CLASSES else ""
+    return _table(["class", "samples", "recall", "answers scatter", "answer doubtful", "cost"], rows) + more
+
+
+def _ranking(evaluation: Evaluation) -> str:
+    rows = [
+        [
+            _escaped(system.title),
+            share(system.number("proficiency")),
+            share(system.number("false_information_ratio")),
+            share(system.number("accuracy")),
+            remark(system),
+        ]
+        for system in evaluation.ranking
+    ]
+    return _table(["system", "captured", "false", "accuracy", ""], rows)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    marks = ["---", *("---:" for _ in titles[1:])]
+    lines = [titles, marks, *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """A label or sentence that Markdown shows as it is."""
+    plain = "".join(sign if sign.isprintable() else " " for sign in text)
+    for sign in ("\\", "|", "*", "_", "`", "<", "["):
+        plain = plain.replace(sign, f"\\{sign}")
+    return plain

@@ -1,0 +1,66 @@
+"""How numbers are written for people: percentages, bits or nats, counts, and what is undefined."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from infoscope.errors import InputError
+
+__all__ = ["BITS", "UNDEFINED", "Unit", "Units", "amount", "share", "units"]
+
+UNDEFINED = "undefined"
+
+Unit = Literal["bits", "nats"]
+
+
+@dataclass(frozen=True)
+class Units:
+    """The unit in which information is shown; inside, everything is in bits."""
+
+    name: str
+    per_bit: float
+
+    def amount(self, bits: float | None, digits: int = 2) -> str:
+        """A number of bits in this unit, without its name."""
+        return UNDEFINED if bits is None else f"{bits * self.per_bit:.{digits}f}"
+
+
+BITS = Units("bits", 1.0)
+_UNITS = {"bits": BITS, "nats": Units("nats", math.log(2.0))}
+
+
+def units(name: str) -> Units:
+    """The unit of this name."""
+    if name not in _UNITS:
+        raise InputError(f"the unit {name!r} is not known; information is shown in bits or nats")
+    return _UNITS[name]
+
+
+def share(value: float | None, digits: int = 1) -> str:
+    """A ratio as a percentage; what is not 0 or 1 is never rounded to it.
+
+    >>> share(0.957), share(0.99999), share(1.0), share(0.0), share(None)
+    ('95.7%', '99.999%', '100%', '0%', 'undefined')
+    """
+    if value is None:
+        return UNDEFINED
+    if value in (0.0, 1.0):
+        return f"{value:.0%}"
+    for more in range(digits, 7):
+        text = f"{100 * value:.{more}f}"
+        if float(text) not in (0.0, 100.0):
+            return f"{text}%"
+    return f"{100 * value:.1e}%" if value < 0.5 else ">99.9999%"
+
+
+def amount(number: float | None) -> str:
+    """A count or weight with thousands set apart.
+
+    >>> amount(1797), amount(0.25), amount(None)
+    ('1,797', '0.25', 'unknown')
+    """
+    if number is None:
+        return "unknown"
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.4g}"

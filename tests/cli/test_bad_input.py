@@ -1,0 +1,110 @@
+"""Every kind of bad input: status 2, one line that says what to do, no traceback, nothing written."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from infoscope.cli import app
+
+ROWS = ["-t", "gold", "-s", "svm"]
+CASES = [
+    pytest.param("a.csv", "gold,svm\ncat,cat\ndog\n", ROWS, ["line 3", "1 field"], id="lengths differ"),
+    pytest.param("a.csv", "", ROWS, ["empty"], id="empty file"),
+    pytest.param("a.csv", "gold,svm\n", ROWS, ["no row", "'svm'"], id="header only"),
+    pytest.param("a.csv", "gold,svm\n,cat\ndog,\n", ROWS, ["no row", "'svm'"], id="no complete row"),
+    pytest.param("a.csv", "", ["--matrix"], ["empty"], id="empty matrix"),
+    pytest.param(
+        "a.csv", ",x,y\nx,1,-3\ny,2,4\n", ["--matrix"], ["'x'", "'y'", "-3", "not negative"], id="negative count"
+    ),
+    pytest.param("a.csv", ",x,y\nx,1,inf\ny,2,4\n", ["--matrix"], ["inf", "finite"], id="infinite count"),
+    pytest.param("a.csv", ",x,y\nx,1,nan\ny,2,4\n", ["--matrix"], ["nan", "finite"], id="count that is no number"),
+    pytest.param("a.csv", "gold,svm,w\nx,x,1\ny,y,-2\n", [*ROWS, "--weight", "w"], ["negative"], id="negative weight"),
+    pytest.param(
+        "a.csv", "gold,svm\nx,x\ny,\n", [*ROWS, "--strict"], ["1 row", "'svm'", "--strict"], id="missing, strict"
+    ),
+    pytest.param(
+        "a.ndjson", '{"gold": 1, "svm": "1"}\n{"gold": 2, "svm": "2"}\n', ROWS, ["look alike", "text"], id="1 and '1'"
+    ),
+    pytest.param("a.csv", ",x,x\nx,1,3\ny,2,4\n", ["--matrix"], ["'x'", "twice"], id="duplicate output label"),
+    pytest.param("a.csv", ",x,y\nx,1,3\nx,2,4\n", ["--matrix"], ["'x'", "twice"], id="duplicate truth label"),
+    pytest.param("a.csv", "gold,svm\nx,x\n", ["-t", "glod", "-s", "svm"], ["'glod'", "'gold'"], id="unknown column"),
+    pytest.param("a.csv", "gold,svm\nx,x\n", [*ROWS, "-s", "svm"], ["twice"], id="system named twice"),
+    pytest.param("a.csv", "gold,svm\nx,x\n", ["-t", "gold", "-s", "gold"], ["itself"], id="truth as system"),
+    pytest.param("a.parquet", "no parquet at all", ROWS, ["a.parquet", "cannot be read"], id="false parquet"),
+    pytest.param("a.csv.gz", "gold,svm\nx,x\n", ROWS, ["gzip"], id="false gzip"),
+    pytest.param("a.csv", "some words\nand more\n", ["--matrix"], ["a.csv"], id="no matrix"),
+    pytest.param("a.csv", "gold,svm\nx,x\n", ["--matrix"], ["'x'", "numbers"], id="rows as matrix"),
+    pytest.param("a.csv", ",x,y\nx,1\ny,1,2\n", ["--matrix"], ["row 2"], id="ragged matrix"),
+    pytest.param("a.csv", ",x,y\nx,0,0\ny,0,0\n", ["--matrix"], ["all zero"], id="all zero"),
+    pytest.param(
+        "a.csv", ",x,y\nx,1,0\ny,0,1\n", ["--matrix", "--reject", "z"], ["'z'", "not a column"], id="no reject"
+    ),
+    pytest.param("a.csv", ",x,y\nx,1,0\ny,0,1\n", ["--matrix", "--positive", "z"], ["'z'"], id="unknown positive"),
+    pytest.param(
+        "a.csv", ",x,y\nx,1,0\ny,0,1\n", ["--matrix", "--prevalence", "even"], ["'even'", "equal"], id="prevalence"
+    ),
+    pytest.param("a.csv", ",x,y\nx,1,0\ny,0,1\n", ["--matrix", "--level", "95"], ["95", "between 0 and 1"], id="level"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "options", "words"), CASES)
+def test_bad_input_is_one_line_and_status_2(
+    tmp_path: Path, name: str, text: str, options: list[str], words: list[str]
+) -> None:
+    source, target = tmp_path / name, tmp_path / "out.json"
+    source.write_text(text)
+
+    result = CliRunner().invoke(app, ["evaluate", str(source), *options, "-o", str(target)])
+
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("infoscope: ")
+    assert result.stderr.count("\n") == 1
+    for word in words:
+        assert word in result.stderr
+    assert not target.exists()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["evaluate", str(tmp_path / "nowhere.csv"), *ROWS])
+
+    assert result.exit_code == 2
+    assert "nowhere.csv" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["a.csv"], "-t"), (["a.csv", "-t", "gold"], "-s"), ([], "SOURCE"), (["--matrix", "a.csv", "-t", "x"], "--truth")],
+)
+def test_wrong_use_is_status_2(words: list[str], told: str) -> None:
+    result = CliRunner().invoke(app, ["evaluate", *words])
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_missing_labels_are_counted_and_said(tmp_path: Path) -> None:
+    source = tmp_path / "a.csv"
+    source.write_text("gold,svm\nx,x\ny,\n,y\ny,y\n")
+
+    loud = CliRunner().invoke(app, ["evaluate", str(source), *ROWS])
+    quiet = CliRunner().invoke(app, ["evaluate", str(source), *ROWS, "-q"])
+
+    assert loud.exit_code == quiet.exit_code == 0
+    assert "warning: 1 row left out: missing label in 'svm'" in loud.stderr
+    assert "1 row left out: missing label in 'gold'" in loud.stdout
+    assert quiet.stderr == ""
+
+
+def test_lookalikes_are_warned_about_with_the_pairs(tmp_path: Path) -> None:
+    source = tmp_path / "a.csv"
+    source.write_text("gold,svm\n" + "cat,cat\ncat,Cat\ndog,dog \ndog,dog\n" * 5)
+
+    result = CliRunner().invoke(app, ["evaluate", str(source), *ROWS, "--format", "json"])
+
+    assert result.exit_code == 0
+    assert "warning" in result.stderr
+    assert "'Cat' and 'cat'; 'dog' and 'dog '" in result.stderr

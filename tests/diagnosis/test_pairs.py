@@ -1,0 +1,92 @@
+"""What confusions cost and what merging loses, against tables that are really edited."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from infoscope.diagnosis.pairs import confusions, merge_losses
+from infoscope.diagnosis.renaming import best_renaming
+from infoscope.metrics import mutual_information, proficiency, truth_entropy
+from infoscope.tables import Contingency, building
+
+small = arrays(np.int64, (4, 4), elements=st.integers(0, 30)).filter(lambda m: m.sum() > 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small)
+def test_gain_of_a_confusion_is_that_of_the_mended_table(matrix: np.ndarray) -> None:
+    table = Contingency.from_matrix(matrix)
+    bits = float(truth_entropy(table))
+
+    for pair in confusions(table, bits):
+        mended = matrix.copy()
+        a, b = int(pair.first), int(pair.second)
+        mended[a, a] += mended[a, b]
+        mended[b, b] += mended[b, a]
+        mended[a, b] = mended[b, a] = 0
+        gain = float(proficiency(Contingency.from_matrix(mended))) - float(proficiency(table))
+        assert pair.gain == pytest.approx(gain, abs=1e-9)
+        assert pair.count == matrix[a, b] + matrix[b, a]
+
+
+@settings(max_examples=60, deadline=None)
+@given(small)
+def test_merge_loss_is_that_of_the_merged_table(matrix: np.ndarray) -> None:
+    table = Contingency.from_matrix(matrix)
+    losses = merge_losses(table)
+    found = {(int(a), int(b)): lost for a, b, lost in zip(losses.first, losses.second, losses.lost, strict=True)}
+
+    for a, b in combinations(range(4), 2):
+        if matrix[a, b] + matrix[b, a] == 0:
+            assert (a, b) not in found
+            continue
+        merged = table.merge_classes([a, b], into=99)
+        lost = float(mutual_information(table)) - float(mutual_information(merged))
+        assert found[a, b] == pytest.approx(lost, abs=1e-9)
+
+
+def test_sparse_table_gives_the_same_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    truth, system = rng.integers(0, 6, 400), rng.integers(0, 6, 400)
+    dense = merge_losses(Contingency.from_labels(truth, system))
+    monkeypatch.setattr(building, "DENSE_CELLS", 0)
+    table = Contingency.from_labels(truth, system)
+    assert table.is_sparse
+    sparse = merge_losses(table)
+
+    np.testing.assert_allclose(sparse.lost, dense.lost, atol=1e-12)
+    np.testing.assert_allclose(sparse.known, dense.known, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small)
+def test_best_renaming_is_found_by_trying_all(matrix: np.ndarray) -> None:
+    table = Contingency.from_matrix(matrix)
+    renaming = best_renaming(table)
+    assert renaming is not None
+    best = max(sum(matrix[p[j], j] for j in range(4)) for p in permutations(range(4))) / matrix.sum()
+
+    assert renaming.accuracy == pytest.approx(best, abs=1e-12)
+    assert set(renaming.telling) <= set(renaming.names)
+
+
+def test_output_that_only_makes_room_is_not_called_telling() -> None:
+    renaming = best_renaming(Contingency.from_matrix([[20, 30, 0], [9, 1, 0], [0, 0, 40]]))
+
+    assert renaming is not None
+    assert renaming.names == {0: 1, 1: 0}
+    assert renaming.telling == (0, 1)
+    lonely = best_renaming(Contingency.from_matrix([[20, 30, 0], [1, 1, 9], [1, 1, 9]]))
+    assert lonely is not None
+    assert 0 not in lonely.telling
+
+
+def test_ties_keep_the_present_names() -> None:
+    renaming = best_renaming(Contingency.from_matrix([[5, 5], [5, 5]]))
+
+    assert renaming is not None
+    assert renaming.names == {}

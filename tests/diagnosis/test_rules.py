@@ -1,0 +1,204 @@
+"""Each rule speaks on a table that fits it and is silent on one that does not; matrices are the papers' own."""
+
+import numpy as np
+import pytest
+
+from infoscope.diagnosis import RULES, THRESHOLDS, Facts, Finding, diagnose, diagnose_all
+from infoscope.metrics import missed_information
+from infoscope.tables import Contingency
+
+
+def refusing(matrix: list[list[int]]) -> Contingency:
+    """A table of Hu & Wang: the last column is "rejected"."""
+    return Contingency.from_matrix(matrix, reject=len(matrix[0]) - 1)
+
+
+M1 = refusing([[90, 0, 0], [0, 10, 0]])
+M2 = refusing([[90, 0, 0], [10, 0, 0]])
+M5 = refusing([[74, 6, 10], [0, 9, 1]])
+M9 = refusing([[90, 0, 0], [0, 9, 1]])
+M10 = refusing([[88, 0, 2], [0, 10, 0]])
+M11 = refusing([[0, 0, 80, 0], [0, 15, 0, 0], [5, 0, 0, 0]])
+M12 = refusing([[75, 0, 5, 0], [0, 15, 0, 0], [0, 0, 5, 0]])
+M19 = refusing([[50, 0, 0, 0], [0, 24, 16, 0], [0, 6, 4, 0]])
+M20 = refusing([[50, 0, 0, 0], [0, 14, 26, 0], [0, 6, 4, 0]])
+VALVERDE_A = Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])
+VALVERDE_B = Contingency.from_matrix([[16, 2, 2], [2, 16, 2], [1, 1, 18]])
+VALVERDE_C = Contingency.from_matrix([[1, 0, 4], [0, 1, 4], [1, 1, 48]])
+VALVERDE_F = Contingency.from_matrix([[0, 0, 5], [0, 0, 5], [0, 0, 50]])
+STEINGOLD_A = Contingency.from_matrix([[2, 3], [0, 45]])
+STEINGOLD_50 = Contingency.from_matrix([[15, 5], [45, 135]])
+STEINGOLD_100 = Contingency.from_matrix([[10, 10], [90, 90]])
+STEINGOLD_200 = Contingency.from_matrix([[0, 20], [180, 0]])
+HURLEY = Contingency.from_matrix([[3, 1, 2], [1, 5, 1]])
+RARE = Contingency.from_matrix([[980, 5, 5], [1, 4, 0], [1, 0, 4]])
+SPELT = Contingency.from_labels(["cat", "Cat", "dog"] * 20, ["cat", "cat ", "dog"] * 20)
+CLUSTERS = Contingency.from_labels(["a", "b", "c"] * 30, ["x", "y", "z"] * 30)
+
+FITS = [
+    ("majority_voter", M2),
+    ("majority_voter", VALVERDE_F),
+    ("random", STEINGOLD_100),
+    ("random", HURLEY),
+    ("specialised", VALVERDE_C),
+    ("accuracy_paradox", STEINGOLD_A),
+    ("accuracy_paradox", STEINGOLD_50),
+    ("accuracy_paradox", M2),
+    ("relabelled", M11),
+    ("relabelled", STEINGOLD_200),
+    ("named_clusters", CLUSTERS),
+    ("merged_pair", M19),
+    ("abstains_for_free", M9),
+    ("abstains_for_free", M10),
+    ("detection_problem", RARE),
+    ("second_stage", M12),
+    ("less_varied_output", VALVERDE_A),
+    ("few_samples", HURLEY),
+    ("lookalike_labels", SPELT),
+]
+DOES_NOT_FIT = [
+    ("majority_voter", M1),
+    ("random", VALVERDE_B),
+    ("random", M1),
+    ("specialised", VALVERDE_B),
+    ("specialised", M1),
+    ("accuracy_paradox", M1),
+    ("accuracy_paradox", VALVERDE_B),
+    ("relabelled", VALVERDE_B),
+    ("relabelled", M20),
+    ("named_clusters", VALVERDE_B),
+    ("merged_pair", VALVERDE_B),
+    ("merged_pair", M1),
+    ("abstains_for_free", M5),
+    ("abstains_for_free", M1),
+    ("detection_problem", VALVERDE_B),
+    ("detection_problem", M1),
+    ("second_stage", VALVERDE_B),
+    ("second_stage", M1),
+    ("less_varied_output", VALVERDE_B),
+    ("few_samples", VALVERDE_B),
+    ("lookalike_labels", M1),
+]
+
+
+def said(code: str, table: Contingency) -> Finding | None:
+    return next((finding for finding in diagnose(table) if finding.code == code), None)
+
+
+@pytest.mark.parametrize(("code", "table"), FITS)
+def test_rule_speaks_where_it_fits(code: str, table: Contingency) -> None:
+    finding = said(code, table)
+
+    assert finding is not None
+    assert finding.evidence
+    assert finding.text.endswith(".")
+    assert "nan" not in finding.text
+
+
+@pytest.mark.parametrize(("code", "table"), DOES_NOT_FIT)
+def test_rule_is_silent_where_it_does_not_fit(code: str, table: Contingency) -> None:
+    rule = dict(RULES)[code]
+
+    assert rule(Facts(table, table.sample_size)) is None
+
+
+def test_every_rule_is_tried_both_ways() -> None:
+    assert {code for code, _ in FITS} == {code for code, _ in DOES_NOT_FIT} == {code for code, _ in RULES}
+
+
+def test_perfect_and_single_class_tables_say_nothing_bad() -> None:
+    assert diagnose(Contingency.from_matrix(np.eye(4, dtype=int) * 50)) == []
+    assert diagnose(Contingency.from_matrix([[50, 0], [0, 0]])) == []
+
+
+def test_renaming_names_the_classes_and_the_accuracy() -> None:
+    finding = said("relabelled", M11)
+
+    assert finding is not None
+    assert finding.evidence["names"] == {"0": "2", "2": "0"}
+    assert finding.evidence["accuracy"] == 0.15
+    assert finding.evidence["accuracy_renamed"] == 1.0
+    assert "'0' as '2'" in finding.text
+    assert "15% to 100%" in finding.text
+
+
+def test_renaming_needs_more_than_noise() -> None:
+    coin = Contingency.from_matrix([[24, 26], [26, 24]])
+
+    assert said("relabelled", coin) is None
+
+
+def test_majority_voter_names_its_answer() -> None:
+    finding = said("majority_voter", VALVERDE_F)
+
+    assert finding is not None
+    assert finding.evidence["answer"] == "2"
+    assert "always answers '2'" in finding.text
+
+
+def test_twins_of_m19_lose_nothing_when_merged() -> None:
+    finding = said("merged_pair", M19)
+
+    assert finding is not None
+    assert finding.evidence["classes"] == ["1", "2"]
+    assert finding.evidence["lost_bits"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_second_stage_of_m12_recovers_all_that_is_missed() -> None:
+    finding = said("second_stage", M12)
+
+    assert finding is not None
+    assert finding.evidence["outputs"][0]["classes"] == ["0", "2"]
+    assert finding.evidence["bits"] == pytest.approx(float(missed_information(M12)), abs=1e-12)
+
+
+def test_accuracy_gain_with_less_information_is_pointed_out() -> None:
+    findings = diagnose_all({"M19": M19, "M20": M20})
+
+    clash = next(finding for finding in findings["M19"] if finding.code == "non_monotone")
+    assert clash.evidence["other"] == "M20"
+    assert "78% against 68%" in clash.text
+    assert all(finding.code != "non_monotone" for finding in findings["M20"])
+
+
+def test_agreeing_systems_do_not_clash() -> None:
+    findings = diagnose_all({"a": VALVERDE_B, "perfect": Contingency.from_matrix(np.diag([20, 20, 20]))})
+
+    assert all(finding.code != "non_monotone" for found in findings.values() for finding in found)
+
+
+def test_renamed_rival_is_no_clash() -> None:
+    swapped = Contingency.from_matrix([[0, 50, 0], [50, 0, 0], [0, 0, 50]])
+    honest = Contingency.from_matrix([[40, 5, 5], [5, 40, 5], [5, 5, 40]])
+
+    assert all(f.code != "non_monotone" for f in diagnose_all({"honest": honest, "swapped": swapped})["honest"])
+
+
+def test_lookalikes_list_the_spellings() -> None:
+    finding = said("lookalike_labels", SPELT)
+
+    assert finding is not None
+    assert finding.evidence["groups"] == [["Cat", "cat", "cat "]]
+
+
+def test_stated_sample_size_counts() -> None:
+    shares = Contingency.from_matrix([[0.3, 0.2], [0.2, 0.3]])
+
+    assert said("random", shares) is None
+    assert any(finding.code == "random" for finding in diagnose(shares, n=20))
+    assert all(finding.code != "random" for finding in diagnose(shares, n=2000))
+
+
+def test_thresholds_stand_in_one_place() -> None:
+    assert THRESHOLDS.samples_per_cell == 5.0
+
+
+def test_large_sparse_tables_are_diagnosed() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3000, 20000)
+    system = np.where(rng.random(20000) < 0.8, truth, rng.integers(0, 3000, 20000))
+
+    codes = [finding.code for finding in diagnose(Contingency.from_labels(truth, system))]
+
+    assert "few_samples" in codes
+    assert "majority_voter" not in codes

@@ -1,0 +1,238 @@
+"""Logs that engines are known to disagree about, and what counting them by hand gives."""
+
+import datetime as dt
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from infoscope.readers import read_tables
+
+LONG = "x" * (1 << 20)
+DAY = dt.date(2020, 1, 2)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Columns of rows; ``kinds`` tells each column's type: text, int, float, bool or date."""
+
+    name: str
+    columns: dict[str, list[Any]]
+    kinds: dict[str, str]
+    systems: tuple[str, ...] = ("said",)
+    options: dict[str, Any] = field(default_factory=dict)
+    clean: Callable[[Any], Any] = lambda value: value
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True)]
+
+
+def case(name: str, kinds: str, lines: Sequence[Sequence[Any]], **more: Any) -> Case:
+    """A case from lines; ``kinds`` reads like "gold:text said:int"."""
+    types = dict(part.split(":") for part in kinds.split())
+    columns = {key: [line[i] for line in lines] for i, key in enumerate(types)}
+    return Case(name, columns, types, **more)
+
+
+CASES = [
+    case(
+        "words that look like missing values",
+        "gold:text said:text",
+        [("nan", "NA"), ("None", "null"), ("NULL", "N/A"), (None, "a"), ("a", None), ("a", "a")] * 2,
+    ),
+    case(
+        "white space, case and unicode forms stay apart",
+        "gold:text said:text",
+        [("café", "cafe\u0301"), ("a", "a "), (" a", "a\u00a0"), ("A", "a"), ("ß", "SS"), ("😀", "é")],
+    ),
+    case(
+        "delimiters, quotes, line ends and statements are only text",
+        "gold:text said:text",
+        [
+            ("a,b", 'say "hi"'),
+            ("a;b", "tab\there"),
+            ("two\nlines", "x|y"),
+            ("'; DROP TABLE log; --", '" OR 1=1 --'),
+            ("\\N", "back\\slash"),
+        ],
+    ),
+    case(
+        "very long labels that differ at the end",
+        "gold:text said:text",
+        [(LONG + "1", LONG + "2"), (LONG + "1", LONG + "1"), (LONG + "2", LONG + "2")],
+    ),
+    case(
+        "whole numbers beyond the floats",
+        "gold:int said:int",
+        [(2**53, 2**53 + 1), (2**53 + 1, 2**53 + 1), (None, 1), (-1, None), (0, -1), (7, 7)],
+    ),
+    case(
+        "leading zeros are text",
+        "gold:text said:text",
+        [("007", "7"), ("7", "7"), ("1.0", "1"), ("1e3", "1000"), ("true", "True"), ("yes", "no")],
+    ),
+    case(
+        "floats with holes",
+        "gold:float said:float",
+        [(1.0, 2.5), (2.5, 2.5), (None, 1.0), (math.nan, 1.0), (1.0, math.nan), (0.0, -0.0)],
+    ),
+    case(
+        "truth values",
+        "gold:bool said:bool",
+        [(True, True), (False, True), (None, False), (True, None), (False, False)],
+    ),
+    case(
+        "dates",
+        "gold:date said:date",
+        [(DAY, DAY), (dt.date(1999, 12, 31), DAY), (None, DAY), (DAY, None)],
+    ),
+    case(
+        "several systems, each with its own missing rows and type",
+        "gold:text a:text b:text c:int",
+        [("x", "x", "y", 1), ("x", None, "x", 2), ("y", "y", None, None), (None, "x", "x", 1)] * 3,
+        systems=("a", "b", "c"),
+    ),
+    case(
+        "weights",
+        "gold:text said:text w:float",
+        [
+            ("x", "x", 0.5),
+            ("x", "x", 0.25),
+            ("x", "y", None),
+            ("y", "y", 2.0),
+            ("y", "x", 0.0),
+            (None, "x", 1.0),
+        ],
+        options={"weight": "w"},
+    ),
+    case(
+        "groups",
+        "gold:text said:text fold:int place:text",
+        [
+            ("x", "x", 1, "b"),
+            ("x", "y", 1, "a"),
+            ("y", "y", 2, "b"),
+            ("y", "x", None, "b"),
+            ("x", None, 2, "b"),
+            ("z", "x", 10, "a"),
+        ],
+        options={"by": ("fold", "place")},
+    ),
+    case(
+        "weights, groups and systems at once",
+        "gold:text a:text b:text w:float fold:text",
+        [
+            ("x", "x", "y", 1.5, "f"),
+            ("x", "y", None, 0.5, "f"),
+            ("y", "y", "y", 2.0, "g"),
+            ("y", None, "y", 4.0, None),
+        ],
+        systems=("a", "b"),
+        options={"weight": "w", "by": ("fold",)},
+    ),
+    case(
+        "cleaning on request",
+        "gold:text said:text",
+        [(" Cat", "cat "), ("CAT", "cat"), ("cafe\u0301", "café"), ("  ", "cat")],
+        options={"clean": ("strip", "nfc", "casefold")},
+    ),
+    case("no rows", "gold:text said:text", []),
+]
+
+
+def counted(source: Any, tested: Case, **how: Any) -> dict[str, Any]:
+    """What the reader says, in the words of ``expected``."""
+    system = tested.systems[0] if len(tested.systems) == 1 else list(tested.systems)
+    reading = read_tables(source, "gold", system, **tested.options, **how)
+    tables = {
+        (group, name): {
+            (truth, said): value
+            for truth, said, value in zip(
+                [table.truth_labels[i] for i in table.cell_rows],
+                [table.system_labels[i] for i in table.cell_columns],
+                table.cells.tolist(),
+                strict=True,
+            )
+            if value
+        }
+        for group, systems in reading.tables.items()
+        for name, table in systems.items()
+    }
+    return {"tables": tables, "rows": reading.rows, "ignored": dict(reading.ignored)}
+
+
+def expected(tested: Case, spelt: Callable[[Any, str], Any] = lambda value, _: value) -> dict[str, Any]:
+    """Counts by hand; ``spelt`` tells how an engine that lacks a type spells its values."""
+    weight, by = tested.options.get("weight"), tested.options.get("by", ())
+    tables: dict[Any, dict[Any, float]] = {}
+    ignored: dict[str, int] = {}
+    for row in tested.rows:
+        seen: dict[str, Any] = {}
+        for name, value in row.items():
+            plain = None if is_hole(value) else value
+            seen[name] = plain if plain is None or name == weight else spelt(plain, tested.kinds[name])
+            if "clean" in tested.options and isinstance(seen[name], str):
+                seen[name] = by_hand_cleaned(seen[name])
+        homeless = next((name for name in by if seen[name] is None), None)
+        reasons = set()
+        for system in tested.systems:
+            group = tuple(seen[name] for name in by)
+            if homeless is None:
+                tables.setdefault((group, system), {})
+            reason = first_reason(seen, system, weight, homeless)
+            if reason:
+                reasons.add(reason)
+            else:
+                cell = (seen["gold"], seen[system])
+                value = 1 if weight is None else seen[weight]
+                cells = tables[group, system]
+                cells[cell] = cells.get(cell, 0) + value
+        for reason in reasons:
+            ignored[reason] = ignored.get(reason, 0) + 1
+    if not by:
+        for system in tested.systems:
+            tables.setdefault(((), system), {})
+    filled = {key: {c: v for c, v in cells.items() if v} for key, cells in tables.items()}
+    return {"tables": filled, "rows": len(tested.rows), "ignored": ignored}
+
+
+def is_hole(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def first_reason(seen: dict[str, Any], system: str, weight: str | None, homeless: str | None) -> str:
+    if homeless is not None:
+        return f"missing group in {homeless!r}"
+    for name in ("gold", system):
+        if seen[name] is None:
+            return f"missing label in {name!r}"
+    if weight is not None and seen[weight] is None:
+        return f"missing weight in {weight!r}"
+    return ""
+
+
+def by_hand_cleaned(text: str) -> str | None:
+    return {
+        " Cat": "cat",
+        "cat ": "cat",
+        "CAT": "cat",
+        "cat": "cat",
+        "cafe\u0301": "caf\u00e9",
+        "café": "caf\u00e9",
+        "  ": None,
+    }[text]
+
+
+def text_spelling(value: Any, kind: str) -> str:
+    """How a CSV file spells a value: it has no types."""
+    return str(value).lower() if kind == "bool" else str(value)
+
+
+def without_dates(value: Any, kind: str) -> Any:
+    """How a database without dates spells them."""
+    return value.isoformat() if kind == "date" else value
+
+
+def without_dates_and_booleans(value: Any, kind: str) -> Any:
+    return int(value) if kind == "bool" else without_dates(value, kind)

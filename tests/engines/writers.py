@@ -1,0 +1,227 @@
+"""The same rows, given to every engine in the form it likes."""
+
+import csv
+import gzip
+import io
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import zstandard
+
+from tests.engines.cases import (
+    Case,
+    is_hole,
+    text_spelling,
+    without_dates,
+    without_dates_and_booleans,
+)
+
+ARROW = {
+    "text": pa.string(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "bool": pa.bool_(),
+    "date": pa.date32(),
+}
+SQL = {"text": "text", "int": "bigint", "float": "double precision", "bool": "boolean", "date": "date"}
+
+
+def arrow_table(case: Case) -> pa.Table:
+    return pa.table({name: pa.array(values, ARROW[case.kinds[name]]) for name, values in case.columns.items()})
+
+
+def delimited(case: Case, delimiter: str) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(case.columns)
+    for row in case.rows:
+        writer.writerow(
+            ["" if is_hole(value) else text_spelling(value, case.kinds[name]) for name, value in row.items()]
+        )
+    return text.getvalue().encode()
+
+
+def as_csv(case: Case, folder: Path) -> Path:
+    path = folder / "log.csv"
+    path.write_bytes(delimited(case, ","))
+    return path
+
+
+def as_tsv_gz(case: Case, folder: Path) -> Path:
+    path = folder / "log.tsv.gz"
+    path.write_bytes(gzip.compress(delimited(case, "\t")))
+    return path
+
+
+def as_csv_zst(case: Case, folder: Path) -> Path:
+    path = folder / "log.csv.zst"
+    path.write_bytes(zstandard.compress(delimited(case, ";")))
+    return path
+
+
+def as_ndjson(case: Case, folder: Path) -> Path:
+    path = folder / "log.ndjson"
+    lines = [
+        json.dumps(
+            {name: None if is_hole(value) else without_dates(value, case.kinds[name]) for name, value in row.items()}
+        )
+        for row in case.rows
+    ]
+    if not lines:
+        lines = [json.dumps(dict.fromkeys(case.columns))]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def as_parquet(case: Case, folder: Path) -> Path:
+    path = folder / "log.parquet"
+    pa.parquet.write_table(arrow_table(case), path)
+    return path
+
+
+def as_parquet_parts(case: Case, folder: Path) -> Path:
+    table = arrow_table(case)
+    for i, start in enumerate(range(0, max(table.num_rows, 1), 2)):
+        pa.parquet.write_table(table.slice(start, 2), folder / f"part-{i}.parquet")
+    return folder
+
+
+def as_feather(case: Case, folder: Path) -> Path:
+    path = folder / "log.feather"
+    pa.feather.write_feather(arrow_table(case), path)
+    return path
+
+
+def as_arrow_table(case: Case, _: Path) -> pa.Table:
+    return arrow_table(case)
+
+
+def as_pandas(case: Case, _folder: Path) -> pd.DataFrame:
+    types = {"text": "str", "int": "Int64", "float": "float64", "bool": "boolean", "date": "M8[us]"}
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=types[case.kinds[name]]) for name, values in case.columns.items()}
+    )
+
+
+def as_pandas_objects(case: Case, _folder: Path) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            name: pd.Series(values, dtype=object if case.kinds[name] != "float" else "float64")
+            for name, values in case.columns.items()
+        }
+    )
+
+
+def as_pandas_categories(case: Case, folder: Path) -> pd.DataFrame:
+    frame = as_pandas(case, folder)
+    return frame.astype({n: "category" for n in case.columns if case.kinds[n] == "text"})
+
+
+def as_polars(case: Case, _folder: Path) -> pl.DataFrame:
+    return pl.DataFrame(pl.from_arrow(arrow_table(case)))
+
+
+def as_polars_lazy(case: Case, folder: Path) -> pl.LazyFrame:
+    return as_polars(case, folder).lazy()
+
+
+def as_duckdb_relation(case: Case, _folder: Path) -> Any:
+    connection = duckdb.connect()
+    connection.register("log", arrow_table(case))
+    connection.execute("CREATE TABLE kept AS FROM log")
+    return connection.table("kept")
+
+
+def as_duckdb_connection(case: Case, _folder: Path) -> tuple[Any, str]:
+    connection = duckdb.connect()
+    connection.register("log", arrow_table(case))
+    connection.execute("CREATE TABLE kept AS FROM log")
+    return connection, "SELECT * FROM kept"
+
+
+def as_sqlite(case: Case, folder: Path) -> tuple[Any, str]:
+    connection = sqlite3.connect(folder / "log.db")
+    fill_table(connection, case, "?")
+    connection.commit()
+    return connection, "log"
+
+
+def as_sqlite_url(case: Case, folder: Path) -> tuple[str, str]:
+    connection, _ = as_sqlite(case, folder)
+    connection.close()
+    return f"sqlite:///{folder / 'log.db'}", "SELECT * FROM log WHERE 1 = 1"
+
+
+def as_adbc_sqlite(case: Case, folder: Path) -> tuple[Any, str]:
+    from adbc_driver_sqlite import dbapi
+
+    connection, _ = as_sqlite(case, folder)
+    connection.close()
+    return dbapi.connect(str(folder / "log.db")), "log"
+
+
+def as_dask(case: Case, folder: Path) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_pandas(as_pandas(case, folder), npartitions=3)
+
+
+def as_ibis_duckdb(case: Case, folder: Path) -> Any:
+    import ibis
+
+    return ibis.duckdb.connect().read_parquet(as_parquet(case, folder))
+
+
+def fill_table(connection: Any, case: Case, sign: str) -> None:
+    """Make and fill the table ``log``; text columns fold case unless the reader looks closer."""
+    nocase = " COLLATE NOCASE" if sign == "?" else ""
+    fields = ", ".join(f'"{name}" {SQL[kind]}{nocase if kind == "text" else ""}' for name, kind in case.kinds.items())
+    cursor = connection.cursor()
+    cursor.execute("DROP TABLE IF EXISTS log")
+    cursor.execute(f"CREATE TABLE log ({fields})")
+    plain = without_dates_and_booleans if sign == "?" else lambda value, _: value
+    for row in case.rows:
+        values = [None if value is None else plain(value, case.kinds[name]) for name, value in row.items()]
+        cursor.execute(f"INSERT INTO log VALUES ({', '.join([sign] * len(values))})", values)
+    cursor.close()
+
+
+@dataclass(frozen=True)
+class Engine:
+    name: str
+    write: Callable[[Case, Path], Any]
+    spelt: Callable[[Any, str], Any] = lambda value, _: value
+
+
+ENGINES = [
+    Engine("csv", as_csv, text_spelling),
+    Engine("tsv.gz", as_tsv_gz, text_spelling),
+    Engine("csv.zst", as_csv_zst, text_spelling),
+    Engine("ndjson", as_ndjson, without_dates),
+    Engine("parquet", as_parquet),
+    Engine("parquet folder", as_parquet_parts),
+    Engine("feather", as_feather),
+    Engine("pyarrow", as_arrow_table),
+    Engine("pandas", as_pandas),
+    Engine("pandas objects", as_pandas_objects),
+    Engine("pandas categories", as_pandas_categories),
+    Engine("polars", as_polars),
+    Engine("polars lazy", as_polars_lazy),
+    Engine("duckdb relation", as_duckdb_relation),
+    Engine("duckdb connection", as_duckdb_connection),
+    Engine("sqlite", as_sqlite, without_dates_and_booleans),
+    Engine("sqlite address", as_sqlite_url, without_dates_and_booleans),
+    Engine("adbc sqlite", as_adbc_sqlite, without_dates_and_booleans),
+    Engine("dask", as_dask),
+    Engine("ibis on duckdb", as_ibis_duckdb),
+]

@@ -1,0 +1,179 @@
+"""The result document: every metric, undefined with a reason, and to JSON and back."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infoscope as ifs
+from infoscope.cards import find, metrics_at
+from infoscope.errors import InfoscopeError
+from infoscope.evaluation import Evaluation, Value, evaluate
+from infoscope.evaluation.measuring import Subject, measure
+from infoscope.tables import Contingency
+
+M6 = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.csv"
+    path.write_text("gold,svm,knn,w,day\n1,1,1,2,mon\n1,0,,1,mon\n0,0,0,1,tue\n0,0,1,1,tue\n1,1,1,1,tue\n")
+    return path
+
+
+def test_document_has_the_contract_keys() -> None:
+    document = evaluate({"M5": M6}).to_dict()
+
+    assert document["schema"] == "infoscope/evaluation/1"
+    assert document["source"] == {"rows": 100, "ignored": []}
+    (system,) = document["systems"]
+    assert set(system["metrics"]) == {entry.name for entry in metrics_at("table")}
+    assert system["metrics"]["accuracy"] == {"value": 0.83}
+    assert {"label", "support", "recall", "false_information", "missed_share", "false_share"} <= set(
+        system["classes"][0]
+    )
+    assert {"label", "declared", "precision", "missed_information", "missed_share", "false_share"} <= set(
+        system["outputs"][0]
+    )
+    assert set(system["leaks"][0]) == {"truth", "system", "count", "missed_bits", "false_bits"}
+    assert set(system["diagnosis"][0]) == {"code", "text", "evidence"}
+    assert (system["n"], system["reject"], system["positive"]) == (100, "2", "0")
+
+
+def test_json_round_trip() -> None:
+    evaluation = evaluate({"M5": M6, "clusters": Contingency.from_labels(["a", "b"] * 9, ["x", "y"] * 9)})
+
+    assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+
+
+def test_other_schema_is_refused() -> None:
+    with pytest.raises(InfoscopeError, match="infoscope/evaluation/1"):
+        Evaluation.from_dict({"schema": "infoscope/evaluation/9"})
+
+
+def test_undefined_is_null_with_the_reason() -> None:
+    (system,) = evaluate(Contingency.from_matrix([[5, 3], [0, 0]])).to_dict()["systems"]
+
+    assert system["metrics"]["proficiency"]["value"] is None
+    assert "one class" in system["metrics"]["proficiency"]["undefined"]
+    assert system["classes"][1]["recall"]["value"] is None
+
+
+def test_infinite_is_null_with_the_reason() -> None:
+    value = Value.measured(math.inf, "class 'x' is never recognised")
+
+    assert value.to_dict() == {"value": None, "undefined": "infinite: class 'x' is never recognised"}
+    never_right = evaluate(Contingency.from_matrix([[0, 5], [0, 9]])).systems[0]
+    loss = never_right.metrics["informational_loss"]
+    assert loss.value is None
+    assert loss.undefined is not None
+    assert "infinite" in loss.undefined
+
+
+def test_leaks_sum_to_missed_and_false_information() -> None:
+    system = evaluate(M6).systems[0]
+
+    assert sum(leak.missed_bits for leak in system.leaks) == pytest.approx(system.number("missed_information"))
+    assert sum(leak.false_bits for leak in system.leaks) == pytest.approx(system.number("false_information"))
+
+
+def test_values_are_those_of_the_metrics() -> None:
+    system = evaluate(M6).systems[0]
+
+    for entry in metrics_at("table"):
+        expected = float(entry.score(M6))
+        assert system.number(entry.name) == (expected if math.isfinite(expected) else None), entry.name
+
+
+def test_rows_are_read_and_counted(rows: Path) -> None:
+    evaluation = ifs.evaluate(str(rows), "gold", ["svm", "knn"])
+
+    assert evaluation.source.to_dict() == {
+        "name": "rows.csv",
+        "rows": 5,
+        "ignored": [{"reason": "missing label in 'knn'", "rows": 1}],
+    }
+    assert [(system.name, system.n, system.positive) for system in evaluation] == [("svm", 5, "1"), ("knn", 4, "1")]
+
+
+def test_groups_are_named(rows: Path) -> None:
+    document = ifs.evaluate(str(rows), "gold", "svm", by="day").to_dict()
+
+    assert [(system["group"], system["n"]) for system in document["systems"]] == [
+        ({"day": "mon"}, 2),
+        ({"day": "tue"}, 3),
+    ]
+
+
+def test_weights_count_by_their_effective_size(rows: Path) -> None:
+    system = ifs.evaluate(str(rows), "gold", "svm", weight="w").systems[0]
+
+    assert system.n == pytest.approx(6**2 / (4 + 4))
+    assert system.number("accuracy") == pytest.approx(5 / 6)
+
+
+def test_prevalence_changes_the_shares_by_text_labels() -> None:
+    table = Contingency.from_matrix([[9, 1], [30, 60]])
+    equal = evaluate(table, prevalence="equal").systems[0]
+    stated = evaluate(table, prevalence={"0": 1.0, "1": 1.0}).systems[0]
+
+    assert equal.number("accuracy") == pytest.approx((0.9 + 60 / 90) / 2)
+    assert stated.metrics == equal.metrics
+    with pytest.raises(InfoscopeError, match="'7'"):
+        evaluate(table, prevalence={"7": 1.0})
+
+
+def test_cluster_names_mean_nothing() -> None:
+    table = Contingency.from_labels([0, 0, 1, 1, 2, 2], [1, 1, 0, 0, 0, 0])
+    system = evaluate(table, clusters=True).systems[0]
+
+    assert system.number("accuracy") is None
+    assert system.system_labels == ("cluster 0", "cluster 1")
+    assert system.number("proficiency") == evaluate(table).systems[0].number("proficiency")
+
+
+def test_belief_is_attached_where_there_is_one() -> None:
+    class Believer:
+        def mean(self, name: str) -> float:
+            return len(name) / 22
+
+        def sd(self, name: str) -> float:
+            return len(name) / 110
+
+        def interval(self, name: str, level: float) -> tuple[float, float]:
+            return self.mean(name) - level / 10, self.mean(name) + level / 10
+
+    system = measure(Subject("a", M6, n=100, belief=Believer()), [], level=0.9)
+
+    value = system.metrics["proficiency"]
+    assert (value.mean, value.sd, value.low, value.high) == pytest.approx((0.5, 0.1, 0.41, 0.59))
+    assert value.value == float(catalogue_score("proficiency"))
+    assert "low" not in system.metrics["g_statistic"].to_dict()
+
+
+def catalogue_score(name: str) -> float:
+    return float(find(name).score(M6))
+
+
+@pytest.mark.parametrize(("option", "value"), [("level", 1.5), ("level", 0.0), ("n", -1), ("n", math.inf)])
+def test_senseless_uncertainty_is_refused(option: str, value: float) -> None:
+    with pytest.raises(InfoscopeError, match=str(value)):
+        evaluate(M6, **{option: value})
+
+
+def test_frame_has_a_row_a_system() -> None:
+    frame = evaluate({"a": M6, "b": M6}).to_frame()
+
+    assert list(frame["system"]) == ["a", "b"]
+    assert list(frame["accuracy"]) == [0.83, 0.83]
+
+
+def test_labels_are_written_as_text() -> None:
+    system = evaluate(Contingency.from_labels([True, False] * 5, [True, False] * 5)).systems[0]
+
+    assert system.truth_labels == ("False", "True")
+    assert system.positive == "True"
+    assert json.loads(json.dumps(np.asarray(system.truth_labels).tolist())) == ["False", "True"]

@@ -1,0 +1,189 @@
+"""Files of every form give the table that counting by hand gives."""
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers import read, read_tables
+
+ROWS = [
+    ("cat", "cat", "dog", "1", "a"),
+    ("cat", "dog", "dog", "2", "a"),
+    ("dog", "dog", "", "0.5", "b"),
+    ("", "dog", "dog", "1", "b"),
+    ("bird", "cat", "bird", "", "a"),
+    ("dog", "dog", "dog", "1", ""),
+]
+NAMES = ("gold", "svm", "knn", "w", "fold")
+
+
+def csv_text(delimiter: str = ",") -> str:
+    return "".join(delimiter.join(row) + "\n" for row in (NAMES, *ROWS))
+
+
+def by_hand(system: int) -> dict[tuple[str, str], int]:
+    cells: dict[tuple[str, str], int] = {}
+    for row in ROWS:
+        if row[0] and row[system]:
+            cells[row[0], row[system]] = cells.get((row[0], row[system]), 0) + 1
+    return cells
+
+
+def cells_of(table: object) -> dict[tuple[str, str], float]:
+    return {
+        (truth, system): float(table.counts[i, j])
+        for i, truth in enumerate(table.truth_labels)
+        for j, system in enumerate(table.system_labels)
+        if table.counts[i, j]
+    }
+
+
+def write(path: Path, delimiter: str = ",") -> Path:
+    text = csv_text(delimiter).encode()
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text))
+    elif path.suffix == ".zst":
+        plain = path.with_name("plain.csv")
+        plain.write_bytes(text)
+        duckdb.execute(
+            "COPY (FROM read_csv($1, all_varchar=true, delim=$2)) TO $3 "
+            "(FORMAT csv, HEADER true, DELIMITER $2, COMPRESSION zstd)".replace(
+                "$2", f"'{delimiter}'"
+            )
+            .replace("$1", f"'{plain}'")
+            .replace("$3", f"'{path}'")
+        )
+        plain.unlink()
+    else:
+        path.write_bytes(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter"),
+    [
+        ("a.csv", ","),
+        ("a.tsv", "\t"),
+        ("a.csv", ";"),
+        ("a.csv", "|"),
+        ("a.csv", "\t"),
+        ("a.csv.gz", ","),
+        ("a.tsv.gz", "\t"),
+        ("a.csv.zst", ","),
+        ("a.tsv.zst", "\t"),
+        ("noname", ","),
+    ],
+)
+def test_text_files(tmp_path: Path, name: str, delimiter: str) -> None:
+    tables = read(write(tmp_path / name, delimiter), "gold", ["svm", "knn"])
+
+    assert cells_of(tables["svm"]) == by_hand(1)
+    assert cells_of(tables["knn"]) == by_hand(2)
+    assert dict(tables["svm"].ignored) == {"missing label in 'gold'": 1}
+    assert dict(tables["knn"].ignored) == {
+        "missing label in 'gold'": 1,
+        "missing label in 'knn'": 1,
+    }
+
+
+def test_parquet_counts_as_csv_does(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.csv")
+    target = tmp_path / "a.parquet"
+    duckdb.execute(f"COPY (FROM read_csv('{source}', all_varchar=true)) TO '{target}'")
+
+    assert cells_of(read(target, "gold", "svm")) == by_hand(1)
+
+
+def test_weights_add_up_and_missing_ones_are_ignored(tmp_path: Path) -> None:
+    table = read(write(tmp_path / "a.csv"), "gold", "svm", weight="w")
+
+    assert cells_of(table) == {("cat", "cat"): 1, ("cat", "dog"): 2, ("dog", "dog"): 1.5}
+    assert dict(table.ignored) == {"missing label in 'gold'": 1, "missing weight in 'w'": 1}
+    assert table.weight_squares == pytest.approx(1 + 4 + 0.25 + 1)
+
+
+def test_groups_are_the_tables_of_their_rows(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.csv")
+    reading = read_tables(source, "gold", "svm", by="fold")
+
+    assert list(reading.tables) == [("a",), ("b",)]
+    assert cells_of(reading.tables["b",]["svm"]) == {("dog", "dog"): 1}
+    assert reading.rows == len(ROWS)
+    assert reading.ignored == {"missing group in 'fold'": 1, "missing label in 'gold'": 1}
+
+
+def test_every_row_is_in_a_table_or_ignored(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.csv")
+    reading = read_tables(source, "gold", "knn", weight="w", by="fold")
+    used = read_tables(source, "gold", "knn").tables[()]["knn"].total
+
+    assert reading.rows == len(ROWS)
+    assert used + 2 == reading.rows
+
+
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = write(tmp_path / "a.csv.gz").read_bytes()
+
+    class Stdin:
+        buffer = io.BytesIO(packed)
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+
+    assert cells_of(read("-", "gold", "svm")) == by_hand(1)
+
+
+def test_labels_of_text_files_are_never_typed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("t,p\n007,7\nNA,yes\n1.0,1\nnull,2020-01-02\n")
+    table = read(path, "t", "p")
+
+    assert set(table.truth_labels) == {"007", "NA", "1.0", "null"}
+    assert set(table.system_labels) == {"7", "yes", "1", "2020-01-02"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("t,p\na,b\na\n", "line 3 has 1 field and the header has 2"),
+        ("t,p\na,b\na,b,c\n", "line 3 has 3 fields and the header has 2"),
+        ('t,p\n"a,b\n', "quote that is not closed"),
+        ("t,p\na,b\r\nc,d\n", "mixes line ends"),
+        ("", "is empty"),
+        ("truth,p\na,b\n", "no column 't'"),
+        ("t p\na b\n", "name the right delimiter"),
+        ("t,p,t\na,b,c\n", "two columns"),
+    ],
+)
+def test_bad_text_is_refused_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text, newline="")
+
+    with pytest.raises((InputError, UnknownNameError), match=sentence):
+        read(path, "t", "p")
+
+
+def test_one_long_line_cannot_lose_the_file(tmp_path: Path) -> None:
+    """A reader that guesses takes its header from the one long line and finds no rows."""
+    path = tmp_path / "a.csv"
+    path.write_text("t,p\n" + "a,b\n" * 5 + "a,b,c\n")
+
+    with pytest.raises(InputError, match="line 7 has 3 fields"):
+        read(path, "t", "p")
+
+
+def test_nearest_column_is_suggested(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'gold'"):
+        read(write(tmp_path / "a.csv"), "golden", "svm")
+
+
+def test_latin_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"t,p\ncaf\xe9,b\n")
+
+    with pytest.raises(InputError, match="not UTF-8"):
+        read(path, "t", "p")

@@ -1,0 +1,171 @@
+"""Text at every width, Markdown and JSON of one document."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.text import Text
+
+from infoscope.evaluation import Evaluation, evaluate
+from infoscope.report import as_json, as_markdown, as_text, text_lines
+from infoscope.report.layout import ASCII, UNICODE, Column, Look, columns, wrapped
+from infoscope.report.ledger import ledger
+from infoscope.report.text import coloured
+from infoscope.tables import Contingency
+
+NAMES = ["猫", "a very long class name that nobody should ever use", "dog", "tab\there", "|pipe|"]
+
+
+def evaluation(systems: int = 1) -> Evaluation:
+    rng = np.random.default_rng(3)
+    tables = {}
+    for at in range(systems):
+        counts = rng.integers(0, 9, (5, 5)) + np.diag(rng.integers(100, 12000, 5))
+        tables[f"system {at} 模型"] = Contingency.from_matrix(counts, truth=NAMES, system=NAMES)
+    return evaluate(tables)
+
+
+NUMBERS = re.compile(r"(?<![\w.])[+-]?\d[\d,]*\.?\d*(?:e-?\d+)?%?(?![\w.])")
+
+
+@pytest.mark.parametrize("systems", [1, 4])
+@pytest.mark.parametrize("width", [60, 70, 80, 100, 120, 149, 150, 160, 200])
+def test_no_line_is_wider_than_the_terminal(width: int, systems: int) -> None:
+    for line in as_text(evaluation(systems), width=width).splitlines():
+        assert cell_len(line) <= width, line
+
+
+@pytest.mark.parametrize("systems", [1, 4])
+def test_numbers_are_whole_or_absent(systems: int) -> None:
+    document = evaluation(systems)
+    everything = set(NUMBERS.findall(as_text(document, width=200)))
+
+    for width in (60, 80, 100):
+        shown = set(NUMBERS.findall(as_text(document, width=width)))
+        assert shown <= everything
+
+
+def test_wide_labels_keep_columns_aligned() -> None:
+    lines = as_text(evaluation(), width=120).splitlines()
+    start = next(at for at, line in enumerate(lines) if line.strip().startswith("class "))
+    edge = cell_len(lines[start])
+
+    assert all(cell_len(line) == edge for line in lines[start + 1 : start + 6])
+
+
+def test_text_has_the_parts_in_order() -> None:
+    text = as_text(evaluation())
+    parts = ["captures", "missed ", "captured ", "erroneous", "What to fix first", "By class", "next"]
+
+    places = [text.index(part) for part in parts]
+
+    assert places == sorted(places)
+
+
+def test_several_systems_are_ranked_by_what_they_capture() -> None:
+    perfect = Contingency.from_matrix(np.diag([30, 30, 30]))
+    voter = Contingency.from_matrix([[0, 0, 30], [0, 0, 30], [0, 0, 30]])
+    text = as_text(evaluate({"voter": voter, "perfect": perfect}))
+
+    assert text.index("perfect") < text.index("voter")
+    assert "always one answer" in text
+
+
+def test_ascii_terminal_gets_ascii_only() -> None:
+    text = as_text(evaluation(), ascii_only=True)
+
+    assert text.isascii()
+    assert "\\u732b" in text
+
+
+def test_control_characters_never_reach_the_terminal() -> None:
+    table = Contingency.from_labels(["a\x1b[31m", "b\nc"] * 9, ["a\x1b[31m", "b\nc"] * 9)
+    text = as_text(evaluate({"evil\x1b]0;x\x07": table}))
+
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "b\\nc" in text
+
+
+def test_rich_markup_in_labels_is_plain_text() -> None:
+    table = Contingency.from_labels(["[red]x[/red]", "y"] * 9, ["[red]x[/red]", "y"] * 9)
+
+    assert "[red]x[/red]" in as_text(evaluate(table))
+
+
+def test_colour_and_bold_only() -> None:
+    lines = text_lines(evaluation(), Look())
+
+    assert "\x1b[34m" in coloured(lines, 100, bold_only=False) or "34m" in coloured(lines, 100, bold_only=False)
+    plain = coloured(lines, 100, bold_only=True)
+    assert "\x1b[1m" in plain
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", plain)
+
+
+def test_unit_changes_text_and_markdown_but_not_json() -> None:
+    coin = evaluate(Contingency.from_matrix([[50, 0], [0, 50]]))
+
+    assert "truth 1.00 bits" in as_text(coin)
+    assert "truth 0.69 nats" in as_text(coin, unit="nats")
+    assert "truth 0.69 nats" in as_markdown(coin, unit="nats")
+    assert json.loads(as_json(coin))["systems"][0]["metrics"]["truth_entropy"] == {"value": 1.0}
+
+
+def test_undefined_is_said_with_the_reason() -> None:
+    text = as_text(evaluate({"lone": Contingency.from_matrix([[9, 1], [0, 0]])}))
+
+    assert "lone cannot be judged by information: the truth has one class only" in text
+    assert "nan" not in text
+
+
+def test_markdown_escapes_labels_and_has_whole_tables() -> None:
+    text = as_markdown(evaluation(2))
+
+    assert "\\|pipe\\|" in text
+    tables = [block for block in text.split("\n\n") if block.startswith("|")]
+    for table in tables:
+        bars = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+        assert len(bars) == 1
+
+
+def test_clusters_have_a_table_for_each_side() -> None:
+    text = as_text(evaluate(Contingency.from_labels(["a", "b"] * 20, ["x", "y"] * 20)))
+
+    assert "By class" in text
+    assert "By answer" in text
+    assert "'x' as 'a'" in text
+
+
+@pytest.mark.parametrize("captured", [0.0, 1e-9, 0.5, 1 - 1e-9, 1.0])
+@pytest.mark.parametrize("false", [0.0, 1e-9, 0.4, 7.0])
+def test_ledger_is_drawn_to_scale(captured: float, false: float) -> None:
+    bar, words = ledger(captured, false, 56, UNICODE)
+
+    assert cell_len(bar.plain) == 56
+    assert cell_len(words.plain) <= 56
+    assert ("▒" in bar.plain) == (captured < 1)
+    assert ("█" in bar.plain) == (captured > 0)
+    assert ("░" in bar.plain) == (false > 0)
+
+
+def test_columns_go_by_priority_and_names_are_cut_last() -> None:
+    parts = [
+        Column("name", [Text("x" * 30)], least=10),
+        Column("less", [Text("123456")], priority=1),
+        Column("more", [Text("654321")], priority=2),
+    ]
+
+    assert columns(parts, 60, UNICODE, header=False)[0].plain.endswith("123456  654321")
+    assert columns(parts, 26, UNICODE, header=False)[0].plain == "x" * 9 + "…  123456  654321"
+    narrow = columns(parts, 18, UNICODE, header=False)[0].plain
+    assert narrow == "x" * 9 + "…  654321"
+    assert columns(parts, 18, ASCII, header=False)[0].plain == "x" * 9 + "~  654321"
+
+
+def test_wrapping_counts_wide_characters_as_two() -> None:
+    lines = wrapped("漢字 " * 20, 30, Text("! "))
+
+    assert all(cell_len(line.plain) <= 30 for line in lines)
+    assert len(lines) > 1
