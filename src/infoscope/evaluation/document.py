@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from infoscope.diagnosis.finding import Finding
 from infoscope.errors import InputError
 from infoscope.evaluation.values import Value
+from infoscope.tables import Contingency
 
 __all__ = ["SCHEMA", "ClassResult", "Evaluation", "Leak", "PairResult", "Source", "SystemResult", "renders"]
 
@@ -106,6 +108,8 @@ class SystemResult:
     leaks: tuple[Leak, ...]
     confusions: tuple[PairResult, ...]
     diagnosis: tuple[Finding, ...]
+    table: Contingency | None = field(default=None, compare=False, repr=False)
+    """What was evaluated; not part of the document, so None after reading one."""
 
     @property
     def title(self) -> str:
@@ -226,6 +230,15 @@ class Evaluation:
     def to_text(self, *, width: int = 100, unit: str = "bits") -> str:
         """As a terminal shows it, without colour."""
         return str(_renderer("text")(self, width=width, unit=unit))
+
+    def to_html(self, path: str | Path, *, unit: str = "bits", force: bool = False) -> Path:
+        """Write the report as one page that opens offline; a file that is no such page is replaced only by force."""
+        written: Path = _renderer("html file")(self, path, unit=unit, force=force)
+        return written
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: words, a picture and a table."""
+        return str(_renderer("notebook")(self))
 
     def to_frame(self) -> Any:
         """One row a system, one column a metric, as a pandas or polars data frame, whichever is installed."""

@@ -66,6 +66,7 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
             for pair in confusions(table, float(entropies(table).truth))
         ),
         diagnosis=tuple(findings),
+        table=table,
     )
 
 

@@ -47,6 +47,7 @@ class LeakDisplay(Display):
     streams: list[Stream]
     most: int = 24
     """Streams that are drawn by themselves."""
+    unit: str = "bits"
     _single: ClassVar[bool] = True
 
     @classmethod
@@ -85,15 +86,15 @@ class LeakDisplay(Display):
         low = min(end for _, end in (*truths.values(), *systems.values()))
         return Panel(
             "Where the bits leak",
-            f"{total:.2f} bits are lost in {len(self.streams)} cells. The costliest: "
+            f"{total:.2f} {self.unit} are lost in {len(self.streams)} cells. The costliest: "
             + "; ".join(
-                f"{plain_label(s.truth)[:40]} said as {plain_label(s.system)[:40]}, {s.bits:.3f} bits"
+                f"{plain_label(s.truth)[:40]} said as {plain_label(s.system)[:40]}, {s.bits:.3f} {self.unit}"
                 for s in drawn[:3]
             )
             + ".",
             Axis(0.0, 1.0, self._caption(errors, drawn)),
             Axis(low, 0.0),
-            (*_streams(drawn, truths, systems), *_nodes(truths, "truth"), *_nodes(systems, "system")),
+            (*_streams(drawn, truths, systems, self.unit), *_nodes(truths, "truth", self.unit), *_nodes(systems, "system", self.unit)),
             width=640.0,
             height=max(260.0, 24.0 * max(len(truths), len(systems))) + 70.0,
             margins=(150.0, 34.0, 150.0, 36.0),
@@ -101,7 +102,7 @@ class LeakDisplay(Display):
 
     def _caption(self, errors: Sequence[Stream], drawn: Sequence[Stream]) -> str:
         beside = sum(stream.bits for stream in self.streams if stream.hit)
-        parts = [f"{sum(stream.bits for stream in drawn):.2f} bits shown"]
+        parts = [f"{sum(stream.bits for stream in drawn):.2f} {self.unit} shown"]
         if len(errors) > len(drawn):
             parts.append(
                 f"{sum(stream.bits for stream in errors[len(drawn) :]):.2f} in {len(errors) - len(drawn):,} smaller confusions"
@@ -134,7 +135,7 @@ def _stacked(streams: Sequence[Stream], side: str, order: Sequence[str]) -> dict
 
 
 def _streams(
-    streams: Sequence[Stream], truths: Mapping[str, tuple[float, float]], systems: Mapping[str, tuple[float, float]]
+    streams: Sequence[Stream], truths: Mapping[str, tuple[float, float]], systems: Mapping[str, tuple[float, float]], unit: str
 ) -> list[Mark]:
     used = {("truth", label): top for label, (top, _) in truths.items()}
     used |= {("system", label): top for label, (top, _) in systems.items()}
@@ -152,7 +153,7 @@ def _streams(
     for at, stream in enumerate(streams):
         tip = (
             f"{plain_label(stream.truth)} said as {plain_label(stream.system)}: {stream.count:,.10g}\n"
-            f"missed {stream.missed:.3f} bits, false {stream.false:.3f} bits"
+            f"missed {stream.missed:.3f}, false {stream.false:.3f} {unit}"
         )
         ribbon = _ribbon(starts[at], ends[at], stream.bits)
         marks.append(Line(ribbon, "paper", 0.5, closed=True, fill="false", opacity=0.75, tip=tip))
@@ -160,14 +161,14 @@ def _streams(
 
 
 def _ribbon(start: float, end: float, wide: float) -> tuple[tuple[float, float], ...]:
-    x = np.linspace(0.0, 1.0, 25)
+    x = np.linspace(0.0, 1.0, 15)
     bend = (1.0 - np.cos(np.pi * x)) / 2.0
     upper = start + (end - start) * bend
     there = [(0.03 + 0.94 * float(px), float(py)) for px, py in zip(x, upper, strict=True)]
     return (*there, *((px, py - wide) for px, py in reversed(there)))
 
 
-def _nodes(places: Mapping[str, tuple[float, float]], side: str) -> list[Mark]:
+def _nodes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> list[Mark]:
     left = side == "truth"
     edge = (0.0, 0.025) if left else (0.975, 1.0)
     marks: list[Mark] = [
@@ -182,7 +183,7 @@ def _nodes(places: Mapping[str, tuple[float, float]], side: str) -> list[Mark]:
     ]
     for label, (top, bottom) in places.items():
         marks.append(
-            Bar((edge[0], bottom), (edge[1], top), "ink", 0.8, tip=f"{plain_label(label)}: {top - bottom:.3f} bits")
+            Bar((edge[0], bottom), (edge[1], top), "ink", 0.8, tip=f"{plain_label(label)}: {top - bottom:.3f} {unit}")
         )
         text = f"{shortened(label, 14)} {top - bottom:.2f}"
         anchor = "end" if left else "start"

@@ -33,6 +33,7 @@ class LedgerDisplay(Display):
     missed: float
     captured: float
     false: float
+    unit: str = "bits"
     _single: ClassVar[bool] = True
 
     @classmethod
@@ -53,27 +54,27 @@ class LedgerDisplay(Display):
         marks: list[Mark] = [
             brace(0.0, ends[2], 1.14, -0.08),
             brace(ends[1], ends[3], -0.14, 0.08),
-            Words(0.0, 1.14, f"truth H(T) = {truth:.2f} bits", "dim", shift=(0.0, -11.0)),
+            Words(0.0, 1.14, f"truth H(T) = {truth:.2f} {self.unit}", "dim", shift=(0.0, -11.0)),
             Words(
                 total,
                 -0.14,
-                f"output H(S) = {self.captured + self.false:.2f} bits",
+                f"output H(S) = {self.captured + self.false:.2f} {self.unit}",
                 "dim",
                 anchor="end",
                 shift=(0.0, 12.0),
             ),
         ]
         for (part, bits), start in zip(parts, ends, strict=False):
-            share = f"{bits / truth:.0%}" if truth > 0 else f"{bits:.2f} bits"
-            tip = f"{part}: {bits:.3f} bits" + (f", {bits / truth:.1%} of the truth" if truth > 0 else "")
+            share = f"{bits / truth:.0%}" if truth > 0 else f"{bits:.2f} {self.unit}"
+            tip = f"{part}: {bits:.3f} {self.unit}" + (f", {bits / truth:.1%} of the truth" if truth > 0 else "")
             marks.append(Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip))
             if bits / total > 0.14:
                 text = f"{part} {share}"
                 marks.append(Words(start + bits / 2, 0.5, text, f"on-{part}", anchor="middle", bold=True, size="large"))
         return Panel(
             "Information ledger",
-            f"Of the {truth:.2f} bits in the truth, {self.captured:.2f} were captured and {self.missed:.2f} missed; "
-            f"{self.false:.2f} bits of the output are false.",
+            f"Of the {truth:.2f} {self.unit} in the truth, {self.captured:.2f} were captured and {self.missed:.2f} missed; "
+            f"{self.false:.2f} {self.unit} of the output are false.",
             Axis(0.0, total),
             Axis(0.0, 1.0),
             tuple(marks),

@@ -1,0 +1,143 @@
+"""The first screen: the verdict in a sentence, the ledger, four numbers with their ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from infoscope.evaluation import Evaluation, SystemResult, Value
+from infoscope.figures.ledger import LedgerDisplay
+from infoscope.figures.svg import svg
+from infoscope.report.html.elements import Html, element, joined, label
+from infoscope.report.numbers import UNDEFINED, Units, amount, share
+
+__all__ = ["interval", "ledger", "sentences", "tiles", "verdict"]
+
+
+def verdict(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Html:
+    """Headline, the few sentences that follow from it, ledger and tiles."""
+    return element(
+        "header",
+        element("p", _kicker(evaluation, focus), class_="kicker"),
+        element("h1", *_headline(evaluation, focus)),
+        element(
+            "div",
+            element("div", element("p", joined(sentences(evaluation, focus), " "), class_="lede")),
+            element("div", ledger(focus, unit), tiles(focus)),
+            class_="hero",
+        ),
+    )
+
+
+def _kicker(evaluation: Evaluation, focus: SystemResult) -> Html:
+    k = len(focus.truth_labels)
+    size = "sample size unknown" if focus.n is None else f"{amount(focus.n)} sample{'s' * (focus.n != 1)}"
+    parts: list[object] = ["Evaluation", size, f"{k:,} class{'es' * (k != 1)}"]
+    if len(evaluation.systems) > 1:
+        parts.append(f"{len({system.name for system in evaluation.systems})} systems")
+    if evaluation.source.name is not None:
+        parts.append(label(evaluation.source.name, 60))
+    return joined(parts, " · ")
+
+
+def _headline(evaluation: Evaluation, focus: SystemResult) -> Iterator[object]:
+    captured = focus.metrics["proficiency"]
+    yield label(focus.title, 48)
+    if captured.value is None:
+        yield f" cannot be judged by information: {captured.undefined}."
+        return
+    yield f" captures {share(captured.value, 0)} of the information in the truth"
+    many = len(evaluation.systems)
+    yield "." if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}."
+
+
+def sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
+    """What a reader should know next, four sentences at most."""
+    captured, false = focus.metrics["proficiency"], focus.number("false_information_ratio")
+    if captured.low is not None and captured.high is not None:
+        yield Html(f"The credible range is {share(captured.low)} to {share(captured.high)}.")
+    if false is not None and captured.value is not None:
+        told = "none" if false == 0 else f"{100 * false:.0f} bits" if false >= 0.005 else "less than a bit"
+        yield Html(f"For every 100 bits of truth it also says {told} that {'is' if false == 0 else 'are'} false.")
+    pairs = [pair for pair in focus.confusions if pair.gain > 0][:3]
+    if pairs:
+        named = joined((joined((label(pair.classes[0]), label(pair.classes[1])), "/") for pair in pairs), ", ")
+        count = ("The costliest mix-up is ", "The costliest mix-ups are ")[len(pairs) > 1]
+        yield joined((count, named, f"; without the first it would capture {100 * pairs[0].gain:.1f} points more."))
+    yield from _rivals(evaluation, focus)
+
+
+def _rivals(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
+    others = [system for system in evaluation.ranking if system is not focus and system.group == focus.group]
+    if not others:
+        return
+    second = others[0]
+    pair = _paired(evaluation, focus.name, second.name)
+    ahead = joined((label(second.title), f" follows with {share(second.number('proficiency'))}"))
+    if pair is None:
+        yield joined((ahead, "."))
+    else:
+        sure = float(pair["probability_a_better"])
+        sure = sure if pair["a"] == focus.name else 1.0 - sure
+        yield joined((ahead, f"; the probability that it is really behind is {share(sure)}."))
+
+
+def _paired(evaluation: Evaluation, one: str, other: str) -> dict[str, object] | None:
+    pairs = (evaluation.comparison or {}).get("pairs", ())
+    for metric in ("proficiency", "erroneous_information_ratio"):
+        for pair in pairs:
+            if pair["metric"] == metric and {pair["a"], pair["b"]} == {one, other}:
+                return dict(pair)
+    return None
+
+
+def ledger(system: SystemResult, unit: Units) -> Html:
+    """The bar of what was missed, captured and made up."""
+    parts = [system.number(name) for name in ("missed_information", "mutual_information", "false_information")]
+    if any(part is None for part in parts) or not sum(part or 0.0 for part in parts) > 0:
+        return Html("")
+    drawn = LedgerDisplay(*((part or 0.0) * unit.per_bit for part in parts), unit=unit.name)
+    return element("figure", Html(svg(drawn.panel())), class_="wide")
+
+
+def interval(value: Value, scale: float = 100.0, digits: int = 1) -> str:
+    """The range of a value, where it is known."""
+    if value.low is None or value.high is None:
+        return ""
+    return f"{scale * value.low:.{digits}f} – {scale * value.high:.{digits}f}"
+
+
+def tiles(system: SystemResult) -> Html:
+    """Captured, false, accuracy, classes in doubt; each with its range or what to hold it against."""
+    doubt, effective = system.metrics["remnant_classes"], system.number("effective_classes")
+    rows = [
+        ("proficiency", share(system.number("proficiency"), 0), "captured", interval(system.metrics["proficiency"])),
+        (
+            "false_information_ratio",
+            share(system.number("false_information_ratio"), 0),
+            "false, relative to the truth",
+            interval(system.metrics["false_information_ratio"]),
+        ),
+        ("accuracy", share(system.number("accuracy"), 0), "accuracy", interval(system.metrics["accuracy"])),
+        (
+            "remnant_classes",
+            UNDEFINED if doubt.value is None else f"{doubt.value:.1f}",
+            "classes still in doubt",
+            interval(doubt, 1.0),
+        ),
+    ]
+    beside = {
+        "accuracy": f"chance would give {share(system.number('random_accuracy'), 0)}",
+        "remnant_classes": "" if effective is None else f"of {effective:.1f} in effect",
+    }
+    items = []
+    for name, number, word, bounds in rows:
+        notes = [part for part in (bounds, beside.get(name, "")) if part]
+        items.append(
+            element(
+                "li",
+                element("b", number),
+                element("a", word, href=f"#def-{name}", class_="term"),
+                element("span", " · ".join(notes), class_="dim") if notes else Html(""),
+            )
+        )
+    return element("ul", *items, class_="tiles")
