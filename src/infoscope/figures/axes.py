@@ -8,7 +8,7 @@ from typing import Any, cast
 from infoscope.errors import InputError
 from infoscope.figures.colours import LIGHT
 from infoscope.figures.layout import FONT
-from infoscope.figures.scene import Bar, Cloud, Dot, Line, Panel, Raster, Words
+from infoscope.figures.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
 
 __all__ = ["draw", "new_axes"]
 
@@ -155,6 +155,19 @@ def _words(ax: Any, mark: Words, order: float) -> None:
     )
 
 
+def _ribbon(ax: Any, mark: Ribbon, order: float) -> None:
+    from matplotlib.patches import PathPatch  # noqa: PLC0415 - optional
+    from matplotlib.path import Path  # noqa: PLC0415 - optional
+
+    (x0, y0), (x1, y1), deep = mark.start, mark.end, -mark.thick
+    middle = (x0 + x1) / 2
+    corners = [(x0, y0), (middle, y0), (middle, y1), (x1, y1)]
+    back = [(x1, y1 + deep), (middle, y1 + deep), (middle, y0 + deep), (x0, y0 + deep)]
+    codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
+    path = Path([*corners, *back, (x0, y0)], codes)
+    ax.add_patch(PathPatch(path, facecolor=_colour(mark.fill), linewidth=0, alpha=mark.opacity, zorder=order))
+
+
 def _cloud(ax: Any, mark: Cloud, order: float) -> None:
     points = mark.points
     ax.plot(
@@ -187,5 +200,5 @@ def _raster(ax: Any, mark: Raster, order: float) -> None:
 
 _DRAWN = cast(
     "dict[type, Callable[[Any, Any, float], None]]",
-    {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Cloud: _cloud, Raster: _raster},
+    {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
 )

@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, tables_by_name
 from infoscope.figures.layout import plain_label, shortened
-from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Ribbon, Words
 from infoscope.metrics import cell_false_information, cell_missed_information
 
 __all__ = ["LeakDisplay", "Stream"]
@@ -155,17 +155,8 @@ def _streams(
             f"{plain_label(stream.truth)} said as {plain_label(stream.system)}: {stream.count:,.10g}\n"
             f"missed {stream.missed:.3f}, false {stream.false:.3f} {unit}"
         )
-        ribbon = _ribbon(starts[at], ends[at], stream.bits)
-        marks.append(Line(ribbon, "paper", 0.5, closed=True, fill="false", opacity=0.75, tip=tip))
+        marks.append(Ribbon((0.03, starts[at]), (0.97, ends[at]), stream.bits, tip=tip))
     return marks
-
-
-def _ribbon(start: float, end: float, wide: float) -> tuple[tuple[float, float], ...]:
-    x = np.linspace(0.0, 1.0, 15)
-    bend = (1.0 - np.cos(np.pi * x)) / 2.0
-    upper = start + (end - start) * bend
-    there = [(0.03 + 0.94 * float(px), float(py)) for px, py in zip(x, upper, strict=True)]
-    return (*there, *((px, py - wide) for px, py in reversed(there)))
 
 
 def _nodes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> list[Mark]:

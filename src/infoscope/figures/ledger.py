@@ -65,12 +65,7 @@ class LedgerDisplay(Display):
             ),
         ]
         for (part, bits), start in zip(parts, ends, strict=False):
-            share = f"{bits / truth:.0%}" if truth > 0 else f"{bits:.2f} {self.unit}"
-            tip = f"{part}: {bits:.3f} {self.unit}" + (f", {bits / truth:.1%} of the truth" if truth > 0 else "")
-            marks.append(Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip))
-            if bits / total > 0.14:
-                text = f"{part} {share}"
-                marks.append(Words(start + bits / 2, 0.5, text, f"on-{part}", anchor="middle", bold=True, size="large"))
+            marks += self._part(part, bits, float(start), total)
         return Panel(
             "Information ledger",
             f"Of the {truth:.2f} {self.unit} in the truth, {self.captured:.2f} were captured and {self.missed:.2f} missed; "
@@ -82,3 +77,19 @@ class LedgerDisplay(Display):
             height=100.0,
             margins=(2.0, 28.0, 2.0, 30.0),
         )
+
+    def _part(self, part: str, bits: float, start: float, total: float) -> list[Mark]:
+        """A stretch with its name in it; beside the bar where it is too short, in the colour of plain text."""
+        truth = self.missed + self.captured
+        share = f"{bits / truth:.0%}" if truth > 0 else f"{bits:.2f} {self.unit}"
+        tip = f"{part}: {bits:.3f} {self.unit}" + (f", {bits / truth:.1%} of the truth" if truth > 0 else "")
+        drawn = Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip)
+        text = f"{part} {share}"
+        if bits / total > 0.18:
+            inside = Words(start + bits / 2, 0.5, text, f"on-{part}", "large", "middle", bold=True)
+            return [drawn, inside]
+        if part == "missed":
+            return [drawn, Words(0.0, -0.14, text, shift=(0.0, 12.0))]
+        if part == "false":
+            return [drawn, Words(total, 1.14, text, anchor="end", shift=(0.0, -11.0))]
+        return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]

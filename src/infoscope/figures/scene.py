@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-__all__ = ["Anchor", "Axis", "Bar", "Cloud", "Dot", "Line", "Mark", "Panel", "Point", "Raster", "Words"]
+__all__ = ["Anchor", "Axis", "Bar", "Cloud", "Dot", "Line", "Mark", "Panel", "Point", "Raster", "Ribbon", "Words"]
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
@@ -83,6 +83,18 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Ribbon:
+    """A band that bends from one height to another, equally thick all the way; heights are of its upper edge."""
+
+    start: Point
+    end: Point
+    thick: float
+    fill: str = "false"
+    opacity: float = 0.75
+    tip: str | None = None
+
+
+@dataclass(frozen=True)
 class Cloud:
     """Very many small dots."""
 
@@ -104,7 +116,7 @@ class Raster:
     """Whether neighbouring pixels blend; cells of a table do not."""
 
 
-Mark = Line | Bar | Dot | Words | Cloud | Raster
+Mark = Line | Bar | Dot | Words | Ribbon | Cloud | Raster
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from infoscope.figures.colours import DARK, LIGHT
 from infoscope.figures.layout import FONT
 from infoscope.figures.png import data_address
-from infoscope.figures.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Words
+from infoscope.figures.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
 
 __all__ = ["role_style", "standalone_svg", "svg"]
 
@@ -77,7 +77,7 @@ def _definitions(panel: Panel, *, hatched: bool) -> str:
 
 
 def _clipped(mark: Mark) -> bool:
-    return isinstance(mark, (Cloud, Raster, Bar)) or (isinstance(mark, Line) and mark.clip)
+    return isinstance(mark, (Cloud, Raster, Bar, Ribbon)) or (isinstance(mark, Line) and mark.clip)
 
 
 def _n(number: float) -> str:
@@ -206,6 +206,19 @@ def _words(panel: Panel, mark: Words) -> str:
     return f"<text{classes}{at}{looks}{style}{owner}>{escape(mark.text)}{child}</text>"
 
 
+def _ribbon(panel: Panel, mark: Ribbon) -> str:
+    _, child = _told(None, mark.tip)
+    (x0, y0), (x1, y1) = panel.place(*mark.start), panel.place(*mark.end)
+    _, lower = panel.place(mark.start[0], mark.start[1] - mark.thick)
+    middle, deep = (x0 + x1) / 2, lower - y0
+    path = (
+        f"M{_n(x0)} {_n(y0)}C{_n(middle)} {_n(y0)} {_n(middle)} {_n(y1)} {_n(x1)} {_n(y1)}v{_n(deep)}"
+        f"C{_n(middle)} {_n(y1 + deep)} {_n(middle)} {_n(y0 + deep)} {_n(x0)} {_n(y0 + deep)}Z"
+    )
+    looks = f'{_classes(mark.fill, None)} d="{path}"{_paint(mark.fill, "fill")} opacity="{mark.opacity:g}"'
+    return _closed("path", looks, child)
+
+
 def _cloud(panel: Panel, mark: Cloud) -> str:
     owner, _ = _told(mark.of, None)
     path = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in (panel.place(px, py) for px, py in mark.points))
@@ -222,5 +235,5 @@ def _raster(panel: Panel, mark: Raster) -> str:
 
 _DRAWN = cast(
     "dict[type, Callable[[Panel, Any], str]]",
-    {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Cloud: _cloud, Raster: _raster},
+    {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 
 import numpy as np
 
@@ -22,10 +24,10 @@ MOST_CELLS = 60_000
 
 
 def embedded(name: str, data: object) -> Html:
-    """Data inside the page, where no part of it can end the element it is in."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    safe = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e").replace("\u2028", "\\u2028")
-    return Html(f'<script type="application/json" id="{name}">{safe}</script>')
+    """Data inside the page, packed: small, and in letters that cannot end the element it is in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    packed = base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    return Html(f'<script type="application/zlib+base64" id="{name}">{packed}</script>')
 
 
 def confusion_matrix(system: SystemResult, at: int) -> Html:
@@ -74,7 +76,7 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
             element("caption", "Confusion matrix: rows are the truth, columns what the system said", class_="sr"),
             element("thead", head),
             element("tbody", *rows),
-            class_="cm",
+            class_="cm many" if len(cells.system) > 12 or max(map(len, cells.system)) > 7 else "cm",
         ),
         class_="scroll",
     )

@@ -1,8 +1,12 @@
-(() => {
+(async () => {
 'use strict';
 const $ = (s, r = document) => r.querySelector(s), $$ = (s, r = document) => [...r.querySelectorAll(s)];
 const make = (tag, text, set = {}) => Object.assign(document.createElement(tag), text === undefined ? {} : {textContent: text}, set);
-const root = document.documentElement, tip = $('#tip'), doc = JSON.parse($('#data').textContent);
+const unpack = async id => {
+  const bytes = Uint8Array.from(atob($('#' + id).textContent), c => c.charCodeAt(0));
+  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text());
+};
+const root = document.documentElement, tip = $('#tip'), doc = await unpack('data');
 const title = s => s.group ? s.name + ' (' + Object.entries(s.group).map(([k, v]) => k + ' ' + v).join(', ') + ')' : s.name;
 const say = text => { $('#said').textContent = text; };
 root.classList.add('scripted');
@@ -94,7 +98,6 @@ if (articles.length > 1) {
 const heads = table => $$('thead th[data-label]', table), rows = table => [...table.tBodies[0].rows];
 $$('.cm').forEach(table => {
   const columns = heads(table), counts = rows(table).map(r => [...r.cells].slice(1).map(c => +c.textContent.replace(/[,·]/g, '') || 0));
-  table.classList.toggle('many', columns.length > 12);
   const ofTrue = counts.map(r => r.reduce((a, b) => a + b, 0)), ofSaid = columns.map((_, j) => counts.reduce((a, r) => a + r[j], 0));
   const first = rows(table);
   first.forEach((r, i) => [...r.cells].slice(1).forEach((c, j) => { c.facts = {i, j, n: counts[i][j], t: ofTrue[i], s: ofSaid[j], truth: r.cells[0].dataset.label, said: columns[j].dataset.label}; }));
@@ -145,7 +148,8 @@ const lightClass = (name, other) => {
 $$('.classes').forEach(t => t.addEventListener('click', e => { const r = e.target.closest('tr[data-class]'); if (r) lightClass(r.dataset.class); }));
 
 // many classes: pixels that can be read
-const cellsOf = p => p.cells ||= JSON.parse($('#cells-' + p.dataset.at).textContent);
+for (const p of $$('.pixels')) p.cells = await unpack('cells-' + p.dataset.at);
+const cellsOf = p => p.cells;
 const where = (p, e) => {
   const d = cellsOf(p), b = $('img', p).getBoundingClientRect();
   const i = Math.floor((e.clientY - b.top) / b.height * d.truth.length), j = Math.floor((e.clientX - b.left) / b.width * d.system.length);
@@ -277,4 +281,5 @@ addEventListener('afterprint', () => $$('details').forEach(d => { d.open = d.was
 const save = make('button', 'save the data as JSON (six digits)', {type: 'button'});
 save.addEventListener('click', () => { const a = make('a', undefined, {href: URL.createObjectURL(new Blob([JSON.stringify(doc, null, 1)], {type: 'application/json'})), download: 'evaluation.json'}); a.click(); URL.revokeObjectURL(a.href); });
 $('#downloads').append(save);
+root.dataset.ready = '';
 })();
