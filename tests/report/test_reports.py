@@ -110,7 +110,7 @@ def test_unit_changes_text_and_markdown_but_not_json() -> None:
     assert "truth 1.00 bits" in as_text(coin)
     assert "truth 0.69 nats" in as_text(coin, unit="nats")
     assert "truth 0.69 nats" in as_markdown(coin, unit="nats")
-    assert json.loads(as_json(coin))["systems"][0]["metrics"]["truth_entropy"] == {"value": 1.0}
+    assert json.loads(as_json(coin))["systems"][0]["metrics"]["truth_entropy"]["value"] == 1.0
 
 
 def test_undefined_is_said_with_the_reason() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -73,13 +74,14 @@ def _seen(subject: Subject, table: Contingency, how: Uncertainty) -> Subject:
 
 
 def _belief(table: Contingency, n: float | None, how: Uncertainty) -> Belief | None:
-    """The posterior about a table; None where the sample size is not known."""
+    """The posterior about a table, seen as n samples; None where n is not known."""
     if n is None or importlib.util.find_spec("infoscope.posterior") is None:
         return None
-    module = importlib.import_module("infoscope.posterior")
-    make = getattr(module, "belief_for_evaluation", None)
-    made: Belief | None = None if make is None else make(table, n=n, prior=how.prior, seed=how.seed)
-    return made
+    posterior: Any = importlib.import_module("infoscope.posterior")
+    if table.reweighting is None and n != table.total:
+        table = table.with_cells(table.cells * (n / table.total))
+    belief: Belief = posterior.Posterior(table, how.prior, seed=how.seed)
+    return belief
 
 
 def _evaluated(origin: Source, subjects: Sequence[Subject], how: Uncertainty) -> Evaluation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,23 +16,37 @@ from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Belief", "Subject", "measure"]
+__all__ = ["Belief", "Subject", "Summary", "measure"]
 
 MOST_LEAKS = 1000
 """A document lists at most this many cells, the costliest."""
 
 
+class Summary(Protocol):
+    """What is believed about one metric: a number each, or one for each class."""
+
+    @property
+    def mean(self) -> Any:
+        """Expected value."""
+
+    @property
+    def sd(self) -> Any:
+        """Standard deviation."""
+
+    @property
+    def low(self) -> Any:
+        """Lower limit."""
+
+    @property
+    def high(self) -> Any:
+        """Upper limit."""
+
+
 class Belief(Protocol):
     """What is believed about the metrics of one table, beyond their plug-in values."""
 
-    def mean(self, name: str) -> float:
-        """Expected value of a metric."""
-
-    def sd(self, name: str) -> float:
-        """Its standard deviation."""
-
-    def interval(self, name: str, level: float) -> tuple[float, float]:
-        """The range that holds it with probability ``level``."""
+    def summaries(self, names: Sequence[str], level: float) -> Mapping[str, Any]:
+        """A ``Summary`` for each of these metrics."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +71,7 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
         reject=None if table.reject is None else str(table.reject),
         positive=str(table.positive_label) if len(table.truth_labels) == 2 else None,
         group=subject.group,
-        metrics={entry.name: _value(entry, subject, level) for entry in metrics_at("table")},
+        metrics=_by_table(subject, level),
         classes=tuple(_by_class(table, "truth", table.truth_labels)),
         outputs=tuple(_by_class(table, "system", table.system_labels)),
         leaks=tuple(_leaks(table)),
@@ -75,13 +89,22 @@ def _plain(number: float | None) -> float | None:
     return int(number) if number is not None and float(number).is_integer() else number
 
 
-def _value(entry: Metric, subject: Subject, level: float) -> Value:
-    number = float(entry.score(subject.table))
-    plain = Value.measured(number, "" if np.isfinite(number) else entry.reason(subject.table))
-    if subject.belief is None or plain.value is None or entry.card.posterior == "none":
-        return plain
-    low, high = subject.belief.interval(entry.name, level)
-    return Value(plain.value, subject.belief.mean(entry.name), subject.belief.sd(entry.name), low, high)
+def _by_table(subject: Subject, level: float) -> dict[str, Value]:
+    """Every metric of the whole table, with what is believed about it where it has a value."""
+    values = {}
+    for entry in metrics_at("table"):
+        number = float(entry.score(subject.table))
+        values[entry.name] = Value.measured(number, "" if np.isfinite(number) else entry.reason(subject.table))
+    if subject.belief is None:
+        return values
+    wanted = [
+        entry.name
+        for entry in metrics_at("table")
+        if entry.card.posterior != "none" and values[entry.name].value is not None
+    ]
+    for name, known in subject.belief.summaries(wanted, level).items():
+        values[name] = values[name].believed(known)
+    return values
 
 
 def _by_class(table: Contingency, level: str, labels: Sequence[Label]) -> Iterator[ClassResult]:

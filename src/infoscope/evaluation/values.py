@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,11 @@ class Value:
             reason = f"infinite: {reason}" if reason != "never" else "infinite"
         return cls(None, undefined=reason)
 
+    def believed(self, summary: Any) -> Value:
+        """The same with the mean, sd and limits of a summary; a limit that does not exist is left out."""
+        mean, sd, low, high = (_finite(getattr(summary, name)) for name in _BELIEF)
+        return replace(self, mean=mean, sd=sd, low=low, high=high)
+
     def to_dict(self) -> dict[str, Any]:
         """What is known, under its name."""
         record: dict[str, Any] = {"value": self.value}
@@ -54,3 +59,7 @@ class Value:
     def from_json(cls, record: Any) -> Value:
         """A value from either of its forms."""
         return cls(**record) if isinstance(record, dict) else cls(record)
+
+
+def _finite(number: Any) -> float | None:
+    return float(number) if np.isfinite(number) else None
