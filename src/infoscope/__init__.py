@@ -19,6 +19,20 @@ if TYPE_CHECKING:
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.figures import ClassInformationDisplay as ClassInformationDisplay
+    from infoscope.figures import ComparisonDisplay as ComparisonDisplay
+    from infoscope.figures import ConfusionDisplay as ConfusionDisplay
+    from infoscope.figures import CoverageDisplay as CoverageDisplay
+    from infoscope.figures import EntropyDiagramDisplay as EntropyDiagramDisplay
+    from infoscope.figures import EntropyTriangleDisplay as EntropyTriangleDisplay
+    from infoscope.figures import ImprovementDisplay as ImprovementDisplay
+    from infoscope.figures import LeakDisplay as LeakDisplay
+    from infoscope.figures import LedgerDisplay as LedgerDisplay
+    from infoscope.figures import MetricCurvesDisplay as MetricCurvesDisplay
+    from infoscope.figures import PerplexityDisplay as PerplexityDisplay
+    from infoscope.figures import SplitTriangleDisplay as SplitTriangleDisplay
+    from infoscope.figures import SurfaceDisplay as SurfaceDisplay
+    from infoscope.figures import SweepDisplay as SweepDisplay
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
@@ -31,15 +45,43 @@ _HOMES = {
     "InputError": "infoscope.errors",
     "catalogue": "infoscope.cards",
     "evaluate": "infoscope.evaluation",
+    "ClassInformationDisplay": "infoscope.figures",
+    "ComparisonDisplay": "infoscope.figures",
+    "ConfusionDisplay": "infoscope.figures",
+    "CoverageDisplay": "infoscope.figures",
+    "EntropyDiagramDisplay": "infoscope.figures",
+    "EntropyTriangleDisplay": "infoscope.figures",
+    "ImprovementDisplay": "infoscope.figures",
+    "LeakDisplay": "infoscope.figures",
+    "LedgerDisplay": "infoscope.figures",
+    "MetricCurvesDisplay": "infoscope.figures",
+    "PerplexityDisplay": "infoscope.figures",
+    "SplitTriangleDisplay": "infoscope.figures",
+    "SurfaceDisplay": "infoscope.figures",
+    "SweepDisplay": "infoscope.figures",
 }
 _MODULES = {"metrics"}
 
 __all__ = [
     "Card",
+    "ClassInformationDisplay",
+    "ComparisonDisplay",
+    "ConfusionDisplay",
     "Contingency",
+    "CoverageDisplay",
+    "EntropyDiagramDisplay",
+    "EntropyTriangleDisplay",
     "Evaluation",
+    "ImprovementDisplay",
     "InfoscopeError",
     "InputError",
+    "LeakDisplay",
+    "LedgerDisplay",
+    "MetricCurvesDisplay",
+    "PerplexityDisplay",
+    "SplitTriangleDisplay",
+    "SurfaceDisplay",
+    "SweepDisplay",
     "__version__",
     "catalogue",
     "evaluate",
@@ -61,7 +103,13 @@ def __getattr__(name: str) -> Any:
 
 def load_renderers() -> None:
     """Load the reports, which file themselves with ``Evaluation``."""
-    importlib.import_module("infoscope.report")
+    for name in ("report", "report.html", "report.notebook"):
+        importlib.import_module(f"infoscope.{name}")
+
+
+def rendered(form: str, thing: Any) -> str:
+    """How a report shows a thing that lies below the reports, as a table in a notebook."""
+    return str(importlib.import_module("infoscope.evaluation").renderer(form)(thing))
 
 
 def __dir__() -> list[str]:

@@ -26,7 +26,7 @@ def new_axes(panel: Panel) -> Any:
             "or use .to_svg() or .save('picture.svg'), which need nothing"
         ) from None
     figure = pyplot.figure(figsize=(panel.width / 72.0, panel.height / 72.0))
-    left, top, right, bottom = panel.margins
+    left, _, _, bottom = panel.margins
     wide, high = panel.inner
     return figure.add_axes((left / panel.width, bottom / panel.height, wide / panel.width, high / panel.height))
 
@@ -52,7 +52,7 @@ def _axes(panel: Panel, ax: Any) -> None:
         which.set_tick_params(colors=LIGHT["dim"], labelsize=FONT["small"], length=0)
         which.set_label_text(part.title, color=LIGHT["dim"], fontsize=FONT["normal"])
         if part.grid:
-            which.grid(True, color=LIGHT["grid"], linewidth=1, zorder=0)  # noqa: FBT003 - matplotlib's own
+            which.grid(True, color=LIGHT["grid"], linewidth=1, zorder=0)
     ax.set_axisbelow(True)
     ax.set_facecolor("none")
 

@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.figures.colours import series
 from infoscope.figures.display import Display, Tables, tables_by_name
 from infoscope.figures.layout import plain_label, round_ticks, shortened, tick_text
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Words
 from infoscope.metrics import class_false_information, output_missed_information
 from infoscope.tables import Contingency
 
@@ -141,16 +141,17 @@ class ClassInformationDisplay(Display):
                     )
                 )
                 if single:
-                    anchor: str = "end" if sign < 0 else "start"
+                    anchor: Anchor = "end" if sign < 0 else "start"
                     marks.append(
                         Words(start + sign * value, at, f"{value:.2f}", "dim", "small", anchor, (4.0 * sign, 0.0))
-                    )  # type: ignore[arg-type]
+                    )
         return marks
 
     def _summary(self, labels: Sequence[str]) -> str:
         worst = max(self.bars, key=lambda bar: bar.cost)
         return (
-            f"Information by class for {len(self.labels)} classes, {len(labels)} drawn. {plain_label(worst.label)[:60]} costs most: its answers "
+            f"Information by class for {len(self.labels)} classes, {len(labels)} drawn. "
+            f"{shortened(worst.label, 60)} costs most: its answers "
             f"scatter by {worst.scatter:.2f} bits and its word leaves {worst.doubt:.2f} bits open."
         )
 

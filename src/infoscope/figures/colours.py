@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def hexadecimal(parts: Sequence[float]) -> str:
+def hexadecimal(parts: Iterable[float]) -> str:
     """``#rrggbb`` of red, green and blue."""
     return "#" + "".join(f"{round(float(part)):02x}" for part in parts)
 

@@ -101,7 +101,8 @@ def _cell_size(classes: int) -> float:
 class ConfusionDisplay(Display):
     """Rows are the truth, columns what the system said, confused classes side by side.
 
-    >>> display = ConfusionDisplay.from_table(Contingency.from_matrix([[9, 1], [3, 7]], truth=["cat", "dog"], system=["cat", "dog"]))
+    >>> table = Contingency.from_matrix([[9, 1], [3, 7]], truth=["cat", "dog"], system=["cat", "dog"])
+    >>> display = ConfusionDisplay.from_table(table)
     >>> display.map.largest(1)
     [('dog', 'cat', 3.0, 0.3)]
     """
@@ -160,7 +161,8 @@ class ConfusionDisplay(Display):
                 count = self.map.counts[i, j]
                 tip = (
                     f"it was {plain_label(self.map.truth[i])}\nthe system said {plain_label(self.map.system[j])}\n"
-                    f"{count:,.10g}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} of the said"
+                    f"{count:,.10g}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
+                    "of the said"
                 )
                 marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), colour, tip=tip))
                 text = "·" if not count else f"{count:.4g}" if self.shown == "count" else f"{values[i, j]:.0%}"
@@ -196,7 +198,7 @@ class ConfusionDisplay(Display):
         rows, columns = self.map.counts.shape
         worst = self.map.largest(3)
         told = "; ".join(
-            f"{plain_label(truth)[:40]} said as {plain_label(system)[:40]}, {count:,.10g} ({share:.0%})"
+            f"{shortened(truth, 40)} said as {shortened(system, 40)}, {count:,.10g} ({share:.0%})"
             for truth, system, count, share in worst
         )
         return f"Confusion matrix of {rows} classes and {columns} answers. " + (

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import Named, axis, plain_label, side_labels
+from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 
@@ -21,14 +22,6 @@ __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse"]
 
 INNER = (394.0, 372.0)
 """Width and height between the axes."""
-
-
-@dataclass(frozen=True)
-class Spread:
-    """What is believed about a system's place: mean and covariance of (false, captured)."""
-
-    mean: Point
-    covariance: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -61,19 +54,6 @@ def ellipse(spread: Spread, level: float, corners: int = 72) -> tuple[Point, ...
     circle = np.sqrt(-2.0 * np.log1p(-level)) * np.stack([np.cos(turns), np.sin(turns)])
     outline = np.asarray(spread.mean)[:, None] + vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * circle)
     return tuple((float(x), float(y)) for x, y in outline.T)
-
-
-def believed(table: Any, *, cloud: int = 0, seed: int = 0) -> tuple[Spread, NDArray[Any] | None]:
-    """Mean, covariance and draws of a system's place, by the posterior of its table."""
-    from infoscope.posterior import Posterior  # noqa: PLC0415 - only where it is asked for
-
-    names = ["false_information_ratio", "proficiency"]
-    belief = Posterior(table, seed=seed)
-    spread = Spread((float(belief.mean(names[0])), float(belief.mean(names[1]))), np.asarray(belief.covariance(names)))
-    if not cloud:
-        return spread, None
-    drawn = belief.draw_tables(cloud, np.random.default_rng(seed))
-    return spread, np.stack([np.asarray(false_information_ratio(drawn)), np.asarray(proficiency(drawn))], axis=-1)
 
 
 @dataclass
@@ -124,7 +104,7 @@ class CoverageDisplay(Display):
                     f"the truth of {key!r} has one class only, so there is no information to cover; "
                     "it has no place in this plot"
                 )
-            spread, drawn = believed(table, cloud=cloud, seed=seed) if uncertainty or cloud else (None, None)
+            spread, drawn = believed_place(table, cloud=cloud, seed=seed) if uncertainty or cloud else (None, None)
             points.append(
                 CoveragePoint(key, float(false_information_ratio(table)), captured, _right(table), spread, drawn)
             )
@@ -212,7 +192,7 @@ def _iso_lines(x: Point, y: Point) -> list[Mark]:
     """Lines of equal erroneous information, and the one where as much is said as there is to say."""
     marks: list[Mark] = []
     step = 0.25 if y[1] - y[0] > 0.5 else 0.1 if y[1] - y[0] > 0.2 else 0.05
-    for count in range(1, int(round((1.0 + x[1]) / step)) + 1):
+    for count in range(1, round((1.0 + x[1]) / step) + 1):
         error = count * step
         start = max(x[0], y[0] + error - 1.0)
         end = min(x[1], y[1] + error - 1.0)
@@ -254,7 +234,9 @@ def _tip(point: CoveragePoint) -> str:
 def _summary(points: Sequence[CoveragePoint]) -> str:
     best = min(points, key=lambda point: point.erroneous)
     return (
-        f"Information coverage of {len(points)} system{'s' * (len(points) != 1)}: false information to the right, captured "
-        f"information upwards. Nearest to the star is {plain_label(best.name)[:60]}, which captures {best.captured:.0%} of the truth "
+        f"Information coverage of {len(points)} system{'s' * (len(points) != 1)}: false information to the "
+        "right, captured "
+        f"information upwards. Nearest to the star is {shortened(best.name, 60)}, which captures "
+        f"{best.captured:.0%} of the truth "
         f"and adds {best.false:.0%} that is false."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -42,10 +42,8 @@ class Display:
     _single: ClassVar[bool] = False
     """Whether the picture is of one system only."""
 
-    @classmethod
-    def from_table(cls, tables: Tables, **options: Any) -> Self:
-        """The picture of a table, or of tables by name."""
-        raise NotImplementedError
+    from_table: ClassVar[Callable[..., Any]]
+    """The picture of a table, or of tables by name; each picture has its own options."""
 
     @classmethod
     def from_predictions(  # noqa: PLR0913 - as scikit-learn's users type it
@@ -67,7 +65,8 @@ class Display:
             for key, answers in systems.items()
         }
         given: Tables = next(iter(tables.values())) if cls._single and len(tables) == 1 else tables
-        return cls.from_table(given, **options).plot(ax)
+        display: Self = cls.from_table(given, **options)
+        return display.plot(ax)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:

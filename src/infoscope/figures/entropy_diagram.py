@@ -9,8 +9,8 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.ledger import brace
 from infoscope.figures.layout import round_ticks, tick_text
+from infoscope.figures.ledger import brace
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.metrics.shannon import entropies
 
@@ -117,7 +117,8 @@ class EntropyDiagramDisplay(Display):
         title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
         return Panel(
             f"Entropy diagram, {self.form} form",
-            f"Truth has {self.truth:.2f} of {self.truth_room:.2f} bits, output {self.system:.2f} of {self.system_room:.2f}; "
+            f"Truth has {self.truth:.2f} of {self.truth_room:.2f} bits, output {self.system:.2f} of "
+            f"{self.system_room:.2f}; "
             f"they share {self.shared:.2f}. {self.case.capitalize()} case.",
             Axis(low, high, title, tuple(zip(ticks, tick_text(ticks), strict=True)), line=False),
             Axis(0.0, 2.0),

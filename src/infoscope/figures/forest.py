@@ -10,11 +10,12 @@ import numpy as np
 
 from infoscope.cards import find
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.beliefs import believed_range
 from infoscope.figures.display import Display, Tables, tables_by_name
 from infoscope.figures.layout import axis, plain_label, shortened
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 
-__all__ = ["ComparisonDisplay", "Row"]
+__all__ = ["ComparisonDisplay", "Row", "rows_of"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class ComparisonDisplay(Display):
             value = float(entry.score(table))
             if not np.isfinite(value):
                 raise InputError(f"{metric} of {key!r} is undefined: {entry.reason(table)}")
-            low, high = _range(table, entry.name, level, seed) if uncertainty else (None, None)
+            low, high = believed_range(table, entry.name, level, seed) if uncertainty else (None, None)
             rows.append(Row(key, value, low, high))
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 
@@ -134,14 +135,9 @@ class ComparisonDisplay(Display):
 
     def _summary(self) -> str:
         best = self.rows[0]
-        return f"{self.title} of {len(self.rows)} systems; the best is {plain_label(best.name)[:60]} with {best.value:.3f}."
-
-
-def _range(table: Any, name: str, level: float, seed: int) -> tuple[float, float]:
-    from infoscope.posterior import Posterior  # noqa: PLC0415 - only where it is asked for
-
-    low, high = Posterior(table, seed=seed).interval(name, level)
-    return float(low), float(high)
+        return (
+            f"{self.title} of {len(self.rows)} systems; the best is {shortened(best.name, 60)} with {best.value:.3f}."
+        )
 
 
 def rows_of(values: Mapping[str, Any]) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -60,11 +61,7 @@ class ImprovementDisplay(Display):
             raise InputError("an improvement needs two systems; give at least two")
         if baseline is not None and baseline not in errors:
             raise UnknownNameError(f"the baseline {baseline!r} is none of the systems")
-        pairs = (
-            [(baseline, name) for name in names if name != baseline]
-            if baseline
-            else list(zip(names, names[1:], strict=False))
-        )
+        pairs = [(baseline, name) for name in names if name != baseline] if baseline else list(pairwise(names))
         steps = []
         for old, new in pairs:
             title = str(new) if baseline else f"{old} → {new}"
@@ -107,7 +104,7 @@ class ImprovementDisplay(Display):
         return Panel(
             "Improvement factor",
             "; ".join(
-                f"{plain_label(step.name)[:40]}: {step.factor:.2f} times less error by {step.by}"
+                f"{shortened(step.name, 40)}: {step.factor:.2f} times less error by {step.by}"
                 for step in self.steps[:6]
             )
             + ".",

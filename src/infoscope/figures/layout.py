@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +27,10 @@ class Named(NamedTuple):
 
 
 def plain_label(label: object) -> str:
-    """A class name that can do no harm on a page: what is invisible or turns text around is spelt out.
+    r"""A class name that can do no harm on a page: what is invisible or turns text around is spelt out.
 
-    >>> plain_label("a\\u202eb"), plain_label("two\\nlines")
-    ('a⟨202E⟩b', 'two⟨A⟩lines')
+    >>> plain_label("two\nlines"), plain_label("a\u202eb")
+    ('two⟨A⟩lines', 'a⟨202E⟩b')
     """
     text = str(label)
     if text.isprintable():
@@ -65,7 +66,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 def tick_text(values: Sequence[float]) -> list[str]:
     """Numbers with as many digits as their steps need."""
-    gap = min((abs(b - a) for a, b in zip(values, values[1:], strict=False)), default=1.0) or 1.0
+    gap = min((abs(b - a) for a, b in pairwise(values)), default=1.0) or 1.0
     digits = max(0, -math.floor(math.log10(gap) + 1e-9))
     if digits and not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
         digits += 1

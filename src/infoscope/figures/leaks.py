@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, tables_by_name
 from infoscope.figures.layout import plain_label, shortened
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Ribbon, Words
+from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
 from infoscope.metrics import cell_false_information, cell_missed_information
 
 __all__ = ["LeakDisplay", "Stream"]
@@ -39,7 +39,7 @@ class LeakDisplay(Display):
     """Streams from truth (left) to answers (right); all streams together are H(T|S) + H(S|T).
 
     >>> from infoscope.tables import Contingency
-    >>> display = LeakDisplay.from_table(Contingency.from_matrix([[8, 2], [0, 10]], truth=["a", "b"], system=["a", "b"]))
+    >>> display = LeakDisplay.from_table(Contingency.from_matrix([[8, 2], [0, 10]]))
     >>> print(f"{sum(stream.bits for stream in display.streams):.3f}")
     0.903
     """
@@ -88,13 +88,17 @@ class LeakDisplay(Display):
             "Where the bits leak",
             f"{total:.2f} {self.unit} are lost in {len(self.streams)} cells. The costliest: "
             + "; ".join(
-                f"{plain_label(s.truth)[:40]} said as {plain_label(s.system)[:40]}, {s.bits:.3f} {self.unit}"
+                f"{shortened(s.truth, 40)} said as {shortened(s.system, 40)}, {s.bits:.3f} {self.unit}"
                 for s in drawn[:3]
             )
             + ".",
             Axis(0.0, 1.0, self._caption(errors, drawn)),
             Axis(low, 0.0),
-            (*_streams(drawn, truths, systems, self.unit), *_nodes(truths, "truth", self.unit), *_nodes(systems, "system", self.unit)),
+            (
+                *_streams(drawn, truths, systems, self.unit),
+                *_nodes(truths, "truth", self.unit),
+                *_nodes(systems, "system", self.unit),
+            ),
             width=640.0,
             height=max(260.0, 24.0 * max(len(truths), len(systems))) + 70.0,
             margins=(150.0, 34.0, 150.0, 36.0),
@@ -105,7 +109,8 @@ class LeakDisplay(Display):
         parts = [f"{sum(stream.bits for stream in drawn):.2f} {self.unit} shown"]
         if len(errors) > len(drawn):
             parts.append(
-                f"{sum(stream.bits for stream in errors[len(drawn) :]):.2f} in {len(errors) - len(drawn):,} smaller confusions"
+                f"{sum(stream.bits for stream in errors[len(drawn) :]):.2f} in {len(errors) - len(drawn):,} "
+                "smaller confusions"
             )
         parts.append(f"{beside:.2f} in right answers that errors made doubtful")
         return ", ".join(parts)
@@ -135,7 +140,10 @@ def _stacked(streams: Sequence[Stream], side: str, order: Sequence[str]) -> dict
 
 
 def _streams(
-    streams: Sequence[Stream], truths: Mapping[str, tuple[float, float]], systems: Mapping[str, tuple[float, float]], unit: str
+    streams: Sequence[Stream],
+    truths: Mapping[str, tuple[float, float]],
+    systems: Mapping[str, tuple[float, float]],
+    unit: str,
 ) -> list[Mark]:
     used = {("truth", label): top for label, (top, _) in truths.items()}
     used |= {("system", label): top for label, (top, _) in systems.items()}
@@ -177,7 +185,7 @@ def _nodes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> l
             Bar((edge[0], bottom), (edge[1], top), "ink", 0.8, tip=f"{plain_label(label)}: {top - bottom:.3f} {unit}")
         )
         text = f"{shortened(label, 14)} {top - bottom:.2f}"
-        anchor = "end" if left else "start"
+        anchor: Anchor = "end" if left else "start"
         marks.append(
             Words(
                 edge[0 if left else 1],
@@ -187,5 +195,5 @@ def _nodes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> l
                 shift=(-8.0 if left else 8.0, 0.0),
                 tip=plain_label(label),
             )
-        )  # type: ignore[arg-type]
+        )
     return marks

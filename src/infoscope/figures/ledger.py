@@ -68,7 +68,8 @@ class LedgerDisplay(Display):
             marks += self._part(part, bits, float(start), total)
         return Panel(
             "Information ledger",
-            f"Of the {truth:.2f} {self.unit} in the truth, {self.captured:.2f} were captured and {self.missed:.2f} missed; "
+            f"Of the {truth:.2f} {self.unit} in the truth, {self.captured:.2f} were captured and "
+            f"{self.missed:.2f} missed; "
             f"{self.false:.2f} {self.unit} of the output are false.",
             Axis(0.0, total),
             Axis(0.0, 1.0),

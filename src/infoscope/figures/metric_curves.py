@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.cards import find
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables
+from infoscope.figures.display import Display
 from infoscope.figures.scene import Panel
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.tables import Contingency
@@ -38,13 +38,6 @@ class MetricCurvesDisplay(Display):
     curves: list[Curve]
     n: int = 200
     _single: ClassVar[bool] = True
-
-    @classmethod
-    def from_table(cls, tables: Tables, **options: Any) -> Self:
-        """Not a picture of a table: see ``over_quality``."""
-        raise InputError(
-            "these curves are of metrics, not of a table; make them with MetricCurvesDisplay.over_quality()"
-        )
 
     @classmethod
     def over_quality(

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.layout import shortened
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
 
@@ -62,7 +62,8 @@ class PerplexityDisplay(Display):
         one = self.chains[0]
         return Panel(
             "Perplexity chain",
-            f"{one.classes} classes, in effect {one.effective:.1f}; after hearing {plain_label(one.name)[:60]} {one.remaining:.1f} remain.",
+            f"{one.classes} classes, in effect {one.effective:.1f}; after hearing {shortened(one.name, 60)} "
+            f"{one.remaining:.1f} remain.",
             Axis(0.0, float(np.log2(most)), "equally likely classes (log scale)", ticks),
             Axis(-0.5, count - 0.5),
             tuple(marks),

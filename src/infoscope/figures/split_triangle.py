@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import Named, plain_label, side_labels
+from infoscope.figures.layout import Named, plain_label, shortened, side_labels
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.triangle import HEIGHT, Shares, place, plane
 from infoscope.metrics import (
@@ -77,7 +77,8 @@ class SplitTriangleDisplay(Display):
 def _pair(at: int, point: SplitPoint) -> list[Mark]:
     truth, system = place(point.truth), place(point.system)
     tip = (
-        f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, {point.system.transfer:.3f} of log m\n"
+        f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, "
+        f"{point.system.transfer:.3f} of log m\n"
         f"missed {point.truth.variation:.3f}, false {point.system.variation:.3f}\n"
         f"imbalance: truth {point.truth.divergence:.3f}, system {point.system.divergence:.3f}"
     )
@@ -99,7 +100,8 @@ def _words() -> list[Mark]:
 
 def _summary(points: Sequence[SplitPoint]) -> str:
     parts = [
-        f"{plain_label(point.name)[:40]} shares {point.truth.transfer:.2f} of the truth's and {point.system.transfer:.2f} of the output's room"
+        f"{shortened(point.name, 40)} shares {point.truth.transfer:.2f} of the truth's and "
+        f"{point.system.transfer:.2f} of the output's room"
         for point in points[:4]
     ]
     return f"Split entropy triangle of {len(points)} system{'s' * (len(points) != 1)}: {'; '.join(parts)}."

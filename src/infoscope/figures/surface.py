@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.figures.colours import hexadecimal, ramp
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import axis, plain_label
+from infoscope.figures.layout import axis, plain_label, shortened
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Raster, Words
 from infoscope.metrics import proficiency, recall, specificity
 from infoscope.tables import Contingency
@@ -68,7 +68,7 @@ def _joined(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, ...]]:
         at = min(odd or left)
         left.remove(at)
         a, b = rounded[at]
-        if len([k for k in ends[a] if k in left]):
+        if [k for k in ends[a] if k in left]:
             a, b = b, a
         line = [a, b]
         while True:
@@ -139,12 +139,13 @@ class SurfaceDisplay(Display):
             for name, (x, y) in self.systems.items()
         ]
         marks += [
-            Words(x, y, plain_label(name)[:24], "#16181d", shift=(9.0, 0.0), bold=True, of=name)
+            Words(x, y, shortened(name, 24), "#16181d", shift=(9.0, 0.0), bold=True, of=name)
             for name, (x, y) in self.systems.items()
         ]
         return Panel(
             f"Captured information, {self.prevalence:.0%} positive",
-            f"Captured information over true positive and true negative rate when {self.prevalence:.0%} are positive: nothing on the "
+            f"Captured information over true positive and true negative rate when {self.prevalence:.0%} are "
+            "positive: nothing on the "
             "falling diagonal, all in the corner where both rates are 1, and all again where both are 0.",
             axis(0.0, 1.0, "true positive rate", most=4),
             axis(0.0, 1.0, "true negative rate", most=4),

@@ -179,5 +179,5 @@ def _summary(curves: Sequence[Curve], across: str) -> str:
     for curve in curves[:5]:
         known = [y for y in curve.y if np.isfinite(y)]
         if known:
-            parts.append(f"{plain_label(curve.name)[:40]} from {known[0]:.2f} to {known[-1]:.2f}")
+            parts.append(f"{shortened(curve.name, 40)} from {known[0]:.2f} to {known[-1]:.2f}")
     return f"{len(curves)} curve{'s' * (len(curves) != 1)} over {plain_label(across)}: {'; '.join(parts)}."

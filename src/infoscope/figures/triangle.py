@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import Named, plain_label, side_labels
+from infoscope.figures.layout import Named, plain_label, shortened, side_labels
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
 
@@ -60,7 +60,8 @@ class EntropyTriangleDisplay(Display):
     """Systems in the entropy triangle, coloured by accuracy.
 
     >>> from infoscope.tables import Contingency
-    >>> display = EntropyTriangleDisplay.from_table({"b": Contingency.from_matrix([[16, 2, 2], [2, 16, 2], [1, 1, 18]])})
+    >>> table = Contingency.from_matrix([[16, 2, 2], [2, 16, 2], [1, 1, 18]])
+    >>> display = EntropyTriangleDisplay.from_table({"b": table})
     >>> print(f"{display.points[0].shares.transfer:.3f}")
     0.490
     """
@@ -79,7 +80,8 @@ class EntropyTriangleDisplay(Display):
                     raise UnknownNameError(f"path {title!r} goes through {name!r}, which is none of the systems")
         if self.magnify is not None and not (self.magnify[0] in Shares._fields and self.magnify[1] >= 1.0):
             raise InputError(
-                f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor of 1 or more"
+                f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor "
+                "of 1 or more"
             )
 
     @classmethod
@@ -99,7 +101,8 @@ class EntropyTriangleDisplay(Display):
             )
             if not np.isfinite(shares.transfer):
                 raise InputError(
-                    f"{key!r} has one truth class and one answer, so nothing can be uncertain; it has no place in the triangle"
+                    f"{key!r} has one truth class and one answer, so nothing can be uncertain; it has no place "
+                    "in the triangle"
                 )
             right = float(accuracy(table))
             points.append(TrianglePoint(key, shares, right if np.isfinite(right) else None))
@@ -177,12 +180,9 @@ def plane(where: Any = place) -> list[Mark]:
             (Shares(share, 0.0, rest), Shares(share, rest, 0.0)),
         ):
             marks.append(Line((where(one), where(other)), "grid", clip=False))
-        ticks = (
-            (Shares(rest, share, 0.0), "end", (-6.0, -3.0)),
-            (Shares(share, 0.0, rest), "middle", (0.0, 11.0)),
-        )
-        for shares, anchor, shift in ticks:
-            marks.append(Words(*where(shares), f"{share:.1f}", "dim", "small", anchor, shift))  # type: ignore[arg-type]
+        left, below = where(Shares(rest, share, 0.0)), where(Shares(share, 0.0, rest))
+        marks.append(Words(left[0], left[1], f"{share:.1f}", "dim", "small", "end", (-6.0, -3.0)))
+        marks.append(Words(below[0], below[1], f"{share:.1f}", "dim", "small", "middle", (0.0, 11.0)))
     return marks
 
 
@@ -229,6 +229,8 @@ def _tip(point: TrianglePoint) -> str:
 def _summary(points: Sequence[TrianglePoint]) -> str:
     best = max(points, key=lambda point: point.shares.transfer)
     return (
-        f"Entropy triangle of {len(points)} system{'s' * (len(points) != 1)}. Highest is {plain_label(best.name)[:60]}: agreement "
-        f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information {best.shares.variation:.2f}."
+        f"Entropy triangle of {len(points)} system{'s' * (len(points) != 1)}. Highest is "
+        f"{shortened(best.name, 60)}: agreement "
+        f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information "
+        f"{best.shares.variation:.2f}."
     )

@@ -29,7 +29,13 @@ def compared(evaluation: Evaluation) -> Html:
         ("accuracy", "n"),
         ("", ""),
     )
-    head = element("tr", *(element("th" if title else "td", title, scope="col" if title else None, class_=kind or None) for title, kind in titles))
+    head = element(
+        "tr",
+        *(
+            element("th" if title else "td", title, scope="col" if title else None, class_=kind or None)
+            for title, kind in titles
+        ),
+    )
     return element(
         "section",
         element("h2", "Compared with each other"),
@@ -74,7 +80,10 @@ def _row(evaluation: Evaluation, system: SystemResult, best: SystemResult) -> Ht
 def _last(evaluation: Evaluation, system: SystemResult, best: SystemResult) -> str:
     pairs: Sequence[dict[str, object]] = (evaluation.comparison or {}).get("pairs", ())
     for pair in pairs:
-        if {pair["a"], pair["b"]} == {system.name, best.name} and pair["metric"] in ("proficiency", "erroneous_information_ratio"):
+        if {pair["a"], pair["b"]} == {system.name, best.name} and pair["metric"] in (
+            "proficiency",
+            "erroneous_information_ratio",
+        ):
             sure = float(str(pair["probability_a_better"]))
             return verdict_word(sure if pair["a"] == system.name else 1.0 - sure)
     return remark(system)
@@ -95,6 +104,10 @@ def interval_bar(value: Value) -> Html:
     if value.low is not None and value.high is not None:
         low, high = (f"{100 * end:.2f}%" for end in (value.low, value.high))
         whisker = f'<line class="s-ink" x1="{low}" x2="{high}" y1="10" y2="10" stroke="#16181d" stroke-width="2"/>'
-    grid = "".join(f'<line class="s-grid" x1="{at}%" x2="{at}%" y1="0" y2="20" stroke="#e1e5eb"/>' for at in (0, 25, 50, 75, 100))
-    dot = f'<circle class="f-accent s-ink" cx="{100 * value.value:.2f}%" cy="10" r="5" fill="#0068a8" stroke="#16181d"/>'
+    grid = "".join(
+        f'<line class="s-grid" x1="{at}%" x2="{at}%" y1="0" y2="20" stroke="#e1e5eb"/>' for at in (0, 25, 50, 75, 100)
+    )
+    dot = (
+        f'<circle class="f-accent s-ink" cx="{100 * value.value:.2f}%" cy="10" r="5" fill="#0068a8" stroke="#16181d"/>'
+    )
     return Html(f'<svg class="whisk" aria-hidden="true" width="100%" height="20">{grid}{whisker}{dot}</svg>')

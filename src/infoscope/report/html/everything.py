@@ -58,7 +58,11 @@ def _title(name: str) -> str:
 def _values(evaluation: Evaluation, unit: Units) -> Html:
     systems = list(evaluation.ranking)[:MOST_COLUMNS]
     names = list(dict.fromkeys(name for system in systems for name in system.metrics))
-    head = element("tr", element("th", "metric", scope="col"), *(element("th", label(s.title, 24), scope="col", class_="n") for s in systems))
+    head = element(
+        "tr",
+        element("th", "metric", scope="col"),
+        *(element("th", label(s.title, 24), scope="col", class_="n") for s in systems),
+    )
     rows = []
     for name in names:
         cells = [_cell(name, system, unit) for system in systems]
@@ -68,7 +72,9 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
     return element(
         "details",
         element("summary", f"All {len(names)} metrics"),
-        element("p", f"The best {len(systems)} systems; {left} more are in the data below.", class_="note") if left else Html(""),
+        element("p", f"The best {len(systems)} systems; {left} more are in the data below.", class_="note")
+        if left
+        else Html(""),
         element(
             "div",
             element(
@@ -87,7 +93,9 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
 def _cell(name: str, system: SystemResult, unit: Units) -> Html:
     value = system.metrics.get(name)
     why = None if value is None or value.value is not None else value.undefined
-    return element("td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""), class_="n")
+    return element(
+        "td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""), class_="n"
+    )
 
 
 def _definitions(evaluation: Evaluation) -> Html:
@@ -104,17 +112,28 @@ def _definitions(evaluation: Evaluation) -> Html:
             element(
                 "div",
                 element("dt", card.title, " ", element("code", card.formula)),
-                element("dd", f"{card.meaning} ({', '.join(facts)}).{undefined} ", element("span", card.reference, class_="dim")),
+                element(
+                    "dd",
+                    f"{card.meaning} ({', '.join(facts)}).{undefined} ",
+                    element("span", card.reference, class_="dim"),
+                ),
                 id=f"def-{name}",
             )
         )
-    return element("details", element("summary", "What the numbers mean"), element("dl", *entries, class_="definitions"), id="definitions")
+    return element(
+        "details",
+        element("summary", "What the numbers mean"),
+        element("dl", *entries, class_="definitions"),
+        id="definitions",
+    )
 
 
 def _method(evaluation: Evaluation, version: str) -> Html:
     items: list[object] = [
-        "Information is counted on the table of truth × output alone; “captured” is the mutual information as a share of the truth's entropy.",
-        "Captured information does not care how outputs are named: a system that swaps two names keeps its score. Accuracy does care; the page says where they part.",
+        "Information is counted on the table of truth × output alone; “captured” is the mutual "
+        "information as a share of the truth's entropy.",
+        "Captured information does not care how outputs are named: a system that swaps two names keeps "
+        "its score. Accuracy does care; the page says where they part.",
         "Values are those of the sample. With few samples per cell captured information tends to look too high.",
     ]
     believed = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
@@ -123,9 +142,14 @@ def _method(evaluation: Evaluation, version: str) -> Html:
         if believed
         else "No ranges are shown, because this evaluation was made without a posterior."
     )
-    items += [f"{rows:,} row{'s' * (rows != 1)} left out: {plain_label(reason)}" for reason, rows in evaluation.source.ignored.items()]
+    items += [
+        f"{rows:,} row{'s' * (rows != 1)} left out: {plain_label(reason)}"
+        for reason, rows in evaluation.source.ignored.items()
+    ]
     items.append(f"Made by infoscope {version}. The page loads nothing from any network.")
-    return element("details", element("summary", "Method and limits"), element("ul", *(element("li", item) for item in items)))
+    return element(
+        "details", element("summary", "Method and limits"), element("ul", *(element("li", item) for item in items))
+    )
 
 
 def _long_names(evaluation: Evaluation, most: int = 32) -> Html:

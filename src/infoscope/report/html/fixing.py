@@ -124,7 +124,9 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
     numbers = [_number(classes.get(name), "false_information") or 0.0 for name in labels]
     numbers += [_number(outputs.get(name), "missed_information") or 0.0 for name in labels]
     most = max(numbers, default=0.0) or 1.0
-    rows = [_class_row(name, classes.get(name), outputs.get(name), cost[name], most, unit) for name in labels[:MOST_CLASSES]]
+    rows = [
+        _class_row(name, classes.get(name), outputs.get(name), cost[name], most, unit) for name in labels[:MOST_CLASSES]
+    ]
     titles = (
         ("class", ""),
         ("samples", "n"),
@@ -136,7 +138,9 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
     )
     head = element("tr", *(element("th", title, scope="col", class_=kind or None) for title, kind in titles))
     left = len(labels) - MOST_CLASSES
-    more = element("p", f"The {MOST_CLASSES} costliest of {len(labels):,} classes; search to find any.", class_="note more")
+    more = element(
+        "p", f"The {MOST_CLASSES} costliest of {len(labels):,} classes; search to find any.", class_="note more"
+    )
     return element(
         "div",
         element("h4", "By class"),
@@ -158,7 +162,8 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
         more if left > 0 else Html(""),
         element(
             "p",
-            f"Answers scatter: H(S|T=class). Its word is doubtful: H(T|S=class). Cost: what both add to the loss, in {unit.name}.",
+            "Answers scatter: H(S|T=class). Its word is doubtful: H(T|S=class). Cost: what both add to the "
+            f"loss, in {unit.name}.",
             class_="note",
         ),
     )
@@ -174,7 +179,7 @@ def _cost(system: SystemResult, item: ClassResult | None, output: ClassResult | 
     return 0.0 if side is None else cost_in_bits(system, side)
 
 
-def _class_row(  # noqa: PLR0913, PLR0917 - one row, one look
+def _class_row(  # noqa: PLR0917 - one row, one look
     name: str, item: ClassResult | None, output: ClassResult | None, cost: float, most: float, unit: Units
 ) -> Html:
     scatter, doubt = _number(item, "false_information"), _number(output, "missed_information")
@@ -201,7 +206,9 @@ def _bits(value: float | None, unit: Units) -> str:
 
 
 def _chain(system: SystemResult) -> Html:
-    effective, left, factor = (system.number(name) for name in ("effective_classes", "remnant_classes", "transfer_factor"))
+    effective, left, factor = (
+        system.number(name) for name in ("effective_classes", "remnant_classes", "transfer_factor")
+    )
     if effective is None or left is None or factor is None or len(system.truth_labels) < 2:
         return Html("")
     drawn = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor)])
@@ -232,5 +239,3 @@ def _leaks(system: SystemResult, unit: Units) -> Html:
         element("summary", "Where the bits leak"),
         element("figure", Html(svg(drawn.panel())), class_="wide"),
     )
-
-

@@ -78,7 +78,11 @@ def maps(evaluation: Evaluation) -> Html:
     figures = list(_figures(list(evaluation.ranking)))
     if not figures:
         return Html("")
-    note = "Touch a dot or a row: the system lights up everywhere. Drag across a map to pick several." if len(evaluation.systems) > 1 else ""
+    note = (
+        "Touch a dot or a row: the system lights up everywhere. Drag across a map to pick several."
+        if len(evaluation.systems) > 1
+        else ""
+    )
     return element(
         "section",
         element("h2", "Maps"),
@@ -91,16 +95,32 @@ def maps(evaluation: Evaluation) -> Html:
 def _figures(systems: Sequence[SystemResult]) -> Iterator[Html]:
     triangle, coverage, split = triangle_points(systems), coverage_points(systems), split_points(systems)
     if triangle:
-        yield _figure("Entropy triangle", EntropyTriangleDisplay(triangle), "High is good; left is lost to imbalance, right to error.")
+        yield _figure(
+            "Entropy triangle",
+            EntropyTriangleDisplay(triangle),
+            "High is good; left is lost to imbalance, right to error.",
+        )
     if coverage:
-        yield _figure("Information coverage", CoverageDisplay(coverage), "The star is all of the truth and nothing but the truth; dotted lines join equal error.")
+        yield _figure(
+            "Information coverage",
+            CoverageDisplay(coverage),
+            "The star is all of the truth and nothing but the truth; dotted lines join equal error.",
+        )
     near = [point for point in coverage if point.captured >= 0.5 * max(p.captured for p in coverage)]
     if len(near) > 1 and any(point.spread is not None for point in near):
-        yield _figure("Coverage, the best enlarged", CoverageDisplay(near, zoom=True), "Ellipses hold the true place with 95% probability.")
+        yield _figure(
+            "Coverage, the best enlarged",
+            CoverageDisplay(near, zoom=True),
+            "Ellipses hold the true place with 95% probability.",
+        )
     if split:
         some = split[:MOST_SPLIT]
         rest = f" The best {MOST_SPLIT} of {len(split)}." if len(split) > MOST_SPLIT else ""
-        yield _figure("Split triangle", SplitTriangleDisplay(some), f"Truth and output, each against its own number of classes.{rest}")
+        yield _figure(
+            "Split triangle",
+            SplitTriangleDisplay(some),
+            f"Truth and output, each against its own number of classes.{rest}",
+        )
 
 
 def _figure(title: str, display: Display, caption: str) -> Html:

@@ -58,7 +58,13 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
         "tr",
         element("th", "it was ↓  said →", scope="col", class_="dim"),
         *(
-            element("th", element("span", label(name, 18)), scope="col", data_label=name, class_="refused" if name == reject else None)
+            element(
+                "th",
+                element("span", label(name, 18)),
+                scope="col",
+                data_label=name,
+                class_="refused" if name == reject else None,
+            )
             for name in cells.system
         ),
     )
@@ -86,14 +92,18 @@ def _pixels(cells: HeatMap, at: int) -> Html:
     rows, columns = np.nonzero(cells.counts)
     data: dict[str, object] = {"truth": cells.truth, "system": cells.system}
     if len(rows) <= MOST_CELLS:
-        values = [int(value) if value.is_integer() else float(f"{value:.4g}") for value in cells.counts[rows, columns].tolist()]
+        values = [
+            int(value) if value.is_integer() else float(f"{value:.4g}")
+            for value in cells.counts[rows, columns].tolist()
+        ]
         # rows as run starts: the cells of row i lie between start[i] and start[i + 1]
         starts = np.searchsorted(rows, np.arange(len(cells.truth) + 1)).tolist()
         data |= {"start": starts, "column": columns.tolist(), "count": values}
     image = element(
         "div",
         Html(
-            f'<img alt="Confusion matrix of {len(cells.truth)} classes as an image; the largest confusions are listed below" '
+            f'<img alt="Confusion matrix of {len(cells.truth)} classes as an image; the largest confusions '
+            'are listed below" '
             f'src="{data_address(cells.colours)}">'
         ),
         element("i", class_="hair h", hidden=True),

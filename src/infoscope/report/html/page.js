@@ -236,7 +236,7 @@ const forest = $('.forest');
 if (forest) {
   const levels = {'the whole': s => s.metrics, 'a class': (s, l) => s.classes.find(c => c.label === l), 'an answer': (s, l) => s.outputs.find(c => c.label === l)};
   const names = {'the whole': Object.keys(doc.systems[0].metrics), 'a class': Object.keys(doc.systems[0].classes[0] || {}).filter(n => n !== 'label'), 'an answer': Object.keys(doc.systems[0].outputs[0] || {}).filter(n => n !== 'label')};
-  const select = (id, word, options) => { const l = make('label', word, {htmlFor: id}), s = make('select', undefined, {id}); options.forEach(o => s.append(make('option', o.replace(/_/g, ' '), {value: o}))); $('#choose').append(l, s); return s; };
+  const select = (id, word, options) => { const l = make('label', word, {htmlFor: id}), s = make('select', undefined, {id}); options.forEach(o => s.append(make('option', o.replace(/_/g, ' '), {value: o}))); const pair = make('span'); pair.append(l, ' ', s); $('#choose').append(pair); return s; };
   const level = select('level', 'Level', Object.keys(levels)), metric = select('metric', 'Metric', names['the whole']);
   metric.value = 'proficiency';
   const which = make('input', undefined, {id: 'which', hidden: true}); which.setAttribute('list', 'labels'); which.setAttribute('aria-label', 'Class or answer');

@@ -22,7 +22,7 @@ from infoscope.report.html.matrix import embedded
 from infoscope.report.html.verdict import verdict
 from infoscope.report.numbers import share, units
 
-__all__ = ["MARK", "as_html", "write_html"]
+__all__ = ["MARK", "as_html", "is_page", "write_html"]
 
 MARK = '<meta name="generator" content="infoscope'
 """By this a page of ours is known, and may be replaced."""
@@ -56,6 +56,12 @@ def as_html(evaluation: Evaluation, *, unit: str = "bits") -> str:
     return f"<!doctype html>{_head(focus, __version__)}<body>{body}</body></html>\n"
 
 
+def is_page(path: Path) -> bool:
+    """Whether a file is such a page."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return MARK in file.read(2000)
+
+
 @renders("html file")
 def write_html(evaluation: Evaluation, path: str | Path, *, unit: str = "bits", force: bool = False) -> Path:
     """Write the page in one step; a file that is there is replaced only if it is such a page, or with ``force``."""
@@ -63,7 +69,7 @@ def write_html(evaluation: Evaluation, path: str | Path, *, unit: str = "bits", 
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the name of a file")
     try:
-        if target.exists() and not force and MARK not in target.read_text(encoding="utf-8", errors="replace")[:4000]:
+        if target.exists() and not force and not is_page(target):
             raise InputError(f"{target} exists and is not a page of infoscope; choose another name, or force it")
         beside = target.with_name(f".{target.name}.part")
         beside.write_text(as_html(evaluation, unit=unit), encoding="utf-8", newline="\n")
@@ -86,9 +92,8 @@ def _head(focus: SystemResult, version: str) -> Html:
     return Html(
         '<html lang="en"><head><meta charset="utf-8">'
         f'{MARK} {version}"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">'
-        + element("title", title)
-        + f"<style>{_variables()}{_text('page.css')}</style></head>"
+        '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
+        'content="light dark">' + element("title", title) + f"<style>{_variables()}{_text('page.css')}</style></head>"
     )
 
 

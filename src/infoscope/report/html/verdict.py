@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.ledger import LedgerDisplay
@@ -81,7 +82,7 @@ def _rivals(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
         yield joined((ahead, f"; the probability that it is really behind is {share(sure)}."))
 
 
-def _paired(evaluation: Evaluation, one: str, other: str) -> dict[str, object] | None:
+def _paired(evaluation: Evaluation, one: str, other: str) -> dict[str, Any] | None:
     pairs = (evaluation.comparison or {}).get("pairs", ())
     for metric in ("proficiency", "erroneous_information_ratio"):
         for pair in pairs:
@@ -92,10 +93,13 @@ def _paired(evaluation: Evaluation, one: str, other: str) -> dict[str, object] |
 
 def ledger(system: SystemResult, unit: Units) -> Html:
     """The bar of what was missed, captured and made up."""
-    parts = [system.number(name) for name in ("missed_information", "mutual_information", "false_information")]
-    if any(part is None for part in parts) or not sum(part or 0.0 for part in parts) > 0:
+    missed, captured, false = (
+        (system.number(name) or 0.0) * unit.per_bit
+        for name in ("missed_information", "mutual_information", "false_information")
+    )
+    if not missed + captured + false > 0:
         return Html("")
-    drawn = LedgerDisplay(*((part or 0.0) * unit.per_bit for part in parts), unit=unit.name)
+    drawn = LedgerDisplay(missed, captured, false, unit.name)
     return element("figure", Html(svg(drawn.panel())), class_="wide")
 
 
