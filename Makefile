@@ -24,7 +24,7 @@ bench: $(VENV)/.dev  ## speed as ratios against peers
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 docs: $(VENV)/.dev  ## the generated pages
-	$(BIN)/python tools/write_docs.py
+	$(BIN)/python -m tools.published_figures
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "infoscope needs Python 3.11 or newer; set PYTHON=")'

@@ -18,6 +18,7 @@ __all__ = [
     "open_choice",
     "ratio",
     "share",
+    "small_choice",
     "summed_by",
     "undefined_where",
 ]
@@ -94,6 +95,19 @@ def open_choice(parts: Real, log_parts: Real, log_wholes: Real, total: Real) -> 
     A part that is its whole has the same logarithm to the last digit and adds exactly 0.
     """
     return np.maximum(np.sum(parts * (log_wholes - log_parts), axis=-1) / total, 0.0)
+
+
+def small_choice(parts: Real, wholes: Real, total: Real) -> Real:
+    """The same bits when they are few: a part that is nearly its whole enters by what it lacks.
+
+    The logarithm of two nearly equal numbers is taken of their difference, log1p(−(whole − part)/whole), so that the
+    result keeps its digits however small it is.
+    """
+    lack = _quotient(wholes - parts, wholes, empty=0.0)
+    logs = np.log1p(-np.minimum(lack, 0.5))
+    far = (lack > 0.5) & (parts > 0)
+    logs[far] = np.log(parts[far] / np.broadcast_to(wholes, parts.shape)[far])
+    return -np.sum(parts * logs, axis=-1) / total / np.log(2.0) + 0.0
 
 
 def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:

@@ -23,8 +23,12 @@ def _freedom(table: Contingency) -> Real:
 
 @remembered
 def _samples(table: Contingency) -> Real:
+    """Samples behind each table of a batch; NaN where that is unknown."""
     size = table.sample_size
-    return undefined_where(size is None, 0.0 if size is None else size)
+    if size is None:
+        return np.float64(np.nan)  # type: ignore[return-value]
+    is_counted = table.weight_squares is None and table.reweighting is None
+    return table.grand_total if is_counted else np.float64(size)  # type: ignore[return-value]
 
 
 @remembered

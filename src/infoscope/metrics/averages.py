@@ -43,12 +43,11 @@ def _averages(table: Contingency) -> dict[str, tuple[Real, Real]]:
         "accuracy": (classes.hits + classes.correct_rejections) / classes.total,
     }
     stacked = np.stack(list(rates.values()))
-    shares = classes.support / classes.total
-    terms = stacked * shares
-    if not shares.all():
-        terms[..., shares == 0] = 0.0
+    terms = stacked * classes.support
+    if not classes.support.all():
+        terms[..., classes.support == 0] = 0.0
     no_label = not len(table.matches[0])
-    by_size = undefined_where(no_label, np.sum(terms, axis=-1))
+    by_size = undefined_where(no_label, np.sum(terms, axis=-1) / table.grand_total)
     alike = undefined_where(no_label, np.sum(stacked, axis=-1) / table.shape[0])
     return {name: (by_size[i], alike[i]) for i, name in enumerate(rates)}
 

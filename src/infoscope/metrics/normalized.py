@@ -134,7 +134,7 @@ def nmi_joint(table: Contingency) -> Real:
 
 
 def _why_no_ami(table: Contingency) -> str:
-    if not table.is_counts or table.batch_shape:
+    if not table.is_counts:
         return "chance is defined for counts of samples, not for weights"
     return _BOTH_SILENT
 
@@ -162,9 +162,12 @@ def adjusted_mutual_information(table: Contingency) -> Real:
     >>> print(f"{adjusted_mutual_information(Contingency.from_matrix([[3, 0], [0, 3]])):.1f}")
     1.0
     """
-    if table.batch_shape or not table.is_counts:
+    if not table.is_counts:
         return np.full(table.batch_shape, np.nan)[()]
     h = entropies(table)
-    by_chance = expected_information(table.row_totals, table.column_totals)
+    by_chance = np.empty(table.batch_shape)
+    for place in np.ndindex(table.batch_shape):
+        by_chance[place] = expected_information(table.row_totals[place], table.column_totals[place])
     gap = (h.missed + h.spurious) / 2
-    return ratio(h.mutual - by_chance, (h.mutual - by_chance) + gap)
+    beyond = h.mutual - by_chance[()]
+    return ratio(beyond, beyond + gap)

@@ -22,7 +22,7 @@ def _together(table: Contingency) -> tuple[Real, Real, Real]:
 
 
 def _few(table: Contingency) -> bool:
-    return not table.batch_shape and table.sample_size is None
+    return table.sample_size is None
 
 
 @metric(

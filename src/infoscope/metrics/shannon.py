@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, divergence, entropy, log2_of_counts, open_choice
+from infoscope.numeric import Real, divergence, entropy, log2_of_counts, open_choice, small_choice
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -50,7 +50,13 @@ def entropies(table: Contingency) -> Entropies:
     missed = open_choice(table.cells, log_cells, table.at_columns(log_columns), total)
     spurious = open_choice(table.cells, log_cells, table.at_rows(log_rows), total)
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
-    mutual = _mutual(table, truth, system, missed)
+    if _few(missed) or _few(spurious):
+        missed = small_choice(table.cells, table.at_columns(table.column_totals), total)
+        spurious = small_choice(table.cells, table.at_rows(table.row_totals), total)
+    if _few(truth) or _few(system):
+        truth = small_choice(table.row_totals, total[..., None], total)
+        system = small_choice(table.column_totals, total[..., None], total)
+    mutual = _mutual(table, np.where(truth <= system, truth - missed, system - spurious), np.minimum(truth, system))
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
     mutual = np.where(missed == 0, truth, np.where(spurious == 0, system, mutual))[()]
     return Entropies(
@@ -65,10 +71,9 @@ def entropies(table: Contingency) -> Entropies:
     )
 
 
-def _mutual(table: Contingency, truth: Real, system: Real, missed: Real) -> Real:
-    """H(T) − H(T|S), or the divergence from independence where that difference would lose its digits."""
-    least = np.minimum(truth, system)
-    direct = np.minimum(truth - missed, least)
+def _mutual(table: Contingency, direct: Real, least: Real) -> Real:
+    """The smaller entropy less what is not shared of it, or the divergence from independence where that is inexact."""
+    direct = np.minimum(direct, least)
     near = direct <= _NEAR_INDEPENDENCE * least
     if not np.any(near):
         return direct
@@ -80,6 +85,14 @@ def _mutual(table: Contingency, truth: Real, system: Real, missed: Real) -> Real
 
 
 _NEAR_INDEPENDENCE = 2.0**-6
+_FEW_BITS = 1e-4
+"""Below this, differences of logarithms of counts leave fewer than ten digits."""
+
+
+def _few(bits: Real) -> bool:
+    if bits.ndim == 0:
+        return 0.0 < float(bits) < _FEW_BITS
+    return bool(np.any((bits > 0) & (bits < _FEW_BITS)))
 
 
 def _divergence(table: Contingency) -> Real:

@@ -1,0 +1,1 @@
+"""The papers' own small matrices and the numbers printed for them: one file a paper."""

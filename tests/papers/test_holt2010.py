@@ -1,0 +1,93 @@
+"""Holt, Kao & Hurley 2010: four classifiers of eight equally frequent classes, and what is printed for them.
+
+The paper draws the four matrices; they are rebuilt from their description. A spreads 0.2 over all seven other
+classes, B over three, C puts it on one; D splits every class in halves.
+"""
+
+import numpy as np
+import pytest
+
+from infoscope.cards import find
+from infoscope.tables import Contingency
+from tests.papers.printed import Printed, assert_as_printed, cases
+
+
+def circulant(*row: float) -> list[list[float]]:
+    """Eight classes that are all treated alike, so that the answers are equally frequent too."""
+    first = np.zeros(8)
+    first[: len(row)] = row
+    return [np.roll(first, shift).tolist() for shift in range(8)]
+
+
+MATRICES = {
+    "A": circulant(0.1, *[0.025 / 7] * 7),
+    "B": circulant(0.1, *[0.025 / 3] * 3),
+    "C": circulant(0.1, 0.025),
+    "D": circulant(0.0625, 0.0625),
+}
+TABLES = {name: Contingency.from_matrix(matrix) for name, matrix in MATRICES.items()}
+
+PRINTED = {
+    "weighted_tpr": {"A": "0.8", "C": "0.8", "D": "0.5"},
+    "weighted_fpr": {"A": "0.029", "C": "0.029", "D": "0.071"},
+    "weighted_ppv": {"A": "0.8", "C": "0.8", "D": "0.5"},
+    "weighted_npv": {"A": "0.97", "C": "0.97", "D": "0.93"},
+    "rand_index": {"A": "0.95", "C": "0.95", "D": "0.88"},
+    "weighted_f1": {"A": "0.8", "C": "0.8", "D": "0.5"},
+    "error_information_ratio": {"A": "0.168", "C": "0.127", "D": "0.361"},
+    "linear_loss": {"A": "0.925", "C": "0.925", "D": "1.00"},
+    "quadratic_loss": {"A": "0.8101", "C": "0.8106", "D": "0.8828"},
+    "informational_loss": {"A": "2.30", "C": "2.30", "D": "2.77"},
+    "zero_one_loss": {"A": "-0.80", "C": "-0.80", "D": "-0.50"},
+    "erroneous_information_ratio": {"B": "0.693", "C": "0.481"},
+}
+
+MISPRINTED = {"erroneous_information_ratio": {"A": "0.855", "D": "0.666"}}
+
+
+@pytest.mark.parametrize("printed", cases(PRINTED))
+def test_as_printed(printed: Printed) -> None:
+    assert_as_printed(TABLES[printed.table], printed)
+
+
+@pytest.mark.parametrize("printed", cases(MISPRINTED))
+def test_printed_one_unit_too_low(printed: Printed) -> None:
+    value = float(find(printed.metric).score(TABLES[printed.table]))
+
+    assert printed.tolerance < value - printed.value < 3 * printed.tolerance
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "kappa"])
+def test_accuracy_and_kappa_do_not_tell_a_b_and_c_apart(metric: str) -> None:
+    a, b, c = (float(find(metric).score(TABLES[name])) for name in "ABC")
+
+    assert a == pytest.approx(b, rel=1e-12) == pytest.approx(c, rel=1e-12)
+
+
+def ranking(metric: str) -> str:
+    """Best first."""
+    entry = find(metric)
+    sign = -1.0 if entry.card.better == "higher" else 1.0
+    return ",".join(sorted(TABLES, key=lambda name: sign * float(entry.score(TABLES[name]))))
+
+
+@pytest.mark.parametrize(
+    ("metric", "order"),
+    [
+        ("quadratic_loss", "A,B,C,D"),
+        ("error_information_ratio", "C,B,A,D"),
+        ("erroneous_information_ratio", "C,D,B,A"),
+    ],
+)
+def test_ranking_as_printed(metric: str, order: str) -> None:
+    assert ranking(metric) == order
+
+
+@pytest.mark.parametrize(
+    ("metric", "least"),
+    [("linear_loss", 1 - 1 / 8), ("quadratic_loss", (1 - 1 / 8) ** 2), ("informational_loss", np.log(8))],
+)
+def test_losses_of_a_perfect_system_are_not_zero(metric: str, least: float) -> None:
+    perfect = Contingency.from_matrix(circulant(0.125))
+
+    assert float(find(metric).score(perfect)) == pytest.approx(least, abs=1e-12)

@@ -1,0 +1,70 @@
+"""Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013: synthetic matrices of 60 samples.
+
+The accuracy of a, b and f is the same; what they tell about the truth is not.
+"""
+
+import numpy as np
+import pytest
+
+from infoscope.cards import find
+from infoscope.tables import Contingency
+from tests.papers.printed import Printed, assert_as_printed, cases
+
+MATRICES = {
+    "a": [[15, 0, 5], [0, 15, 5], [0, 0, 20]],
+    "b": [[16, 2, 2], [2, 16, 2], [1, 1, 18]],
+    "d": [[15, 0, 0], [0, 18, 0], [0, 0, 27]],
+    "f": [[0, 0, 5], [0, 0, 5], [0, 0, 50]],
+}
+TABLES = {name: Contingency.from_matrix(matrix) for name, matrix in MATRICES.items()}
+
+PRINTED = {"accuracy": {"a": "50/60", "b": "50/60", "f": "50/60", "d": "1.0"}}
+
+
+def score(metric: str, table: Contingency) -> float:
+    return float(find(metric).score(table))
+
+
+@pytest.mark.parametrize("printed", cases(PRINTED))
+def test_as_printed(printed: Printed) -> None:
+    assert_as_printed(TABLES[printed.table], printed)
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_balance_equation(table: Contingency) -> None:
+    shares = [score(f"triangle_{share}", table) for share in ("divergence", "transfer", "variation")]
+
+    assert sum(shares) == pytest.approx(1.0, abs=1e-12)
+    assert min(shares) >= 0
+
+
+@pytest.mark.parametrize("side", ["truth", "system"])
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_split_balance_equations(table: Contingency, side: str) -> None:
+    shares = [score(f"split_{side}_{share}", table) for share in ("divergence", "transfer", "remainder")]
+
+    assert sum(shares) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_majority_voter_says_nothing_false() -> None:
+    assert score("false_information", TABLES["f"]) == 0
+    assert score("split_system_remainder", TABLES["f"]) == 0
+    assert score("proficiency", TABLES["f"]) == 0
+
+
+def test_accuracy_hides_who_tells_most() -> None:
+    transferred = [score("mutual_information", TABLES[name]) for name in "abf"]
+
+    assert transferred == sorted(transferred, reverse=True)
+
+
+def test_truth_may_have_more_entropy_than_the_output() -> None:
+    assert score("truth_entropy", TABLES["a"]) == pytest.approx(np.log2(3), abs=1e-12)
+    assert score("system_entropy", TABLES["a"]) == pytest.approx(1.5, abs=1e-12)
+
+
+def test_modified_accuracy_may_exceed_accuracy() -> None:
+    relabelled = Contingency.from_matrix([[0, 0, 15], [18, 0, 0], [0, 27, 0]])
+
+    assert score("accuracy", relabelled) == 0
+    assert score("entropy_modified_accuracy", relabelled) == 1

@@ -1,0 +1,77 @@
+"""The same numbers as PyCM, where it has them."""
+
+import numpy as np
+import pycm
+import pytest
+
+from infoscope import metrics
+from tests.peers.examples import MATRICES, table_of
+
+OVERALL = {
+    "accuracy": "Overall ACC",
+    "kappa": "Kappa",
+    "mcc": "Overall MCC",
+    "random_accuracy": "Overall RACC",
+    "truth_entropy": "Reference Entropy",
+    "system_entropy": "Response Entropy",
+    "joint_entropy": "Joint Entropy",
+    "false_information": "Conditional Entropy",
+    "mutual_information": "Mutual Information",
+    "proficiency": "RCI",
+    "phi_squared": "Phi-Squared",
+    "cramers_v": "Cramer V",
+    "macro_recall": "TPR Macro",
+    "macro_precision": "PPV Macro",
+    "macro_f1": "F1 Macro",
+    "error_rate": "Hamming Loss",
+    "adjusted_rand_index": "ARI",
+}
+PER_CLASS = {
+    "class_recall": "TPR",
+    "class_precision": "PPV",
+    "class_specificity": "TNR",
+    "class_f1": "F1",
+    "class_support": "P",
+    "output_declared": "TOP",
+    "output_precision": "PPV",
+}
+WEIGHTED = {
+    "weighted_tpr": "TPR",
+    "weighted_fpr": "FPR",
+    "weighted_ppv": "PPV",
+    "weighted_npv": "NPV",
+    "rand_index": "ACC",
+    "weighted_f1": "F1",
+}
+"""Holt's averages: a rate of each class against the rest, weighted by class size."""
+
+
+def of_pycm(matrix: list[list[int]]) -> pycm.ConfusionMatrix:
+    return pycm.ConfusionMatrix(matrix=matrix)
+
+
+EVERY = pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
+
+
+@EVERY
+@pytest.mark.parametrize(("ours", "theirs"), OVERALL.items(), ids=OVERALL.keys())
+def test_overall(matrix: list[list[int]], ours: str, theirs: str) -> None:
+    expected = of_pycm(matrix).overall_stat[theirs]
+
+    assert getattr(metrics, ours)(table_of(matrix)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@EVERY
+@pytest.mark.parametrize(("ours", "theirs"), PER_CLASS.items(), ids=PER_CLASS.keys())
+def test_per_class(matrix: list[list[int]], ours: str, theirs: str) -> None:
+    expected = list(of_pycm(matrix).class_stat[theirs].values())
+
+    np.testing.assert_allclose(getattr(metrics, ours)(table_of(matrix)), expected, rtol=1e-9, atol=1e-12)
+
+
+@EVERY
+@pytest.mark.parametrize(("ours", "theirs"), WEIGHTED.items(), ids=WEIGHTED.keys())
+def test_averages_weighted_by_class_size(matrix: list[list[int]], ours: str, theirs: str) -> None:
+    expected = of_pycm(matrix).weighted_average(theirs)
+
+    assert getattr(metrics, ours)(table_of(matrix)) == pytest.approx(expected, rel=1e-9, abs=1e-12)

@@ -1,0 +1,150 @@
+"""The same numbers as scikit-learn, where it has them."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+from infoscope import metrics
+from infoscope.tables import Contingency
+from tests.peers.examples import BINARY, MATRICES, RECTANGULAR, rows_of, table_of
+
+NATS = np.log(2.0)
+
+AGREEMENT = {
+    "accuracy": sk.accuracy_score,
+    "error_rate": sk.zero_one_loss,
+    "kappa": sk.cohen_kappa_score,
+    "mcc": sk.matthews_corrcoef,
+    "balanced_accuracy": sk.balanced_accuracy_score,
+    "macro_precision": partial(sk.precision_score, average="macro"),
+    "macro_recall": partial(sk.recall_score, average="macro"),
+    "macro_f1": partial(sk.f1_score, average="macro"),
+    "weighted_tpr": partial(sk.recall_score, average="weighted"),
+    "weighted_ppv": partial(sk.precision_score, average="weighted"),
+    "weighted_f1": partial(sk.f1_score, average="weighted"),
+}
+
+GROUPING = {
+    "mutual_information": lambda truth, system: sk.mutual_info_score(truth, system) / NATS,
+    "proficiency": sk.homogeneity_score,
+    "information_precision": sk.completeness_score,
+    "nmi_arithmetic": sk.v_measure_score,
+    "nmi_geometric": partial(sk.normalized_mutual_info_score, average_method="geometric"),
+    "nmi_min": partial(sk.normalized_mutual_info_score, average_method="min"),
+    "nmi_max": partial(sk.normalized_mutual_info_score, average_method="max"),
+    "adjusted_mutual_information": sk.adjusted_mutual_info_score,
+    "pair_rand_index": sk.rand_score,
+    "adjusted_rand_index": sk.adjusted_rand_score,
+}
+
+DETECTION = {
+    "precision": partial(sk.precision_score, pos_label=0),
+    "recall": partial(sk.recall_score, pos_label=0),
+    "f1": partial(sk.f1_score, pos_label=0),
+    "specificity": partial(sk.recall_score, pos_label=1),
+    "npv": partial(sk.precision_score, pos_label=1),
+    "false_alarm_rate": lambda truth, system: 1 - sk.recall_score(truth, system, pos_label=1),
+    "phi": sk.matthews_corrcoef,
+}
+
+PER_CLASS = {
+    "class_precision": partial(sk.precision_score, average=None),
+    "class_recall": partial(sk.recall_score, average=None),
+    "class_f1": partial(sk.f1_score, average=None),
+}
+
+
+def crossed(peers: dict[str, Callable[..., object]], matrices: dict[str, list[list[int]]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        ("name", "peer", "matrix"),
+        [
+            pytest.param(name, peer, matrix, id=f"{name}-{example}")
+            for name, peer in peers.items()
+            for example, matrix in matrices.items()
+        ],
+    )
+
+
+def assert_agree(name: str, peer: Callable[..., object], matrix: list[list[int]]) -> None:
+    ours = getattr(metrics, name)(table_of(matrix))
+
+    np.testing.assert_allclose(ours, peer(*rows_of(matrix)), rtol=1e-9, atol=1e-12)
+
+
+@crossed(AGREEMENT, MATRICES)
+def test_agreement(name: str, peer: Callable[..., object], matrix: list[list[int]]) -> None:
+    assert_agree(name, peer, matrix)
+
+
+@crossed(GROUPING, MATRICES | RECTANGULAR)
+def test_grouping(name: str, peer: Callable[..., object], matrix: list[list[int]]) -> None:
+    assert_agree(name, peer, matrix)
+
+
+@crossed(DETECTION, BINARY)
+def test_detection(name: str, peer: Callable[..., object], matrix: list[list[int]]) -> None:
+    assert_agree(name, peer, matrix)
+
+
+@crossed(PER_CLASS, MATRICES)
+def test_per_class(name: str, peer: Callable[..., object], matrix: list[list[int]]) -> None:
+    assert_agree(name, peer, matrix)
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0])
+@pytest.mark.parametrize("matrix", BINARY.values(), ids=BINARY.keys())
+def test_f_beta(matrix: list[list[int]], beta: float) -> None:
+    ours = metrics.f_beta(beta)(table_of(matrix))
+
+    assert ours == pytest.approx(sk.fbeta_score(*rows_of(matrix), beta=beta, pos_label=0), rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0])
+@pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
+def test_f_beta_per_class(matrix: list[list[int]], beta: float) -> None:
+    ours = metrics.class_f_beta(table_of(matrix), beta)
+
+    np.testing.assert_allclose(ours, sk.fbeta_score(*rows_of(matrix), beta=beta, average=None), atol=1e-12)
+
+
+@pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
+def test_counting(matrix: list[list[int]]) -> None:
+    truth, system = rows_of(matrix)
+    order = np.random.default_rng(0).permutation(len(truth))
+
+    table = Contingency.from_labels(truth[order], system[order])
+
+    np.testing.assert_array_equal(table.counts, sk.confusion_matrix(truth, system))
+
+
+def test_weights() -> None:
+    rng = np.random.default_rng(5)
+    truth, system, weight = rng.integers(0, 4, 500), rng.integers(0, 4, 500), rng.uniform(0, 3, 500)
+    table = Contingency.from_labels(truth, system, sample_weight=weight)
+
+    np.testing.assert_allclose(table.counts, sk.confusion_matrix(truth, system, sample_weight=weight), rtol=1e-12)
+    for name in ("accuracy", "kappa", "mcc", "balanced_accuracy", "macro_f1", "weighted_ppv"):
+        ours = getattr(metrics, name)(table)
+        assert ours == pytest.approx(AGREEMENT[name](truth, system, sample_weight=weight), abs=1e-12), name
+
+
+@pytest.mark.parametrize("labels", [["b", "a", "c"], ["c", "b", "a", "never"]])
+def test_declared_labels_keep_their_order(labels: list[str]) -> None:
+    rng = np.random.default_rng(6)
+    truth, system = rng.choice(["a", "b", "c"], 80), rng.choice(["a", "b", "c"], 80)
+
+    table = Contingency.from_labels(truth, system, labels=labels)
+
+    np.testing.assert_array_equal(table.counts, sk.confusion_matrix(truth, system, labels=labels))
+
+
+def test_adjusted_information_of_many_small_clusters() -> None:
+    rng = np.random.default_rng(7)
+    truth, system = rng.integers(0, 40, 300), rng.integers(0, 60, 300)
+
+    ours = metrics.adjusted_mutual_information(Contingency.from_labels(truth, system))
+
+    assert ours == pytest.approx(sk.adjusted_mutual_info_score(truth, system), abs=1e-10)

@@ -1,0 +1,104 @@
+"""What happens to each published figure, and why: the tests and docs/published-figures.md both read it here.
+
+A figure with a metric and a matrix is compared. Formulas and claims are judged by rules written for them
+(``@rule``); the rest waits for a capability or is out of reach, for a stated reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import fnmatchcase
+
+from tests.published.figures import Figure, has_table
+
+
+class Fate(Enum):
+    """What the tests do with a figure."""
+
+    COMPARED = "compared with our value, to the printed digits"
+    JUDGED = "judged by a rule of its own"
+    REFUTED = "checked to differ"
+    MISTAKEN = "known to be wrong in print, nothing to compute"
+    WAITS = "joins with a capability"
+    UNCHECKED = "not checked"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a formula or claim is judged: raises an assertion when it does not hold."""
+
+    says: str
+    patterns: dict[str, str]
+    judge: Callable[[Figure], None]
+
+    def covers(self, figure: Figure) -> bool:
+        return all(fnmatchcase(getattr(figure, name) or "", pattern) for name, pattern in self.patterns.items())
+
+
+_RULES: list[Rule] = []
+
+
+def rule(**patterns: str) -> Callable[[Callable[[Figure], None]], Callable[[Figure], None]]:
+    """File a judge for the figures whose fields match these shell patterns; its docstring says what it tries."""
+
+    def file(judge: Callable[[Figure], None]) -> Callable[[Figure], None]:
+        says = (judge.__doc__ or "").partition("\n\n")[0].replace("\n    ", " ")
+        _RULES.append(Rule(says, patterns, judge))
+        return judge
+
+    return file
+
+
+def rule_of(figure: Figure) -> Rule | None:
+    """The rule that judges this figure, if one was written."""
+    from tests.published import rules  # noqa: F401 - the rules file themselves
+
+    found = [rule for rule in _RULES if rule.covers(figure)]
+    assert len(found) <= 1, f"{figure.id} is claimed by {len(found)} rules"
+    return found[0] if found else None
+
+
+WAITING = (
+    ("multilabel", {"paper": "steingold2016", "input": "*labeler[0-9]*"}),
+    ("posterior", {"paper": "hurley2014", "where": "slides 21-22"}),
+)
+"""Capabilities that figures wait for; a rule for a figure takes it off this list."""
+
+_NO_MATRIX = "the confusion matrix is not public; only the printed columns of a row can be set against each other"
+OUT_OF_REACH = (
+    ({"input": "krkopt*"}, "runs of Weka's learners, whose confusion matrices are not among the reference data"),
+    ({"input": "magnetic*"}, "the annotated pages are not public"),
+    ({"input": "tass_*"}, _NO_MATRIX),
+    ({"input": "holt_0[789]"}, _NO_MATRIX),
+    ({"as_printed": "2^67 > 10^20"}, "plain arithmetic, no quantity of ours in it"),
+    ({"kind": "text"}, "text, not a number to compute"),
+    ({"kind": "value"}, "a number of the text without data"),
+)
+"""Why a figure is not checked, for those whose own entry does not say it; the first that fits counts."""
+
+
+def fate_of(figure: Figure) -> tuple[Fate, str]:
+    """What the tests do with a figure, and how or why."""
+    wrong = figure.reproduces is False
+    if figure.is_number and figure.metric and has_table(figure.input) and (figure.testable or wrong):
+        return (Fate.REFUTED, figure.reason) if wrong else (Fate.COMPARED, figure.convention)
+    judged = rule_of(figure)
+    if judged is not None:
+        return (Fate.REFUTED if wrong else Fate.JUDGED), judged.says
+    for capability, patterns in WAITING:
+        if Rule("", patterns, _nothing).covers(figure):
+            return Fate.WAITS, capability
+    if wrong:
+        return Fate.MISTAKEN, figure.reason or str(figure.recomputed)
+    return Fate.UNCHECKED, _why_unchecked(figure)
+
+
+def _nothing(_: Figure) -> None: ...
+
+
+def _why_unchecked(figure: Figure) -> str:
+    general = next((why for patterns, why in OUT_OF_REACH if Rule("", patterns, _nothing).covers(figure)), "")
+    own = figure.reason
+    return "; ".join(part for part in dict.fromkeys((general, own)) if part)

@@ -1,0 +1,185 @@
+"""Hard numbers: huge counts, tiny probabilities, near independence; 50 digits of mpmath as the judge."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoscope import metrics
+from infoscope.metrics.shannon import entropies
+from infoscope.tables import Contingency
+from tests.strategies import stored_sparse
+
+HUGE = 10**15
+
+
+def exact_bits(matrix: np.ndarray, digits: int = 50) -> dict[str, float]:
+    """Entropies in bits with many digits, rounded once at the end."""
+    with mpmath.workdps(digits):
+        exact = [[Fraction(x).as_integer_ratio() for x in row] for row in np.asarray(matrix).tolist()]
+        cells = [[mpmath.mpf(a) / b for a, b in row] for row in exact]
+        total = mpmath.fsum(x for row in cells for x in row)
+        rows = [mpmath.fsum(row) for row in cells]
+        columns = [mpmath.fsum(column) for column in zip(*cells, strict=True)]
+
+        def entropy(parts: list[mpmath.mpf]) -> mpmath.mpf:
+            return -mpmath.fsum(x / total * mpmath.log(x / total, 2) for x in parts if x)
+
+        truth, system = entropy(rows), entropy(columns)
+        joint = entropy([x for row in cells for x in row])
+        return {
+            "truth": float(truth),
+            "system": float(system),
+            "joint": float(joint),
+            "mutual": float(truth + system - joint),
+            "missed": float(joint - system),
+            "spurious": float(joint - truth),
+        }
+
+
+def near_independent(seed: int, scale: float, excess: float) -> np.ndarray:
+    """Counts that miss independence by a small part of each cell."""
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.uniform(0.1, 1, 4), rng.uniform(0.1, 1, 5)
+    chance = np.outer(rows, columns) / (rows.sum() * columns.sum())
+    return np.rint(scale * chance * (1 + excess * rng.uniform(-1, 1, chance.shape))).astype(np.int64)
+
+
+HARD = {
+    "ordinary": np.array([[15, 0, 5], [0, 15, 5], [0, 0, 20]]),
+    "rectangular": np.array([[3, 1, 2, 0], [1, 5, 1, 7]]),
+    "one count in 10^15": np.array([[HUGE, 1], [1, HUGE]]),
+    "huge and lopsided": np.array([[HUGE, 3], [7, 1]]),
+    "single samples": np.eye(6, dtype=np.int64),
+    "huge counts, near independence": near_independent(1, 1e15, 1e-5),
+    "counts, nearer to independence": near_independent(2, 1e15, 1e-7),
+    "tiny weights": np.array([[1e-300, 2e-300], [3e-300, 0.5e-300]]),
+    "one probability of 1e-300": np.array([[0.5, 1e-300], [0.0, 0.5]]),
+    "weights over 300 orders": np.array([[1.0, 1e-150], [1e-300, 1e-10]]),
+    "one sided": np.array([[1, 0], [10**12, 10**12]]),
+}
+
+
+@pytest.mark.parametrize("stored", ["dense", "sparse"])
+@pytest.mark.parametrize("name", HARD)
+def test_entropies_of_hard_tables(name: str, stored: str) -> None:
+    table = Contingency.from_matrix(HARD[name])
+    h = entropies(stored_sparse(table) if stored == "sparse" else table)
+
+    for quantity, exact in exact_bits(HARD[name], digits=700).items():
+        ours = float(getattr(h, quantity))
+        assert ours == pytest.approx(exact, rel=1e-8, abs=1e-140), quantity
+
+
+@pytest.mark.parametrize("excess", [1e-2, 1e-4, 1e-6])
+def test_information_near_independence_keeps_its_digits(excess: float) -> None:
+    """I is of the order excess², down to 1e-12 bits, where differences of entropies have no digit left."""
+    matrix = near_independent(4, 1e15, excess)
+
+    exact = exact_bits(matrix)["mutual"]
+
+    assert 0.01 * excess**2 < exact < excess**2
+    assert float(metrics.mutual_information(Contingency.from_matrix(matrix))) == pytest.approx(exact, rel=1e-8)
+
+
+COUNTS = st.one_of(st.just(0), st.integers(0, 5), st.integers(0, 10**6), st.integers(10**14, HUGE))
+
+
+@given(st.lists(COUNTS, min_size=6, max_size=6).filter(any))
+def test_information_is_never_negative_and_never_more_than_there_is(counts: list[int]) -> None:
+    for shape in ((2, 3), (3, 2), (1, 6), (6, 1)):
+        table = Contingency.from_matrix(np.reshape(counts, shape))
+        h = entropies(table)
+
+        assert 0 <= h.mutual <= min(h.truth, h.system)
+        assert h.missed >= 0
+        assert h.spurious >= 0
+        value = metrics.proficiency(table)
+        assert np.isnan(value) or 0 <= value <= 1
+
+
+@given(st.lists(COUNTS, min_size=6, max_size=6).filter(any))
+def test_random_huge_counts_against_mpmath(counts: list[int]) -> None:
+    matrix = np.reshape(counts, (2, 3))
+    h = entropies(Contingency.from_matrix(matrix))
+
+    for quantity, exact in exact_bits(matrix).items():
+        assert float(getattr(h, quantity)) == pytest.approx(exact, rel=1e-9, abs=1e-18), quantity
+
+
+@given(st.lists(st.floats(-300, 0), min_size=6, max_size=6))
+def test_random_tiny_probabilities_against_mpmath(exponents: list[float]) -> None:
+    matrix = (10.0 ** np.array(exponents)).reshape(3, 2)
+    h = entropies(Contingency.from_matrix(matrix))
+
+    for quantity, exact in exact_bits(matrix).items():
+        assert float(getattr(h, quantity)) == pytest.approx(exact, rel=1e-7, abs=1e-15), quantity
+
+
+@pytest.mark.parametrize("count", [1, 3, 7, 10**6 + 3, HUGE])
+def test_zero_and_one_are_exact(count: int) -> None:
+    perfect = Contingency.from_matrix(np.diag([count, 3 * count, 7]))
+    silent = Contingency.from_matrix([[count, 0], [3, 0]])
+    alone = Contingency.from_matrix([[count, 3], [0, 0]])
+
+    assert metrics.proficiency(perfect) == 1
+    assert metrics.information_precision(perfect) == 1
+    assert metrics.erroneous_information(perfect) == 0
+    assert metrics.entropy_modified_accuracy(perfect) == 1
+    assert metrics.proficiency(silent) == 0
+    assert metrics.false_information(silent) == 0
+    assert metrics.mutual_information(silent) == 0
+    assert metrics.truth_entropy(alone) == 0
+    assert np.isnan(metrics.proficiency(alone))
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 7), (10**6, 3), (10**7, 10**7 + 1)])
+def test_independent_sides_share_nothing(sizes: tuple[int, int]) -> None:
+    table = Contingency.from_matrix(np.outer([sizes[0], 2 * sizes[1]], [sizes[1], sizes[0]]))
+
+    assert 0 <= metrics.mutual_information(table) < 1e-30
+    assert metrics.proficiency(table) == pytest.approx(0.0, abs=1e-30)
+
+
+@pytest.mark.parametrize("matrix", [[[HUGE, HUGE // 7], [HUGE // 3, HUGE]], near_independent(9, 1e15, 1e-3)])
+def test_kappa_and_correlation_of_huge_counts(matrix: object) -> None:
+    counts = np.asarray(matrix)[:, : len(np.asarray(matrix))].tolist()
+    size = range(len(counts))
+    n = sum(map(sum, counts))
+    rows, columns = [sum(row) for row in counts], [sum(column) for column in zip(*counts, strict=True)]
+    hits = n * sum(counts[i][i] for i in size) - sum(rows[i] * columns[i] for i in size)
+    kappa = Fraction(hits, n * n - sum(rows[i] * columns[i] for i in size))
+    squares = (n * n - sum(x * x for x in rows)) * (n * n - sum(x * x for x in columns))
+    table = Contingency.from_matrix(counts)
+
+    assert float(metrics.kappa(table)) == pytest.approx(float(kappa), rel=1e-9, abs=1e-12)
+    assert float(metrics.mcc(table)) == pytest.approx(float(hits / mpmath.sqrt(squares)), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("missed", [0.01, 0.3, 0.9])
+def test_tight_fano_bound_solves_its_equation(missed: float) -> None:
+    with mpmath.workdps(30):
+
+        def gap(e: mpmath.mpf) -> mpmath.mpf:
+            return -e * mpmath.log(e, 2) - (1 - e) * mpmath.log(1 - e, 2) + e * mpmath.log(3, 2) - missed_bits
+
+        table = Contingency.from_matrix(np.eye(4) * (1 - missed) + missed / 4)
+        missed_bits = exact_bits(np.asarray(table.counts))["missed"]
+        root = mpmath.findroot(gap, (mpmath.mpf("1e-6"), mpmath.mpf("0.74")), solver="anderson")
+
+    assert float(metrics.tight_fano_bound(table)) == pytest.approx(float(root), abs=1e-12)
+
+
+@pytest.mark.parametrize("tiny", [1e-20, 1e-150, 1e-300])
+@pytest.mark.parametrize("quantity", ["missed", "spurious"])
+def test_a_tiny_leak_is_not_rounded_away(tiny: float, quantity: str) -> None:
+    """The leaking cell itself is exact: p log(1/p). What its large neighbour loses by it, p/ln 2, is below the
+    rounding of the neighbour and may be missing.
+    """
+    ours = float(getattr(entropies(Contingency.from_matrix([[0.5, tiny], [0.0, 0.5]])), quantity))
+    own_part = -tiny * np.log2(2 * tiny)
+
+    assert own_part * (1 - 1e-12) <= ours <= (own_part + tiny / np.log(2)) * (1 + 1e-12)
