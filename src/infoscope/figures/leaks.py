@@ -41,7 +41,7 @@ class LeakDisplay(Display):
     >>> from infoscope.tables import Contingency
     >>> display = LeakDisplay.from_table(Contingency.from_matrix([[8, 2], [0, 10]]))
     >>> print(f"{sum(stream.bits for stream in display.streams):.3f}")
-    0.903
+    0.751
     """
 
     streams: list[Stream]

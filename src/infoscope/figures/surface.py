@@ -55,27 +55,23 @@ def contours(values: NDArray[np.float64], level: float) -> list[tuple[Point, ...
 
 
 def _joined(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, ...]]:
-    """Pieces that meet become one line."""
-    ends: dict[Point, list[int]] = {}
+    """Pieces that meet become one line; open lines are followed from an end, rings from anywhere."""
     rounded = [tuple((round(x, 9), round(y, 9)) for x, y in piece) for piece in pieces]
+    meeting: dict[Point, list[int]] = {}
     for at, piece in enumerate(rounded):
         for end in piece:
-            ends.setdefault(end, []).append(at)
-    left = set(range(len(rounded)))
+            meeting.setdefault(end, []).append(at)
+    ends = [at for at, piece in enumerate(rounded) if any(len(meeting[end]) == 1 for end in piece)]
+    used: set[int] = set()
     lines = []
-    while left:
-        odd = [at for at in left if any(len([k for k in ends[end] if k in left]) == 1 for end in rounded[at])]
-        at = min(odd or left)
-        left.remove(at)
-        a, b = rounded[at]
-        if [k for k in ends[a] if k in left]:
-            a, b = b, a
-        line = [a, b]
-        while True:
-            following = next((k for k in ends[line[-1]] if k in left), None)
-            if following is None:
-                break
-            left.remove(following)
+    for at in (*ends, *range(len(rounded))):
+        if at in used:
+            continue
+        used.add(at)
+        one, other = rounded[at]
+        line = [other, one] if len(meeting[other]) == 1 else [one, other]
+        while (following := next((k for k in meeting[line[-1]] if k not in used), None)) is not None:
+            used.add(following)
             one, other = rounded[following]
             line.append(other if one == line[-1] else one)
         lines.append(tuple(line))

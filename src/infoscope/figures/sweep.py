@@ -44,7 +44,7 @@ class SweepDisplay(Display):
     >>> steps = {0.2: Contingency.from_matrix([[9, 1], [6, 4]]), 0.6: Contingency.from_matrix([[7, 3], [1, 9]])}
     >>> display = SweepDisplay.from_table(steps, parameter="threshold", metrics=["proficiency"])
     >>> [(x, round(y, 2)) for x, y in zip(display.curves[0].x, display.curves[0].y)]
-    [(0.2, 0.1), (0.6, 0.3)]
+    [(0.2, 0.09), (0.6, 0.3)]
     """
 
     curves: list[Curve]
