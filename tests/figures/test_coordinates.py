@@ -44,7 +44,9 @@ VALVERDE = {
 }
 
 
-varied = st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(lambda size: matrices(*size)).map(Contingency.from_matrix)
+varied = (
+    st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(lambda size: matrices(*size)).map(Contingency.from_matrix)
+)
 """Two classes or more on either side."""
 
 
@@ -120,7 +122,9 @@ def test_points_lie_in_the_triangle(table: Contingency) -> None:
 
 def test_corners_mean_what_they_say() -> None:
     perfect, voter, guess = np.eye(3) * 5, np.array([[1, 0], [1, 0]]), np.ones((2, 2))
-    display = EntropyTriangleDisplay.from_table({"p": Contingency.from_matrix(perfect), "g": Contingency.from_matrix(guess)})
+    display = EntropyTriangleDisplay.from_table(
+        {"p": Contingency.from_matrix(perfect), "g": Contingency.from_matrix(guess)}
+    )
     voted = EntropyTriangleDisplay.from_table(Contingency.from_matrix(voter)).points[0].shares
 
     assert display.place(display.points[0].shares) == pytest.approx((0.5, HEIGHT))
@@ -149,7 +153,7 @@ def test_lens_keeps_shares_and_corners(a: float, b: float, c: float, through: tu
 
 
 @given(parts, parts, parts, parts, parts, parts, st.floats(0.05, 0.95), lens)
-def test_lens_keeps_lines_straight(  # noqa: PLR0917
+def test_lens_keeps_lines_straight(
     a: float, b: float, c: float, d: float, e: float, f: float, t: float, through: tuple[str, float]
 ) -> None:
     one, other = np.array(normal(a, b, c)), np.array(normal(d, e, f))
@@ -328,7 +332,9 @@ def test_curves_pass_where_steingold_prints_them(moved: int, printed: dict[str, 
 
 
 def binary_share(tpr: float, tnr: float, prevalence: float) -> float:
-    cells = np.array([[prevalence * tpr, prevalence * (1 - tpr)], [(1 - prevalence) * (1 - tnr), (1 - prevalence) * tnr]])
+    cells = np.array(
+        [[prevalence * tpr, prevalence * (1 - tpr)], [(1 - prevalence) * (1 - tnr), (1 - prevalence) * tnr]]
+    )
     return (bits(cells.sum(0)) + bits(cells.sum(1)) - bits(cells)) / bits(cells.sum(1))
 
 
@@ -372,7 +378,11 @@ def test_improvement_from_holts_table_two() -> None:
 
 
 def test_sweep_is_sorted_and_breaks_where_undefined() -> None:
-    step = {2: Contingency.from_matrix([[5, 1], [1, 5]]), 1: Contingency.from_matrix([[6, 0], [0, 0]]), 3: Contingency.from_matrix(np.eye(2))}
+    step = {
+        2: Contingency.from_matrix([[5, 1], [1, 5]]),
+        1: Contingency.from_matrix([[6, 0], [0, 0]]),
+        3: Contingency.from_matrix(np.eye(2)),
+    }
     display = SweepDisplay.from_table(step, metrics=["proficiency"])
 
     assert display.curves[0].x == (1.0, 2.0, 3.0)

@@ -27,14 +27,23 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
-from infoscope.figures.coverage import CoveragePoint
 from infoscope.figures.beliefs import Spread
+from infoscope.figures.coverage import CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.forest import Row
 from infoscope.figures.improvement import Improvement
 from infoscope.tables import Contingency
 
-HOSTILE = ["</svg><script>alert(1)</script>", '" onload="alert(1)', "=HYPERLINK(1)", "\u202egnp.exe", "x" * 500, "$\\frac{1}{2}$", "猫&<b>", "two\nlines"]
+HOSTILE = [
+    "</svg><script>alert(1)</script>",
+    '" onload="alert(1)',
+    "=HYPERLINK(1)",
+    "\u202egnp.exe",
+    "x" * 500,
+    "$\\frac{1}{2}$",
+    "猫&<b>",
+    "two\nlines",
+]
 
 
 def table(seed: int, labels: list[str] | None = None, classes: int = 4) -> Contingency:
@@ -44,7 +53,10 @@ def table(seed: int, labels: list[str] | None = None, classes: int = 4) -> Conti
 
 
 def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
-    one, systems = table(0, labels), {name: table(at, labels) for at, name in enumerate((labels or ["A", "B", "C"])[:3])}
+    one, systems = (
+        table(0, labels),
+        {name: table(at, labels) for at, name in enumerate((labels or ["A", "B", "C"])[:3])},
+    )
     names = list(systems)
     spread = Spread((0.3, 0.6), np.diag([1e-4, 2e-4]))
     cloud = np.random.default_rng(0).normal([0.3, 0.6], 0.02, (50, 2))
@@ -94,7 +106,7 @@ def test_svg_is_whole_and_stands_without_style_sheets(name: str) -> None:
     assert root.get("aria-label")
     for tag in ("path", "rect", "circle", "text"):
         for mark in root.iter(f"{SVG}{tag}"):
-            assert mark.get("fill") or mark.get("stroke") or mark in list(root.iter(f"{SVG}clipPath"))[0], tag
+            assert mark.get("fill") or mark.get("stroke") or mark in next(root.iter(f"{SVG}clipPath")), tag
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -161,9 +173,9 @@ def test_files_are_written_and_not_overwritten(tmp_path: Path, suffix: str) -> N
 
 
 def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot write .*No such file or directory"):
+    with pytest.raises(InputError, match=r"cannot write .*No such file or directory"):
         PICTURES["ledger"].save(tmp_path / "nowhere" / "a.svg")
-    with pytest.raises(InputError, match="end it in .svg, .pdf or .png"):
+    with pytest.raises(InputError, match=r"end it in \.svg, \.pdf or \.png"):
         PICTURES["ledger"].save(tmp_path / "a.gif")
 
 
@@ -207,7 +219,9 @@ def test_used_like_scikit_learns_displays() -> None:
         assert made._repr_html_() is None  # the notebook shows the figure already
         _, ax = pyplot.subplots()
         assert display.from_predictions(y, tree.predict(X), ax=ax).ax_ is ax
-    both = CoverageDisplay.from_predictions(y, {"tree": tree.predict(X), "dummy": DummyClassifier().fit(X, y).predict(X)})
+    both = CoverageDisplay.from_predictions(
+        y, {"tree": tree.predict(X), "dummy": DummyClassifier().fit(X, y).predict(X)}
+    )
     assert [point.name for point in both.points] == ["tree", "dummy"]
     pyplot.close("all")
 
@@ -222,7 +236,10 @@ def test_without_matplotlib_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_pictures_load_nothing_heavy() -> None:
-    code = "import sys, infoscope.figures, infoscope.report.html; print([m for m in ('matplotlib', 'scipy.stats', 'pandas') if m in sys.modules])"
+    code = (
+        "import sys, infoscope.figures, infoscope.report.html;"
+        "print([m for m in ('matplotlib', 'scipy.stats', 'pandas') if m in sys.modules])"
+    )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert told.stdout.strip() == "[]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult, Value
-from infoscope.report.html.elements import Html, element, label
+from infoscope.report.html.elements import Html, element, label, scrolled
 from infoscope.report.html.verdict import interval
 from infoscope.report.numbers import share
 from infoscope.report.wording import remark
@@ -47,8 +47,7 @@ def compared(evaluation: Evaluation) -> Html:
             id="compare-note",
         ),
         element("div", class_="chooser js", id="choose"),
-        element(
-            "div",
+        scrolled(
             element(
                 "table",
                 element("caption", "Systems by captured information", class_="sr"),
@@ -56,7 +55,7 @@ def compared(evaluation: Evaluation) -> Html:
                 element("tbody", *rows),
                 class_="forest tool",
             ),
-            class_="scroll",
+            "Systems",
         ),
         id="compare",
     )

@@ -7,7 +7,7 @@ from html import escape
 
 from infoscope.figures.layout import plain_label, shortened
 
-__all__ = ["Html", "element", "joined", "label", "text"]
+__all__ = ["Html", "element", "joined", "label", "scrolled", "text"]
 
 
 class Html(str):
@@ -38,6 +38,11 @@ def joined(parts: Iterable[object], between: str = "") -> Html:
 def text(part: object) -> Html:
     """A piece as markup."""
     return part if isinstance(part, Html) else Html(escape(str(part)))
+
+
+def scrolled(inside: Html, name: str) -> Html:
+    """A wide thing that scrolls by itself, also by keyboard."""
+    return element("div", inside, class_="scroll", tabindex="0", role="region", aria_label=name)
 
 
 def label(name: object, most: int = 32) -> Html:

@@ -8,7 +8,7 @@ from infoscope.cards import catalogue, find
 from infoscope.errors import UnknownNameError
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.layout import plain_label
-from infoscope.report.html.elements import Html, element, joined, label
+from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.numbers import Units
 
 __all__ = ["everything"]
@@ -75,8 +75,7 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
         element("p", f"The best {len(systems)} systems; {left} more are in the data below.", class_="note")
         if left
         else Html(""),
-        element(
-            "div",
+        scrolled(
             element(
                 "table",
                 element("caption", f"Every metric of every system, information in {unit.name}", class_="sr"),
@@ -85,7 +84,7 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
                 class_="values tool",
                 data_search="metrics",
             ),
-            class_="scroll",
+            "All metrics",
         ),
     )
 

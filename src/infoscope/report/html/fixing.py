@@ -9,7 +9,7 @@ from infoscope.figures.leaks import LeakDisplay, Stream
 from infoscope.figures.perplexity_chain import Chain, PerplexityDisplay
 from infoscope.figures.svg import svg
 from infoscope.report.by_class import cost_in_bits
-from infoscope.report.html.elements import Html, element, label
+from infoscope.report.html.elements import Html, element, label, scrolled
 from infoscope.report.html.matrix import confusion_matrix
 from infoscope.report.numbers import Units, amount, share
 
@@ -144,8 +144,7 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
     return element(
         "div",
         element("h4", "By class"),
-        element(
-            "div",
+        scrolled(
             element(
                 "table",
                 element("caption", f"Information by class in {unit.name}, the costliest first", class_="sr"),
@@ -157,7 +156,7 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
                 data_most=f"{most:.6g}",
                 data_per=f"{unit.per_bit:.12g}",
             ),
-            class_="scroll",
+            "Classes",
         ),
         more if left > 0 else Html(""),
         element(

@@ -13,7 +13,7 @@ from infoscope.evaluation import SystemResult
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.png import data_address
 from infoscope.report.html.cells import table_of
-from infoscope.report.html.elements import Html, element, joined, label
+from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.numbers import amount, share
 
 __all__ = ["confusion_matrix", "embedded"]
@@ -75,8 +75,7 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
             for count, hit, level in zip(cells.counts[i], cells.hits[i], levels[i], strict=True)
         ]
         rows.append(element("tr", element("th", label(name, 18), scope="row", data_label=name), *written))
-    return element(
-        "div",
+    return scrolled(
         element(
             "table",
             element("caption", "Confusion matrix: rows are the truth, columns what the system said", class_="sr"),
@@ -84,7 +83,7 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
             element("tbody", *rows),
             class_="cm many" if len(cells.system) > 12 or max(map(len, cells.system)) > 7 else "cm",
         ),
-        class_="scroll",
+        "Confusion matrix",
     )
 
 
@@ -141,8 +140,7 @@ def _list(found: list[tuple[str, str, float, float]]) -> Html:
         element("th", "count", scope="col", class_="n"),
         element("th", "of the true", scope="col", class_="n"),
     )
-    return element(
-        "div",
+    return scrolled(
         element(
             "table",
             element("caption", "Largest confusions", class_="sr"),
@@ -150,7 +148,7 @@ def _list(found: list[tuple[str, str, float, float]]) -> Html:
             element("tbody", *rows),
             class_="largest tool",
         ),
-        class_="scroll",
+        "Largest confusions",
     )
 
 

@@ -6,7 +6,7 @@ const unpack = async id => {
   const bytes = Uint8Array.from(atob($('#' + id).textContent), c => c.charCodeAt(0));
   return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text());
 };
-const root = document.documentElement, tip = $('#tip'), doc = await unpack('data');
+const root = document.documentElement, tip = $('#tip'), doc = await unpack('data'), cards = await unpack('cards');
 const title = s => s.group ? s.name + ' (' + Object.entries(s.group).map(([k, v]) => k + ' ' + v).join(', ') + ')' : s.name;
 const say = text => { $('#said').textContent = text; };
 root.classList.add('scripted');
@@ -241,15 +241,16 @@ if (forest) {
   metric.value = 'proficiency';
   const which = make('input', undefined, {id: 'which', hidden: true}); which.setAttribute('list', 'labels'); which.setAttribute('aria-label', 'Class or answer');
   const list = make('datalist', undefined, {id: 'labels'}); $('#choose').append(which, list);
-  const lower = /error|false|missed|loss|cost|remnant|variation|divergence|remainder|fpr|bayes|fano|hellman|p_value/;
+  const prefix = {'the whole': '', 'a class': 'class_', 'an answer': 'output_'}, card = () => cards.metrics[prefix[level.value] + metric.value] || {better: 'higher', unit: ''};
   const redraw = () => {
     const get = s => { const part = levels[level.value](s, which.value), v = part && part[metric.value]; return v !== null && typeof v === 'object' && v !== undefined ? v : {value: v === undefined ? null : v}; };
     const found = new Map(doc.systems.map(s => [title(s), get(s)]));
     const ends = [...found.values()].flatMap(v => [v.value, v.low, v.high]).filter(x => typeof x === 'number');
     const low = Math.min(0, ...ends), high = Math.max(ends.some(x => x > 1) ? 0 : 1, ...ends), at = x => (100 * (x - low) / ((high - low) || 1)).toFixed(2) + '%';
-    const better = lower.test(metric.value) ? 1 : -1;
+    const lowest = card().better === 'lower', better = lowest ? 1 : -1;
     const sorted = rows(forest).sort((a, b) => { const x = found.get(a.dataset.of).value, y = found.get(b.dataset.of).value; return x === null ? 1 : y === null ? -1 : better * (x - y); });
-    const shown = x => high <= 1 && low >= 0 && !/entropy|information$|classes/.test(metric.value) ? (100 * x).toFixed(1) + '%' : x.toPrecision(4);
+    const ratio = card().unit === 'ratio' && low >= 0, scale = card().unit === 'bits' ? cards.per_bit : 1, unit = card().unit === 'bits' ? ' ' + cards.unit : '';
+    const shown = x => ratio ? (100 * x).toFixed(1) + '%' : +(x * scale).toPrecision(4) + unit;
     sorted.forEach(r => {
       const v = found.get(r.dataset.of), dot = $('circle', r), line = $('line.s-ink', r);
       if (dot) { dot.setAttribute('visibility', v.value === null ? 'hidden' : 'visible'); if (v.value !== null) dot.setAttribute('cx', at(v.value)); }
@@ -259,7 +260,7 @@ if (forest) {
       forest.tBodies[0].append(r);
     });
     const th = forest.tHead.rows[0].cells[2], b = $('button', th) || th; b.textContent = metric.selectedOptions[0].textContent;
-    $('#compare-note').textContent = `${metric.selectedOptions[0].textContent} of ${level.value === 'the whole' ? 'the whole table' : which.value}, ${lower.test(metric.value) ? 'lowest' : 'highest'} first, from ${+low.toPrecision(3)} to ${+high.toPrecision(3)}.`;
+    $('#compare-note').textContent = `${metric.selectedOptions[0].textContent} of ${level.value === 'the whole' ? 'the whole table' : which.value}, ${lowest ? 'lowest' : 'highest'} first, from ${shown(low)} to ${shown(high)}.`;
   };
   level.addEventListener('change', () => {
     metric.replaceChildren(...names[level.value].map(n => make('option', n.replace(/_/g, ' '), {value: n})));

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from infoscope.cards import catalogue
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.figures.colours import DARK, LIGHT
@@ -20,7 +21,7 @@ from infoscope.report.html.fixing import system_detail
 from infoscope.report.html.maps import maps
 from infoscope.report.html.matrix import embedded
 from infoscope.report.html.verdict import verdict
-from infoscope.report.numbers import share, units
+from infoscope.report.numbers import Units, share, units
 
 __all__ = ["MARK", "as_html", "is_page", "write_html"]
 
@@ -50,6 +51,7 @@ def as_html(evaluation: Evaluation, *, unit: str = "bits") -> str:
             ),
             Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>'),
             embedded("data", _rounded(evaluation.to_dict())),
+            embedded("cards", _cards(measure)),
             Html(f"<script>{_text('page.js')}</script>"),
         )
     )
@@ -121,7 +123,7 @@ def _navigation(evaluation: Evaluation) -> Html:
     )
 
 
-def _details(evaluation: Evaluation, focus: SystemResult, measure: Any) -> Html:
+def _details(evaluation: Evaluation, focus: SystemResult, measure: Units) -> Html:
     order = {id(system): at for at, system in enumerate(evaluation.systems)}
     blocks = []
     for system in evaluation.ranking:
@@ -137,6 +139,12 @@ def _details(evaluation: Evaluation, focus: SystemResult, measure: Any) -> Html:
         *blocks,
         id="fix",
     )
+
+
+def _cards(measure: Units) -> dict[str, Any]:
+    """What the page's code must know of the metrics: which direction is better, and in which unit they are."""
+    metrics = {name: {"better": card.better, "unit": card.unit} for name, card in catalogue.items()}
+    return {"metrics": metrics, "unit": measure.name, "per_bit": measure.per_bit}
 
 
 def _rounded(part: Any) -> Any:
