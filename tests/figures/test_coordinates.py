@@ -400,3 +400,15 @@ def test_forest_puts_the_best_first_whatever_best_means() -> None:
         assert [row.name for row in display.rows] == ["good", "bad"]
     with pytest.raises(UnknownNameError, match="baseline 'x' is none"):
         ComparisonDisplay([Row("a", 0.5)], "t", baseline="x")
+
+
+def test_blocks_of_a_large_map_keep_the_worst_error_in_sight() -> None:
+    counts = np.diag(np.full(900, 50))
+    counts[100, 800] = 40
+    cells = heat_map(Contingency.from_matrix(counts), "given")
+    small = cells.image(300)
+    darkest = small.astype(int).sum(-1).argmin()
+
+    assert small.shape == (300, 300, 3)
+    assert divmod(int(darkest), 300) == (100 // 3, 800 // 3)
+    assert cells.image(900).shape == (900, 900, 3)

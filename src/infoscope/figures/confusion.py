@@ -55,6 +55,21 @@ class HeatMap:
         hits = ramp(HITS, 0.05 + 0.35 * share)
         return np.rint(np.where(self.hits[..., None], hits, errors)).astype(np.uint8)
 
+    def image(self, most: int = 700) -> NDArray[np.uint8]:
+        """One pixel a cell; where there are more cells than ``most``, one a block, which shows its worst error."""
+        step = -(-max(self.counts.shape) // most)
+        if step == 1:
+            return self.colours
+        share = self.of_truth
+        starts = [np.arange(0, size, step) for size in share.shape]
+        errors = _block_max(np.where(self.hits, 0.0, share), starts)
+        hits = _block_max(self.hits.astype(np.float64), starts)
+        level = np.sqrt(errors / (float(errors.max(initial=0.0)) or 1.0))
+        quiet = (hits > 0) & (level < 0.5)
+        return np.rint(np.where(quiet[..., None], ramp(HITS, np.full(level.shape, 0.3)), ramp(ERRORS, level))).astype(
+            np.uint8
+        )
+
     def largest(self, most: int = 10) -> list[tuple[str, str, float, float]]:
         """The largest confusions: truth, answer, count, share of the truth class."""
         share = np.where(self.hits, 0.0, self.of_truth)
@@ -66,6 +81,10 @@ class HeatMap:
             for i, j in found
             if weight[i, j] > 0
         ]
+
+
+def _block_max(values: NDArray[Any], starts: list[NDArray[np.int64]]) -> NDArray[Any]:
+    return np.maximum.reduceat(np.maximum.reduceat(values, starts[0], axis=0), starts[1], axis=1)
 
 
 def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
@@ -81,12 +100,13 @@ def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
     columns = np.array(named + [at for at in range(table.shape[1]) if at not in set(named)], dtype=np.int64)
     counts: Any = table.counts
     dense = np.asarray(counts.todense() if table.is_sparse else counts, dtype=np.float64)[np.ix_(rows, columns)]
-    hits = np.array([[column_of.get(int(row)) == int(column) for column in columns] for row in rows], dtype=bool)
+    own = np.array([column_of.get(int(row), -1) for row in rows], dtype=np.int64)
+    hits = own[:, None] == columns[None, :]
     return HeatMap(
         tuple(str(table.truth_labels[row]) for row in rows),
         tuple(str(table.system_labels[column]) for column in columns),
         dense,
-        hits.reshape(dense.shape),
+        hits,
     )
 
 
@@ -147,7 +167,7 @@ class ConfusionDisplay(Display):
 
     def _image(self) -> Raster:
         rows, columns = self.map.counts.shape
-        return Raster((0.0, 0.0), (float(columns), float(rows)), self.map.colours)
+        return Raster((0.0, 0.0), (float(columns), float(rows)), self.map.image())
 
     def _cells(self) -> list[Mark]:
         marks: list[Mark] = []

@@ -214,7 +214,7 @@ def _iso_lines(x: Point, y: Point) -> list[Mark]:
 def _said(line: tuple[Point, Point], x: Point, y: Point) -> list[Mark]:
     """The name of the line on which the output says as much as there is to say."""
     (x0, y0), (x1, y1) = line
-    if x1 - x0 < 0.6 * (x[1] - x[0]):
+    if x1 - x0 < 0.6 * (x[1] - x[0]) or y != (0.0, 1.0):
         return []
     at = (x0 + 0.36 * (x1 - x0), y0 + 0.36 * (y1 - y0))
     slope = ((y1 - y0) / (y[1] - y[0]) * INNER[1]) / ((x1 - x0) / (x[1] - x[0]) * INNER[0])

@@ -11,6 +11,7 @@ from infoscope.figures.svg import svg
 from infoscope.report.by_class import cost_in_bits
 from infoscope.report.html.elements import Html, element, label, scrolled
 from infoscope.report.html.matrix import confusion_matrix
+from infoscope.report.html.verdict import points
 from infoscope.report.numbers import Units, amount, share
 
 __all__ = ["system_detail"]
@@ -62,7 +63,7 @@ def _fixes(system: SystemResult) -> Html:
             "tr",
             element("th", label(pair.classes[0], 20), " / ", label(pair.classes[1], 20), scope="row"),
             element("td", bar(pair.gain / pairs[0].gain, "false"), class_="track"),
-            element("td", f"+{100 * pair.gain:.1f} points", class_="n strong"),
+            element("td", f"+{points(pair.gain)} points", class_="n strong"),
             element("td", amount(pair.count), class_="n dim"),
         )
         for pair in pairs

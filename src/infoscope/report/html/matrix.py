@@ -81,10 +81,15 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
             element("caption", "Confusion matrix: rows are the truth, columns what the system said", class_="sr"),
             element("thead", head),
             element("tbody", *rows),
-            class_="cm many" if len(cells.system) > 12 or max(map(len, cells.system)) > 7 else "cm",
+            class_="cm many" if _wide(cells) else "cm",
         ),
         "Confusion matrix",
     )
+
+
+def _wide(cells: HeatMap) -> bool:
+    """Whether the names of the columns must stand upright to fit beside each other."""
+    return sum(max(8.0 * min(len(name), 18) + 8.0, 40.0) for name in cells.system) > 430.0
 
 
 def _pixels(cells: HeatMap, at: int) -> Html:
@@ -103,7 +108,7 @@ def _pixels(cells: HeatMap, at: int) -> Html:
         Html(
             f'<img alt="Confusion matrix of {len(cells.truth)} classes as an image; the largest confusions '
             'are listed below" '
-            f'src="{data_address(cells.colours)}">'
+            f'src="{data_address(cells.image(250))}">'
         ),
         element("i", class_="hair h", hidden=True),
         element("i", class_="hair v", hidden=True),

@@ -11,7 +11,7 @@ from infoscope.figures.svg import svg
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
 
-__all__ = ["interval", "ledger", "sentences", "tiles", "verdict"]
+__all__ = ["interval", "ledger", "points", "sentences", "tiles", "verdict"]
 
 
 def verdict(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Html:
@@ -63,8 +63,17 @@ def sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
     if pairs:
         named = joined((joined((label(pair.classes[0]), label(pair.classes[1])), "/") for pair in pairs), ", ")
         count = ("The costliest mix-up is ", "The costliest mix-ups are ")[len(pairs) > 1]
-        yield joined((count, named, f"; without the first it would capture {100 * pairs[0].gain:.1f} points more."))
+        yield joined((count, named, f"; without the first it would capture {points(pairs[0].gain)} points more."))
     yield from _rivals(evaluation, focus)
+
+
+def points(gain: float) -> str:
+    """A part of the truth's information in points; small ones with two digits that count.
+
+    >>> points(0.0523), points(0.000284)
+    ('5.2', '0.028')
+    """
+    return f"{100 * gain:.1f}" if gain >= 0.0995e-2 else f"{100 * gain:.2g}"
 
 
 def _rivals(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
@@ -126,7 +135,7 @@ def tiles(system: SystemResult) -> Html:
             "remnant_classes",
             UNDEFINED if doubt.value is None else f"{doubt.value:.1f}",
             "classes still in doubt",
-            interval(doubt, 1.0),
+            interval(doubt, 1.0, 2),
         ),
     ]
     beside = {
