@@ -28,6 +28,7 @@ bench: $(VENV)/.dev  ## speed as ratios against peers
 
 docs: $(VENV)/.dev  ## the generated pages
 	$(BIN)/python -m tools.published_figures
+	$(BIN)/python -m tools.gallery
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "infoscope needs Python 3.11 or newer; set PYTHON=")'

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "twenty": evaluate(systems(20, 10)),
         "thousand": evaluate(systems(3, 1000, 60_000)),
         "hostile": hostile(),
+        "demo": _demo(),
     }
     return {name: evaluation.to_html(folder / f"{name}.html") for name, evaluation in made.items()}
+
+
+def _demo() -> Evaluation:
+    """The bundled example, as `make demo` writes it."""
+    from infoscope.cli.demo import SYSTEMS
+
+    with as_file(files("infoscope") / "data" / "digits.csv") as path:
+        return evaluate(str(path), "truth", SYSTEMS, reject="?")
 
 
 class Visit:

@@ -245,6 +245,26 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
         evaluation.to_html(tmp_path / "none" / "a.html")
 
 
+def test_command_line_writes_pages(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from infoscope.cli import app
+
+    (tmp_path / "m.csv").write_text(",a,b\na,8,2\nb,1,9\n")
+    target = tmp_path / "page.html"
+    command = ["evaluate", "--matrix", str(tmp_path / "m.csv"), "-o", str(target)]
+
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert target.read_text().startswith("<!doctype html>")
+    assert CliRunner().invoke(app, command).exit_code == 0  # a page of ours may be replaced
+    target.write_text("mine")
+    refused = CliRunner().invoke(app, command)
+    assert refused.exit_code == 2
+    assert "exists already" in refused.output + (refused.stderr if refused.stderr_bytes else "")
+    shown = CliRunner().invoke(app, ["evaluate", "--matrix", str(tmp_path / "m.csv"), "--format", "html"])
+    assert shown.output.startswith("<!doctype html>")
+
+
 # ── notebooks ────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -51,6 +51,8 @@ def _axes(panel: Panel, ax: Any) -> None:
             text.set_parse_math(False)
         which.set_tick_params(colors=LIGHT["dim"], labelsize=FONT["small"], length=0)
         which.set_label_text(part.title, color=LIGHT["dim"], fontsize=FONT["normal"])
+        if not part.ticks:
+            which.labelpad = panel.margins[3] - 14.0 - FONT["normal"]
         if part.grid:
             which.grid(True, color=LIGHT["grid"], linewidth=1, zorder=0)
     ax.set_axisbelow(True)
@@ -108,10 +110,10 @@ def _bar(ax: Any, mark: Bar, order: float) -> None:
             x1 - x0,
             y1 - y0,
             facecolor=_colour(mark.fill),
-            edgecolor="#ffffff" if mark.hatched else "none",
+            edgecolor="#ffffff59" if mark.hatched else "none",
             hatch="////" if mark.hatched else None,
             linewidth=0,
-            alpha=mark.opacity,
+            alpha=None if mark.hatched else mark.opacity,
             zorder=order,
         )
     )
@@ -146,7 +148,7 @@ def _words(ax: Any, mark: Words, order: float) -> None:
         ha=_ALIGNED[mark.anchor],
         va="center_baseline" if not mark.angle else "center",
         rotation=mark.angle,
-        rotation_mode="default",
+        rotation_mode="anchor",
         fontweight="bold" if mark.bold else "normal",
         fontstyle="italic" if mark.italic else "normal",
         annotation_clip=False,

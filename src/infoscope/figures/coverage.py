@@ -168,12 +168,12 @@ class CoverageDisplay(Display):
             Dot(
                 point.false,
                 point.captured,
-                on_curve.get(point.name, accuracy_colour(point.accuracy)),
-                size=4.0 if on_curve else 5.0,
+                series(at) if point.cloud is not None else on_curve.get(point.name, accuracy_colour(point.accuracy)),
+                size=2.0 if point.cloud is not None else 4.0 if on_curve else 5.0,
                 of=point.name,
                 tip=_tip(point),
             )
-            for point in self.points
+            for at, point in enumerate(self.points)
         ]
 
 

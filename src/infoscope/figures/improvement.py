@@ -91,7 +91,7 @@ class ImprovementDisplay(Display):
                 f"■ by {word}",
                 series(at),
                 anchor="start",
-                shift=(195.0 * at, -12.0),
+                shift=(215.0 * at, -12.0),
                 bold=True,
             )
             for at, word in enumerate(("erroneous information", "wrong answers"))

@@ -89,7 +89,7 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
 
 def _wide(cells: HeatMap) -> bool:
     """Whether the names of the columns must stand upright to fit beside each other."""
-    return sum(max(8.0 * min(len(name), 18) + 8.0, 40.0) for name in cells.system) > 430.0
+    return sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
 
 
 def _pixels(cells: HeatMap, at: int) -> Html:

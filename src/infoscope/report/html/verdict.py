@@ -19,10 +19,14 @@ def verdict(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Html:
     return element(
         "header",
         element("p", _kicker(evaluation, focus), class_="kicker"),
-        element("h1", *_headline(evaluation, focus)),
         element(
             "div",
-            element("div", element("p", joined(sentences(evaluation, focus), " "), class_="lede")),
+            element(
+                "div",
+                element("h1", *_headline(evaluation, focus)),
+                element("p", joined(sentences(evaluation, focus), " "), class_="lede"),
+                _remarks(evaluation, focus),
+            ),
             element("div", ledger(focus, unit), tiles(focus)),
             class_="hero",
         ),
@@ -82,7 +86,7 @@ def _rivals(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
         return
     second = others[0]
     pair = _paired(evaluation, focus.name, second.name)
-    ahead = joined((label(second.title), f" follows with {share(second.number('proficiency'))}"))
+    ahead = joined((element("b", label(second.title)), f" follows with {share(second.number('proficiency'))}"))
     if pair is None:
         yield joined((ahead, "."))
     else:
@@ -98,6 +102,17 @@ def _paired(evaluation: Evaluation, one: str, other: str) -> dict[str, Any] | No
             if pair["metric"] == metric and {pair["a"], pair["b"]} == {one, other}:
                 return dict(pair)
     return None
+
+
+def _remarks(evaluation: Evaluation, focus: SystemResult, most: int = 3) -> Html:
+    """What the tables say, the system in question first, one finding each of the others."""
+    said = [(focus, finding) for finding in focus.diagnosis[:2]]
+    said += [(system, system.diagnosis[0]) for system in evaluation.ranking if system is not focus and system.diagnosis]
+    items = []
+    for system, finding in said[:most]:
+        name = "" if system is focus else joined((element("b", label(system.title, 30)), ": "))
+        items.append(element("li", name, element("bdi", finding.text)))
+    return element("ul", *items, class_="remarks") if items else Html("")
 
 
 def ledger(system: SystemResult, unit: Units) -> Html:
