@@ -221,6 +221,22 @@ def test_many_classes_are_pixels_and_a_list() -> None:
     assert len(cells["start"]) == 61
 
 
+def test_documents_of_other_kinds_have_a_page_too() -> None:
+    """A tracker's document has no classes and other metrics."""
+    bare = {"n": 50, "truth_labels": [], "system_labels": [], "reject": None, "metrics": {"mota": {"value": 0.7}}}
+    tracker = bare | {"metrics": bare["metrics"] | {"proficiency": {"value": 0.8, "low": 0.75, "high": 0.85}}}  # type: ignore[operator]
+    record = {
+        "schema": "infoscope/evaluation/1",
+        "source": {"rows": None, "ignored": []},
+        "systems": [tracker | {"name": "sort"}, bare | {"name": "other"}],
+    }
+    page = as_html(Evaluation.from_dict(record))
+
+    Outline(page)
+    assert "sort captures 80% of the information" in re.sub("<[^>]+>", "", page)
+    assert "MOTA" in page
+
+
 def test_file_is_written_replaced_if_ours_and_else_refused(tmp_path: Path) -> None:
     evaluation = evaluate({"a": Contingency.from_matrix([[3, 1], [0, 4]])})
     target = tmp_path / "report.html"

@@ -13,7 +13,7 @@ from infoscope.figures.confusion import heat_map
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.notebook import picture
 from infoscope.report.html.elements import Html, element, joined, label
-from infoscope.report.html.verdict import interval, sentences
+from infoscope.report.html.verdict import ABSENT, interval, sentences
 from infoscope.report.numbers import amount, share
 from infoscope.report.wording import remark
 from infoscope.tables import Contingency
@@ -82,7 +82,7 @@ def _ranking(evaluation: Evaluation) -> Html:
         (
             label(system.title, 40),
             share(system.number("proficiency")),
-            interval(system.metrics["proficiency"]),
+            interval(system.metrics.get("proficiency", ABSENT)),
             share(system.number("false_information_ratio")),
             share(system.number("accuracy")),
             remark(system),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.report.html.elements import Html, element, label, scrolled
-from infoscope.report.html.verdict import interval
+from infoscope.report.html.verdict import ABSENT, interval
 from infoscope.report.numbers import share
 from infoscope.report.wording import remark
 
@@ -42,7 +42,7 @@ def compared(evaluation: Evaluation) -> Html:
         element(
             "p",
             "Dots are captured information, from 0 to 100%, best first"
-            + ("; lines are credible ranges." if best.metrics["proficiency"].low is not None else "."),
+            + ("; lines are credible ranges." if best.metrics.get("proficiency", ABSENT).low is not None else "."),
             class_="note",
             id="compare-note",
         ),
@@ -62,7 +62,7 @@ def compared(evaluation: Evaluation) -> Html:
 
 
 def _row(evaluation: Evaluation, system: SystemResult, best: SystemResult) -> Html:
-    value = system.metrics["proficiency"]
+    value = system.metrics.get("proficiency", ABSENT)
     return element(
         "tr",
         element("th", element("button", label(system.title, 30), type="button", class_="pick"), scope="row"),

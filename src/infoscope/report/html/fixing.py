@@ -57,7 +57,7 @@ def system_detail(system: SystemResult, unit: Units, at: int) -> Html:
 def _fixes(system: SystemResult) -> Html:
     pairs = [pair for pair in system.confusions if pair.gain > 0][:5]
     if not pairs:
-        return element("p", "No two classes are taken for each other.", class_="note")
+        return element("p", "No two classes are taken for each other.", class_="note") if system.classes else Html("")
     rows = [
         element(
             "tr",
@@ -120,6 +120,8 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
     outputs = {item.label: item for item in system.outputs}
     classes = {item.label: item for item in system.classes}
     labels = [name for name in dict.fromkeys([*classes, *outputs]) if _occurs(classes.get(name), outputs.get(name))]
+    if not labels:
+        return Html("")
     cost = {name: _cost(system, classes.get(name), outputs.get(name)) for name in labels}
     labels.sort(key=lambda name: -cost[name])
     numbers = [_number(classes.get(name), "false_information") or 0.0 for name in labels]

@@ -13,6 +13,7 @@ from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.svg import svg
 from infoscope.figures.triangle import EntropyTriangleDisplay, Shares, TrianglePoint
 from infoscope.report.html.elements import Html, element
+from infoscope.report.html.verdict import ABSENT
 
 __all__ = ["coverage_points", "maps", "split_points", "triangle_points"]
 
@@ -41,7 +42,8 @@ def coverage_points(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
 
 def _spread(system: SystemResult) -> Spread | None:
     false, captured, all_errors = (
-        system.metrics[name] for name in ("false_information_ratio", "proficiency", "erroneous_information_ratio")
+        system.metrics.get(name, ABSENT)
+        for name in ("false_information_ratio", "proficiency", "erroneous_information_ratio")
     )
     if None in (false.sd, captured.sd, all_errors.sd, false.mean, captured.mean):
         return None

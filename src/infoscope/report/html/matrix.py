@@ -32,6 +32,8 @@ def embedded(name: str, data: object) -> Html:
 
 def confusion_matrix(system: SystemResult, at: int) -> Html:
     """Rows are the truth, confused classes side by side."""
+    if not system.truth_labels:
+        return Html("")
     table = table_of(system)
     if table is None:
         return _largest_only(system)

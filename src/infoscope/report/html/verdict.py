@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from infoscope.cards import catalogue
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
 
-__all__ = ["interval", "ledger", "points", "sentences", "tiles", "verdict"]
+__all__ = ["ABSENT", "interval", "ledger", "points", "sentences", "tiles", "verdict"]
+
+
+ABSENT = Value(None, undefined="captured information is not part of this evaluation")
 
 
 def verdict(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Html:
@@ -45,7 +49,7 @@ def _kicker(evaluation: Evaluation, focus: SystemResult) -> Html:
 
 
 def _headline(evaluation: Evaluation, focus: SystemResult) -> Iterator[object]:
-    captured = focus.metrics["proficiency"]
+    captured = focus.metrics.get("proficiency", ABSENT)
     yield label(focus.title, 48)
     if captured.value is None:
         yield f" cannot be judged by information: {captured.undefined}."
@@ -57,7 +61,7 @@ def _headline(evaluation: Evaluation, focus: SystemResult) -> Iterator[object]:
 
 def sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
     """What a reader should know next, four sentences at most."""
-    captured, false = focus.metrics["proficiency"], focus.number("false_information_ratio")
+    captured, false = focus.metrics.get("proficiency", ABSENT), focus.number("false_information_ratio")
     if captured.low is not None and captured.high is not None:
         yield Html(f"The credible range is {share(captured.low)} to {share(captured.high)}.")
     if false is not None and captured.value is not None:
@@ -134,38 +138,34 @@ def interval(value: Value, scale: float = 100.0, digits: int = 1) -> str:
     return f"{scale * value.low:.{digits}f} – {scale * value.high:.{digits}f}"
 
 
+TILES = (
+    ("proficiency", "captured"),
+    ("false_information_ratio", "false, relative to the truth"),
+    ("accuracy", "accuracy"),
+    ("remnant_classes", "classes still in doubt"),
+    ("mota", "MOTA"),
+    ("idf1", "IDF1"),
+    ("permuted_proficiency", "captured, if renamed"),
+    ("micro_f1", "F1 by membership"),
+)
+"""The numbers that everybody sees, in order of importance; the first four that the evaluation has are shown."""
+
+
 def tiles(system: SystemResult) -> Html:
-    """Captured, false, accuracy, classes in doubt; each with its range or what to hold it against."""
-    doubt, effective = system.metrics["remnant_classes"], system.number("effective_classes")
-    rows = [
-        ("proficiency", share(system.number("proficiency"), 0), "captured", interval(system.metrics["proficiency"])),
-        (
-            "false_information_ratio",
-            share(system.number("false_information_ratio"), 0),
-            "false, relative to the truth",
-            interval(system.metrics["false_information_ratio"]),
-        ),
-        ("accuracy", share(system.number("accuracy"), 0), "accuracy", interval(system.metrics["accuracy"])),
-        (
-            "remnant_classes",
-            UNDEFINED if doubt.value is None else f"{doubt.value:.1f}",
-            "classes still in doubt",
-            interval(doubt, 1.0, 2),
-        ),
-    ]
+    """Four numbers, each with its range or what to hold it against."""
+    chance, effective = system.number("random_accuracy"), system.number("effective_classes")
     beside = {
-        "accuracy": f"chance would give {share(system.number('random_accuracy'), 0)}",
+        "accuracy": "" if chance is None else f"chance would give {share(chance, 0)}",
         "remnant_classes": "" if effective is None else f"of {effective:.1f} in effect",
     }
     items = []
-    for name, number, word, bounds in rows:
+    for name, word in [tile for tile in TILES if tile[0] in system.metrics][:4]:
+        value = system.metrics[name]
+        plain = name == "remnant_classes"
+        number = UNDEFINED if value.value is None else f"{value.value:.1f}" if plain else share(value.value, 0)
+        bounds = interval(value, 1.0, 2) if plain else interval(value)
         notes = [part for part in (bounds, beside.get(name, "")) if part]
-        items.append(
-            element(
-                "li",
-                element("b", number),
-                element("a", word, href=f"#def-{name}", class_="term"),
-                element("span", " · ".join(notes), class_="dim") if notes else Html(""),
-            )
-        )
-    return element("ul", *items, class_="tiles")
+        known = element("a", word, href=f"#def-{name}", class_="term") if name in catalogue else element("span", word)
+        note = element("span", " · ".join(notes), class_="dim") if notes else Html("")
+        items.append(element("li", element("b", number), known, note))
+    return element("ul", *items, class_="tiles") if items else Html("")
