@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import operating_points as operating_points
+    from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
     from infoscope.cards import catalogue as catalogue
+    from infoscope.comparison import Comparison as Comparison
+    from infoscope.comparison import compare as compare
+    from infoscope.cross_validation import CrossValidation as CrossValidation
+    from infoscope.cross_validation import cross_validate as cross_validate
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
@@ -33,42 +39,63 @@ if TYPE_CHECKING:
     from infoscope.figures import SplitTriangleDisplay as SplitTriangleDisplay
     from infoscope.figures import SurfaceDisplay as SurfaceDisplay
     from infoscope.figures import SweepDisplay as SweepDisplay
+    from infoscope.operating_points import sweep as sweep
+    from infoscope.operating_points import tune as tune
+    from infoscope.posterior import Posterior as Posterior
+    from infoscope.readers import Counter as Counter
+    from infoscope.readers import read as read
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Card": "infoscope.cards",
-    "Contingency": "infoscope.tables",
-    "Evaluation": "infoscope.evaluation",
-    "InfoscopeError": "infoscope.errors",
-    "InputError": "infoscope.errors",
-    "catalogue": "infoscope.cards",
-    "evaluate": "infoscope.evaluation",
     "ClassInformationDisplay": "infoscope.figures",
+    "Comparison": "infoscope.comparison",
     "ComparisonDisplay": "infoscope.figures",
     "ConfusionDisplay": "infoscope.figures",
+    "Contingency": "infoscope.tables",
+    "Counter": "infoscope.readers",
     "CoverageDisplay": "infoscope.figures",
+    "CrossValidation": "infoscope.cross_validation",
     "EntropyDiagramDisplay": "infoscope.figures",
     "EntropyTriangleDisplay": "infoscope.figures",
+    "Evaluation": "infoscope.evaluation",
     "ImprovementDisplay": "infoscope.figures",
+    "InfoscopeError": "infoscope.errors",
+    "InputError": "infoscope.errors",
     "LeakDisplay": "infoscope.figures",
     "LedgerDisplay": "infoscope.figures",
     "MetricCurvesDisplay": "infoscope.figures",
     "PerplexityDisplay": "infoscope.figures",
+    "Posterior": "infoscope.posterior",
     "SplitTriangleDisplay": "infoscope.figures",
     "SurfaceDisplay": "infoscope.figures",
     "SweepDisplay": "infoscope.figures",
+    "catalogue": "infoscope.cards",
+    "compare": "infoscope.comparison",
+    "cross_validate": "infoscope.cross_validation",
+    "evaluate": "infoscope.evaluation",
+    "read": "infoscope.readers",
+    "sweep": "infoscope.operating_points",
+    "tune": "infoscope.operating_points",
 }
-_MODULES = {"metrics"}
+_MODULES = {
+    "metrics",
+    "operating_points",
+    "tracking",
+}
 
 __all__ = [
     "Card",
     "ClassInformationDisplay",
+    "Comparison",
     "ComparisonDisplay",
     "ConfusionDisplay",
     "Contingency",
+    "Counter",
     "CoverageDisplay",
+    "CrossValidation",
     "EntropyDiagramDisplay",
     "EntropyTriangleDisplay",
     "Evaluation",
@@ -79,13 +106,21 @@ __all__ = [
     "LedgerDisplay",
     "MetricCurvesDisplay",
     "PerplexityDisplay",
+    "Posterior",
     "SplitTriangleDisplay",
     "SurfaceDisplay",
     "SweepDisplay",
     "__version__",
     "catalogue",
+    "compare",
+    "cross_validate",
     "evaluate",
     "metrics",
+    "operating_points",
+    "read",
+    "sweep",
+    "tracking",
+    "tune",
 ]
 
 

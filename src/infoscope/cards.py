@@ -47,6 +47,9 @@ SOURCES = {
     "fano1961": "Fano, Transmission of information, 1961",
     "hellman1970": "Hellman & Raviv, Probability of error, equivocation, and the Chernoff bound, 1970",
     "hubert1985": "Hubert & Arabie, Comparing partitions, 1985",
+    "bernardin2008": "Bernardin & Stiefelhagen, Evaluating multiple object tracking performance: CLEAR MOT, 2008",
+    "ristani2016": "Ristani et al., Performance measures and a data set for multi-target, multi-camera tracking, 2016",
+    "luiten2021": "Luiten et al., HOTA: a higher order metric for evaluating multi-object tracking, 2021",
     "common": "standard definition",
 }
 

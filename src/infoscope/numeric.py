@@ -12,15 +12,14 @@ __all__ = [
     "Real",
     "as_real",
     "divergence",
-    "entropy",
     "exp2",
-    "log2_of_counts",
     "open_choice",
     "ratio",
     "share",
     "small_choice",
     "summed_by",
     "undefined_where",
+    "weighted_log2",
 ]
 
 _SMALLEST = float(np.nextafter(0.0, 1.0))
@@ -43,6 +42,8 @@ def ratio(part: Any, whole: Any) -> Real:
     if isinstance(part, float) and isinstance(whole, float):  # one table: NumPy's scalars are floats
         return part / whole if whole else np.float64(np.nan)  # type: ignore[return-value]
     part, whole = as_real(part), as_real(whole)
+    if whole.all():
+        return part / whole
     out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
     return np.divide(part, whole, out=out, where=whole != 0)[()]
 
@@ -54,8 +55,8 @@ def share(part: Real, rest: Real) -> Real:
 
 def undefined_where(condition: Any, value: Any) -> Real:
     """The value, or NaN where the condition holds."""
-    if condition is False:
-        return value
+    if isinstance(condition, (bool, np.bool_)):
+        return np.full(np.shape(value), np.nan)[()] if condition else value
     return np.where(condition, np.nan, value)[()]
 
 
@@ -74,27 +75,21 @@ def exp2(bits: Real) -> Real:
     return np.exp2(bits)
 
 
-def log2_of_counts(values: Real) -> Real:
-    """Logarithms to base 2; that of 0 is some finite number, because it is only ever weighted with 0."""
-    return np.log2(np.maximum(values, _SMALLEST))
+def weighted_log2(values: Real) -> Real:
+    """X · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
+    logs = np.maximum(values, _SMALLEST)
+    np.log2(logs, out=logs)
+    logs *= values
+    return logs
 
 
-def entropy(parts: Real, total: Real) -> Real:
-    """Bits needed to name a part: 0 exactly when one part holds everything.
+def open_choice(wholes: Real, parts: Real) -> Real:
+    """Bits open about the part once its whole is known: Σ part · log2(whole/part).
 
-    >>> float(entropy(np.array([1.0, 1.0, 2.0]), np.float64(4)))
-    1.5
+    ``wholes`` holds p · log2 p of each whole and ``parts`` the sum of p · log2 p over its parts. A whole
+    with a single part has the same product to the last digit and adds exactly 0.
     """
-    p = parts / total[..., None]
-    return np.maximum(-np.sum(p * log2_of_counts(p), axis=-1), 0.0)
-
-
-def open_choice(parts: Real, log_parts: Real, log_wholes: Real, total: Real) -> Real:
-    """Bits open about the part once its whole is known: Σ part · log2(whole/part) / total.
-
-    A part that is its whole has the same logarithm to the last digit and adds exactly 0.
-    """
-    return np.maximum(np.sum(parts * (log_wholes - log_parts), axis=-1) / total, 0.0)
+    return np.sum(np.maximum(wholes - parts, 0.0), axis=-1)
 
 
 def small_choice(parts: Real, wholes: Real, total: Real) -> Real:

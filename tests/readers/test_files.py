@@ -52,9 +52,7 @@ def write(path: Path, delimiter: str = ",") -> Path:
         plain.write_bytes(text)
         duckdb.execute(
             "COPY (FROM read_csv($1, all_varchar=true, delim=$2)) TO $3 "
-            "(FORMAT csv, HEADER true, DELIMITER $2, COMPRESSION zstd)".replace(
-                "$2", f"'{delimiter}'"
-            )
+            "(FORMAT csv, HEADER true, DELIMITER $2, COMPRESSION zstd)".replace("$2", f"'{delimiter}'")
             .replace("$1", f"'{plain}'")
             .replace("$3", f"'{path}'")
         )

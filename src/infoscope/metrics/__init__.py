@@ -108,6 +108,7 @@ from infoscope.metrics.sensitivity import (
     best_moves,
     gain_of_move,
     move_derivative,
+    move_sentences,
 )
 from infoscope.metrics.shannon import (
     erroneous_information,
@@ -182,6 +183,7 @@ __all__ = [
     "missed_information",
     "missed_information_ratio",
     "move_derivative",
+    "move_sentences",
     "mutual_information",
     "nmi_arithmetic",
     "nmi_geometric",

@@ -34,22 +34,23 @@ def _averages(table: Contingency) -> dict[str, tuple[Real, Real]]:
     In the average by size, classes without samples have no say; an undefined one with samples makes it undefined.
     """
     classes = one_vs_rest(table)
-    rates = {
-        "recall": classes.recall,
-        "precision": classes.precision,
-        "false alarm": classes.false_alarm_rate,
-        "negative value": classes.negative_value,
-        "f1": classes.f_beta(1.0),
-        "accuracy": (classes.hits + classes.correct_rejections) / classes.total,
+    others, undeclared = classes.total - classes.support, classes.total - classes.declared
+    parts = {  # one division for all rates
+        "recall": (classes.hits, classes.support),
+        "precision": (classes.hits, classes.declared),
+        "false alarm": (classes.declared - classes.hits, others),
+        "negative value": (classes.correct_rejections, undeclared),
+        "f1": (2 * classes.hits, classes.support + classes.declared),
+        "accuracy": (classes.hits + classes.correct_rejections, np.broadcast_to(classes.total, others.shape)),
     }
-    stacked = np.stack(list(rates.values()))
+    stacked = ratio(*(np.stack(side) for side in zip(*parts.values(), strict=True)))
     terms = stacked * classes.support
     if not classes.support.all():
         terms[..., classes.support == 0] = 0.0
     no_label = not len(table.matches[0])
     by_size = undefined_where(no_label, np.sum(terms, axis=-1) / table.grand_total)
     alike = undefined_where(no_label, np.sum(stacked, axis=-1) / table.shape[0])
-    return {name: (by_size[i], alike[i]) for i, name in enumerate(rates)}
+    return {name: (by_size[i], alike[i]) for i, name in enumerate(parts)}
 
 
 def _weighted(table: Contingency, rate: str) -> Real:
@@ -214,8 +215,10 @@ def balanced_accuracy(table: Contingency) -> Real:
     0.85
     """
     present = table.row_totals > 0
+    if present.all():
+        return _plain(table, "recall")
     recalls = np.where(present, one_vs_rest(table).recall, 0.0)
-    return undefined_where(not len(table.matches[0]), ratio(recalls.sum(axis=-1), np.count_nonzero(present, axis=-1)))
+    return undefined_where(not len(table.matches[0]), ratio(recalls.sum(axis=-1), table.occupied_shape[0]))
 
 
 @metric(

@@ -6,7 +6,7 @@ from scipy.special import gammaln
 
 from infoscope.numeric import Real, summed_by
 
-__all__ = ["expected_information"]
+__all__ = ["expected_information", "expected_informations"]
 
 _TERMS = 1 << 20
 _SPREAD = 12.0
@@ -33,33 +33,59 @@ def expected_information(row_totals: Real, column_totals: Real) -> float:
     return float(result / np.log(2.0))
 
 
-def _window(a: Real | float, b: Real, total: float) -> tuple[Real, NDArray[np.int64]]:
-    """First likely count of a pair and how many follow it."""
+def expected_informations(row_totals: Real, column_totals: Real) -> Real:
+    """The same for a batch of tables, (..., k) and (..., m) in, (...) out; tables of few cells go together."""
+    k, m = row_totals.shape[-1], column_totals.shape[-1]
+    if k * m > _FEW_CELLS:
+        each = zip(row_totals.reshape(-1, k), column_totals.reshape(-1, m), strict=True)
+        return np.array([expected_information(*margins) for margins in each]).reshape(row_totals.shape[:-1])
+    shape = (*row_totals.shape, m)
+    a = np.broadcast_to(row_totals[..., :, None], shape).reshape(-1)
+    b = np.broadcast_to(column_totals[..., None, :], shape).reshape(-1)
+    totals = np.broadcast_to(row_totals.sum(axis=-1)[..., None, None], shape).reshape(-1)
+    filled = np.flatnonzero((a > 0) & (b > 0))
+    parts = np.zeros(len(a))
+    for start in range(0, len(filled), _PAIRS):
+        at = filled[start : start + _PAIRS]
+        parts[at] = _pair_information(a[at], b[at], totals[at])
+    return parts.reshape(*shape[:-2], k * m).sum(axis=-1) / np.log(2.0)
+
+
+_FEW_CELLS = 16
+_PAIRS = 1 << 13
+
+
+def _window(a: Real | float, b: Real, total: Real | float) -> tuple[Real, NDArray[np.int64], Real]:
+    """First likely count of a pair, how many are looked at from there on, and how far apart they are.
+
+    Where the law is wide and far from its ends it is a smooth bell: the sum over every h-th count, times h, is the sum
+    over all to the last digit as long as h stays below half a standard deviation (Poisson summation: the error is of
+    the order exp(−2π²σ²/h²)).
+    """
     mean = a * b / total
-    spread = np.sqrt(mean * (1 - a / total) * np.maximum(total - b, 0) / max(total - 1, 1))
+    spread = np.sqrt(mean * (1 - a / total) * np.maximum(total - b, 0) / np.maximum(total - 1, 1))
     reach = _SPREAD * (spread + 1.0)
-    low = np.maximum.reduce([np.ones_like(b), a + b - total, np.floor(mean - reach)])
-    high = np.minimum.reduce([np.broadcast_to(a, b.shape), b, np.ceil(mean + reach)])
-    return low, np.maximum(high - low + 1, 0).astype(np.int64)
+    first, last = np.floor(mean - reach), np.ceil(mean + reach)
+    low = np.maximum.reduce([np.ones_like(b), a + b - total, first])
+    high = np.minimum.reduce([np.broadcast_to(a, b.shape), b, last])
+    stride = np.where((low == first) & (high == last), np.maximum(np.floor(spread / 2), 1.0), 1.0)
+    return low, np.maximum((high - low) // stride + 1, 0).astype(np.int64), stride
 
 
-def _pair_information(a: Real, b: Real, total: float) -> Real:
+def _pair_information(a: Real, b: Real, total: Real | float) -> Real:
     """Expected contribution of one cell, in nats, for pairs of group sizes."""
-    low, lengths = _window(a, b, total)
+    low, lengths, stride = _window(a, b, total)
     owner = np.repeat(np.arange(len(a)), lengths)
     within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    n = low[owner] + within
-    a, b = a[owner], b[owner]
+    n = low[owner] + within * stride[owner]
+    fixed = gammaln(a + 1) + gammaln(b + 1) + gammaln(total - a + 1) + gammaln(total - b + 1) - gammaln(total + 1)
+    neither = total - a - b
     log_p = (
-        gammaln(a + 1)
-        + gammaln(b + 1)
-        + gammaln(total - a + 1)
-        + gammaln(total - b + 1)
-        - gammaln(total + 1)
+        fixed[owner]
         - gammaln(n + 1)
-        - gammaln(a - n + 1)
-        - gammaln(b - n + 1)
-        - gammaln(total - a - b + n + 1)
+        - gammaln(a[owner] - n + 1)
+        - gammaln(b[owner] - n + 1)
+        - gammaln(neither[owner] + n + 1)
     )
-    terms = n / total * np.log(total * n / (a * b)) * np.exp(log_p)
-    return summed_by(owner, terms, len(lengths))
+    terms = n * np.log(n * (total / (a * b))[owner]) * np.exp(log_p)
+    return summed_by(owner, terms, len(lengths)) * stride / total

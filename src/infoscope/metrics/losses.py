@@ -8,7 +8,6 @@ import numpy as np
 from infoscope.cards import Card, Law, metric
 from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import one_vs_rest
-from infoscope.metrics.per_cell import by_truth
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, undefined_where
 from infoscope.tables import Contingency, remembered
@@ -84,7 +83,7 @@ def quadratic_loss(table: Contingency) -> Real:
     """
     p, right = _class_shares(table)
     shares = table.cells / table.grand_total[..., None]
-    scattered = np.sum(p * by_truth(table, shares * shares), axis=-1)
+    scattered = np.sum(p * table.per_row(shares * shares), axis=-1)
     return _needs_labels(table, scattered + np.sum(p * (1 - 2 * right), axis=-1))
 
 

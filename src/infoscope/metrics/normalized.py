@@ -3,7 +3,7 @@
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.expected_information import expected_information, expected_informations
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, ratio, share
 from infoscope.tables import Contingency
@@ -165,9 +165,8 @@ def adjusted_mutual_information(table: Contingency) -> Real:
     if not table.is_counts:
         return np.full(table.batch_shape, np.nan)[()]
     h = entropies(table)
-    by_chance = np.empty(table.batch_shape)
-    for place in np.ndindex(table.batch_shape):
-        by_chance[place] = expected_information(table.row_totals[place], table.column_totals[place])
+    expected = expected_informations if table.batch_shape else expected_information
+    by_chance = expected(table.row_totals, table.column_totals)
     gap = (h.missed + h.spurious) / 2
-    beyond = h.mutual - by_chance[()]
+    beyond = h.mutual - by_chance
     return ratio(beyond, beyond + gap)

@@ -3,26 +3,12 @@
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, summed_by
+from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
-__all__ = ["by_system", "by_truth", "cell_false_information", "cell_missed_information", "cell_mutual_information"]
+__all__ = ["cell_false_information", "cell_missed_information", "cell_mutual_information"]
 
 _SCALED = frozenset({Law.SCALING})
-
-
-def by_truth(table: Contingency, values: Real) -> Real:
-    """Cell values added up per truth class, (..., k)."""
-    if table.support is None:
-        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-1)
-    return summed_by(table.cell_rows, values, table.shape[0])
-
-
-def by_system(table: Contingency, values: Real) -> Real:
-    """Cell values added up per answer, (..., m)."""
-    if table.support is None:
-        return values.reshape(*values.shape[:-1], *table.shape).sum(axis=-2)
-    return summed_by(table.cell_columns, values, table.shape[1])
 
 
 def _surprise(cells: Real, wholes: Real, total: Real) -> Real:

@@ -4,7 +4,7 @@ import numpy as np
 
 from infoscope.cards import Card, Law, metric
 from infoscope.metrics.one_vs_rest import one_vs_rest
-from infoscope.metrics.per_cell import by_system, by_truth, cell_false_information, cell_missed_information
+from infoscope.metrics.per_cell import cell_false_information, cell_missed_information
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 
@@ -137,7 +137,7 @@ def class_false_information(table: Contingency) -> Real:
     >>> [float(x) for x in class_false_information(Contingency.from_matrix([[4, 4], [0, 8]]))]
     [1.0, 0.0]
     """
-    bits = by_truth(table, cell_false_information(table))
+    bits = table.per_row(cell_false_information(table))
     return ratio(bits * table.grand_total[..., None], table.row_totals)
 
 
@@ -156,7 +156,7 @@ def class_false_information(table: Contingency) -> Real:
 def class_missed_share(table: Contingency) -> Real:
     """Part of all missed information that samples of each truth class cause; the parts sum to 1."""
     bits = cell_missed_information(table)
-    return ratio(by_truth(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(table.per_row(bits), bits.sum(axis=-1)[..., None])
 
 
 @metric(
@@ -174,7 +174,7 @@ def class_missed_share(table: Contingency) -> Real:
 def class_false_share(table: Contingency) -> Real:
     """Part of all false information that samples of each truth class cause; the parts sum to 1."""
     bits = cell_false_information(table)
-    return ratio(by_truth(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(table.per_row(bits), bits.sum(axis=-1)[..., None])
 
 
 @metric(
@@ -236,7 +236,7 @@ def output_missed_information(table: Contingency) -> Real:
     >>> [float(x) for x in output_missed_information(Contingency.from_matrix([[4, 0], [4, 8]]))]
     [1.0, 0.0]
     """
-    bits = by_system(table, cell_missed_information(table))
+    bits = table.per_column(cell_missed_information(table))
     return ratio(bits * table.grand_total[..., None], table.column_totals)
 
 
@@ -255,7 +255,7 @@ def output_missed_information(table: Contingency) -> Real:
 def output_missed_share(table: Contingency) -> Real:
     """Part of all missed information that hides behind each answer; the parts sum to 1."""
     bits = cell_missed_information(table)
-    return ratio(by_system(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(table.per_column(bits), bits.sum(axis=-1)[..., None])
 
 
 @metric(
@@ -273,4 +273,4 @@ def output_missed_share(table: Contingency) -> Real:
 def output_false_share(table: Contingency) -> Real:
     """Part of all false information that comes with each answer; the parts sum to 1."""
     bits = cell_false_information(table)
-    return ratio(by_system(table, bits), bits.sum(axis=-1)[..., None])
+    return ratio(table.per_column(bits), bits.sum(axis=-1)[..., None])

@@ -8,7 +8,7 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
-__all__ = ["Move", "best_moves", "gain_of_move", "move_derivative"]
+__all__ = ["Move", "best_moves", "gain_of_move", "move_derivative", "move_sentences"]
 
 
 class Move(NamedTuple):
@@ -66,3 +66,23 @@ def best_moves(table: Contingency, most: int = 10) -> list[Move]:
         if j != right and not np.isnan(gains[i, j, right])
     ]
     return sorted(moves, key=lambda move: -move.gain)[:most]
+
+
+def move_sentences(table: Contingency, most: int = 10) -> list[str]:
+    """The ranked corrections in words, the most valuable first; bits are the change of I(T;S) per sample of the table.
+
+    >>> table = Contingency.from_matrix([[90, 0], [1, 9]], truth=["healthy", "ill"])
+    >>> print(move_sentences(table)[0])
+    fixing one sample of class 'ill' now called 'healthy' is worth 0.0794 bits
+    """
+    return [
+        f"fixing one sample of class {table.truth_labels[move.truth]!r} now called "
+        f"{table.system_labels[move.source]!r} {_worth(move.gain)}"
+        for move in best_moves(table, most)
+    ]
+
+
+def _worth(gain: float) -> str:
+    if gain > 0:
+        return f"is worth {gain:.3g} bits"
+    return f"costs {-gain:.3g} bits: the wrong answer tells as much" if gain < 0 else "changes nothing"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, divergence, entropy, log2_of_counts, open_choice, small_choice
+from infoscope.numeric import Real, divergence, open_choice, small_choice, weighted_log2
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -45,11 +45,13 @@ class Entropies:
 def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
     total = table.grand_total
-    log_cells = log2_of_counts(table.cells)
-    log_rows, log_columns = log2_of_counts(table.row_totals), log2_of_counts(table.column_totals)
-    missed = open_choice(table.cells, log_cells, table.at_columns(log_columns), total)
-    spurious = open_choice(table.cells, log_cells, table.at_rows(log_rows), total)
-    truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
+    rows, columns = (
+        weighted_log2(table.row_totals / total[..., None]),
+        weighted_log2(table.column_totals / total[..., None]),
+    )
+    cells = weighted_log2(table.cells / total[..., None])
+    missed, spurious = open_choice(columns, table.per_column(cells)), open_choice(rows, table.per_row(cells))
+    truth, system = np.maximum(-rows.sum(axis=-1), 0.0), np.maximum(-columns.sum(axis=-1), 0.0)
     if _few(missed) or _few(spurious):
         missed = small_choice(table.cells, table.at_columns(table.column_totals), total)
         spurious = small_choice(table.cells, table.at_rows(table.row_totals), total)
@@ -86,13 +88,13 @@ def _mutual(table: Contingency, direct: Real, least: Real) -> Real:
 
 _NEAR_INDEPENDENCE = 2.0**-6
 _FEW_BITS = 1e-4
-"""Below this, differences of logarithms of counts leave fewer than ten digits."""
+"""Below this, differences of logarithms leave fewer than ten digits, or nothing at all."""
 
 
 def _few(bits: Real) -> bool:
     if bits.ndim == 0:
-        return 0.0 < float(bits) < _FEW_BITS
-    return bool(np.any((bits > 0) & (bits < _FEW_BITS)))
+        return float(bits) < _FEW_BITS
+    return bool(np.any(bits < _FEW_BITS))
 
 
 def _divergence(table: Contingency) -> Real:
@@ -109,6 +111,8 @@ def expected_shares(table: Contingency) -> Real:
     """Share of each stored cell if truth and output were independent."""
     total = table.grand_total[..., None]
     rows, columns = table.row_totals / total, table.column_totals / total
+    if table.support is None:
+        return (rows[..., :, None] * columns[..., None, :]).reshape(table.cells.shape)
     return table.at_rows(rows) * table.at_columns(columns)
 
 

@@ -1,5 +1,6 @@
-"""Reports: the result document as text, JSON and Markdown."""
+"""Reports: the result documents as text, JSON and Markdown."""
 
+from infoscope.report import comparison as comparison
 from infoscope.report.json import as_json
 from infoscope.report.layout import Look
 from infoscope.report.markdown import as_markdown

@@ -167,7 +167,8 @@ def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support
         dense = np.zeros(shape, dtype=np.int64 if kept.kind in "iu" else kept)
         np.add.at(dense, (cells.rows, cells.columns), cells.values)
         return dense, None
-    rows, columns, values = cells.rows.astype(np.int64), cells.columns.astype(np.int64), np.asarray(cells.values)
+    rows, columns = cells.rows.astype(np.int64, copy=False), cells.columns.astype(np.int64, copy=False)
+    values = np.asarray(cells.values)
     later = (rows[1:] > rows[:-1]) | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))
     if not later.all():
         order = np.lexsort((columns, rows))
@@ -177,7 +178,7 @@ def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support
     filled = values != 0
     if not filled.all():
         rows, columns, values = rows[filled], columns[filled], values[filled]
-    return np.array(values), Support(rows, columns)
+    return (values.copy() if values is cells.values else values), Support(rows, columns)
 
 
 def _on_declared(cells: Cells, stated: Declared) -> Contingency:

@@ -118,14 +118,21 @@ def _midnight(value: Any) -> Label:
 
 def _encode_objects(items: list[Any], side: _Side) -> Coded:
     """One dictionary look-up per row; the first sight of a label gives it the next code."""
-    kinds = set(map(type, items))
-    if unhashable := kinds & {list, dict, set, bytearray}:
-        name = next(iter(unhashable)).__name__
-        raise InputError(f"{side} holds a {name}; give one label per row (for label sets use infoscope.multilabel)")
     places: defaultdict[Any, int] = defaultdict()
     places.default_factory = places.__len__
-    codes = np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items))
-    return _tidy(codes, list(places), kinds, side)
+    try:
+        codes = np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items))
+    except TypeError:
+        raise InputError(
+            f"{side} holds a {_first_unhashable(items)}; give one label per row "
+            "(for label sets use infoscope.multilabel)"
+        ) from None
+    is_text = all(type(label) is str for label in places)  # nothing else equals a text
+    return _tidy(codes, list(places), {str} if is_text else set(map(type, items)), side)
+
+
+def _first_unhashable(items: list[Any]) -> str:
+    return next(type(item).__name__ for item in items if type(item).__hash__ is None)
 
 
 def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: _Side) -> Coded:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, summed_by
-from infoscope.tables.labels import Label, check_unique, is_positive_word
+from infoscope.tables.labels import Label, is_positive_word
 
 if TYPE_CHECKING:
     from infoscope.tables.reweighting import Reweighting
@@ -68,11 +68,8 @@ class Contingency:
     _memo: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        """Freeze the values, and refuse labels that are not unique."""
+        """Freeze the values; that labels are unique is seen to where they come in."""
         self.values.flags.writeable = False
-        check_unique(self.truth_labels, "truth")
-        if self.system_labels is not self.truth_labels:
-            check_unique(self.system_labels, "system")
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
                 f"positive label {self.positive!r} is not among the truth labels ({_listed(self.truth_labels)})"
@@ -268,6 +265,18 @@ class Contingency:
             return values[..., self.support.columns]
         shape = (*values.shape[:-1], *self.shape)
         return np.broadcast_to(values[..., None, :], shape).reshape(*values.shape[:-1], -1)
+
+    def per_row(self, values: Real) -> Real:
+        """Cell values, (..., cells), added up per truth class, (..., k)."""
+        if self.support is not None:
+            return summed_by(self.support.rows, values, self.shape[0])
+        return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-1)
+
+    def per_column(self, values: Real) -> Real:
+        """Cell values, (..., cells), added up per system class, (..., m)."""
+        if self.support is not None:
+            return summed_by(self.support.columns, values, self.shape[1])
+        return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-2)
 
     @cached_property
     def row_totals(self) -> Real:

@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.building import Cells, Declared, _placed
 from infoscope.tables.contingency import Contingency, SideName, Support
-from infoscope.tables.labels import Label
+from infoscope.tables.labels import Label, check_unique
 
 __all__ = ["merged_classes", "relabelled", "transposed"]
 
@@ -70,6 +70,8 @@ def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | No
     name = into if into is not None else _joined(labels)
     truth, rows = _joined_side(table.truth_labels, labels, name, active=side != "system")
     system, columns = _joined_side(table.system_labels, labels, name, active=side != "truth")
+    for labels_now, which in ((truth, "truth"), (system, "system")):
+        check_unique(labels_now, which)
     cells = Cells(truth, system, rows[table.cell_rows], columns[table.cell_columns], table.values.reshape(-1))
     positive = name if table.positive in labels else table.positive
     merged = _placed(cells, (truth, system), Declared(None, table.reject, positive), declared=True)

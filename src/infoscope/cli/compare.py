@@ -1,0 +1,81 @@
+"""``infoscope compare``: who is better, and with what probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from infoscope.cli.documents import asked_output, show_document
+from infoscope.cli.errors import reported
+from infoscope.cli.options import belief_options, output_options, row_options
+from infoscope.errors import InputError
+
+__all__ = ["compare_command"]
+
+
+@click.command("compare", short_help="Who is better, with what probability.")
+@click.argument("source", nargs=-1, required=True)
+@row_options()
+@click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Metric to compare in; repeatable. Default: erroneous_information_ratio and proficiency.",
+)
+@click.option("--baseline", metavar="SYSTEM", help="Set the others against this system instead of the best.")
+@click.option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")
+@click.option("--reject", metavar="LABEL", help="The answer that means: no answer.")
+@click.option("--positive", metavar="LABEL", help="The class that binary metrics are about.")
+@belief_options()
+@output_options("text", "json", "markdown", "html")
+@reported
+def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
+    """Compare systems: the difference, its interval, and the probability that one is better.
+
+    Systems that answered the same rows are compared row by row; confusion matrices (--matrix) as they stand.
+
+    Example: infoscope compare predictions.csv -t label -s svm -s knn
+
+    Example: infoscope compare --matrix old.csv new.csv --metric proficiency
+    """
+    from infoscope.comparison import DEFAULT_METRICS, compare  # noqa: PLC0415 - heavy, and not needed for --help
+
+    output = asked_output(chosen)
+    if chosen["by"]:
+        raise click.UsageError("--by makes one table per group; compare the systems within one group at a time")
+    shared = {
+        "metrics": chosen["metrics"] or DEFAULT_METRICS,
+        "baseline": chosen["baseline"],
+        "rope": chosen["rope"],
+        "prior": chosen["prior"],
+        "level": chosen["level"],
+        "seed": chosen["seed"],
+    }
+    if chosen["matrix"]:
+        result = compare(_matrices(source, chosen), **shared)
+    else:
+        if chosen["truth"] is None or len(chosen["systems"]) < 2:
+            raise click.UsageError("name the truth column with -t and at least two system columns with -s")
+        result = compare(
+            source[0] if len(source) == 1 else list(source),
+            truth=chosen["truth"],
+            system=list(chosen["systems"]),
+            weight=chosen["weight"],
+            reject=chosen["reject"],
+            positive=chosen["positive"],
+            **shared,
+        )
+    if chosen["strict"] and any("lacks" in note for note in result.notes):
+        raise InputError(next(note for note in result.notes if "lacks" in note))
+    show_document(output, result)
+
+
+def _matrices(source: tuple[str, ...], chosen: dict[str, Any]) -> dict[str, Any]:
+    from pathlib import Path  # noqa: PLC0415 - small
+
+    from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
+
+    return {Path(path).stem: read_matrix(path, reject=chosen["reject"], positive=chosen["positive"]) for path in source}

@@ -1,0 +1,54 @@
+"""Output of documents that render themselves: text, JSON, Markdown and HTML."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from infoscope.cli.output import Output, write_whole
+
+__all__ = ["Document", "asked_output", "show_document"]
+
+
+class Document(Protocol):
+    """What a command shows."""
+
+    def to_json(self) -> str:
+        """As JSON."""
+
+    def to_markdown(self) -> str:
+        """As Markdown."""
+
+    def to_html(self) -> str:
+        """As a page of its own."""
+
+    def to_text(self, *, width: int) -> str:
+        """As a terminal shows it."""
+
+
+def asked_output(chosen: Mapping[str, Any]) -> Output:
+    """What was asked for about the output; the suffix .html means HTML."""
+    is_page = chosen["output"] is not None and Path(chosen["output"]).suffix.lower() in {".html", ".htm"}
+    return Output.asked({**chosen, "form": "html"} if is_page and chosen["form"] is None else chosen)
+
+
+def show_document(output: Output, document: Document) -> None:
+    """Render and write, to a file or to standard output."""
+    if output.form == "json":
+        text = document.to_json() + "\n"
+    elif output.form == "markdown":
+        text = document.to_markdown()
+    elif output.form == "html":
+        text = document.to_html()
+    else:
+        width = 100 if output.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
+        text = document.to_text(width=width)
+    if output.path is not None:
+        write_whole(output.path, text, force=output.force)
+        return
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()

@@ -1,0 +1,162 @@
+"""Comparison: the result document of several systems on one truth."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from infoscope.comparison.differences import Difference, Factor
+from infoscope.comparison.ranking import Place
+from infoscope.errors import UnknownNameError
+
+__all__ = ["SCHEMA", "Comparison", "Pair", "Ranking", "renders"]
+
+SCHEMA = "infoscope/comparison/1"
+
+Renderer = Callable[..., str]
+_RENDERERS: dict[str, Renderer] = {}
+
+
+def renders(form: str) -> Callable[[Renderer], Renderer]:
+    """File a function as the renderer of a form; reports do this when they are loaded."""
+
+    def file(renderer: Renderer) -> Renderer:
+        _RENDERERS[form] = renderer
+        return renderer
+
+    return file
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems in one metric."""
+
+    a: str
+    b: str
+    metric: str
+    paired: bool
+    result: Difference
+    verdict: str
+    factor: Factor | None = None
+    checks: Mapping[str, float] = field(default_factory=dict)
+    exact: tuple[float, float, float] | None = None
+    """Exact paired difference of the mutual information in bits: mean, low, high."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As DESIGN's ``comparison.pairs``, with what else is known."""
+        record: dict[str, Any] = {
+            "a": self.a,
+            "b": self.b,
+            "metric": self.metric,
+            "difference": self.result.difference,
+            "sd": self.result.sd,
+            "low": self.result.low,
+            "high": self.result.high,
+            "probability_a_better": self.result.probability_a_better,
+            "correlation": self.result.correlation,
+            "paired": self.paired,
+            "verdict": self.verdict,
+        }
+        if self.result.equivalent is not None:
+            record["probability_equivalent"] = self.result.equivalent
+        if self.factor is not None:
+            record["improvement_factor"] = {
+                "value": self.factor.value,
+                "low": self.factor.low,
+                "high": self.factor.high,
+            }
+        if self.exact is not None:
+            record["information_difference"] = dict(zip(("mean", "low", "high"), self.exact, strict=True))
+        return record | dict(self.checks)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All systems by one metric, best first."""
+
+    metric: str
+    places: tuple[Place, ...]
+    statement: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The order with each system's value, chance of being best, and groups."""
+        return {
+            "metric": self.metric,
+            "statement": self.statement,
+            "systems": [
+                {
+                    "name": place.name,
+                    "value": place.value,
+                    "mean": place.mean,
+                    "low": place.low,
+                    "high": place.high,
+                    "probability_best": place.probability_best,
+                    "groups": list(place.groups),
+                }
+                for place in self.places
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Who is better, by how much, and how sure that is."""
+
+    systems: tuple[str, ...]
+    samples: Mapping[str, float]
+    level: float
+    pairs: tuple[Pair, ...]
+    ranking: tuple[Ranking, ...]
+    baseline: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def pair(self, a: str, b: str, metric: str | None = None) -> Pair:
+        """The result for A against B; by default in the first metric."""
+        wanted = metric or self.pairs[0].metric
+        for found in self.pairs:
+            if (found.a, found.b, found.metric) == (a, b, wanted):
+                return found
+        raise UnknownNameError(
+            f"{a!r} against {b!r} in {wanted!r} was not compared; the systems are {', '.join(self.systems)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every number, as JSON holds it."""
+        return {
+            "schema": SCHEMA,
+            "systems": [{"name": name, "n": self.samples[name]} for name in self.systems],
+            "level": self.level,
+            "baseline": self.baseline,
+            "comparison": {
+                "pairs": [pair.to_dict() for pair in self.pairs],
+                "ranking": [ranking.to_dict() for ranking in self.ranking],
+            },
+            "notes": list(self.notes),
+        }
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def to_markdown(self) -> str:
+        """A table for a pull request."""
+        return _rendered("markdown", self)
+
+    def to_text(self, *, width: int = 100) -> str:
+        """What the terminal shows."""
+        return _rendered("text", self, width=width)
+
+    def to_html(self) -> str:
+        """A page of its own."""
+        return _rendered("html", self)
+
+    def _repr_html_(self) -> str:
+        return _rendered("notebook", self)
+
+
+def _rendered(form: str, comparison: Comparison, **options: Any) -> str:
+    importlib.import_module("infoscope").load_renderers()  # the one upward step: reports register themselves
+    return _RENDERERS[form](comparison, **options)

@@ -1,0 +1,50 @@
+"""Operating points: thresholds, rejection and tuning curves."""
+
+from infoscope.operating_points.abstentions import Abstention, abstention_bits, abstentions, rejection_summary
+from infoscope.operating_points.areas import average_information, normalized_average_information
+from infoscope.operating_points.calibration import Calibration, calibration
+from infoscope.operating_points.choice import Choice
+from infoscope.operating_points.class_thresholds import ClassThresholds, class_thresholds
+from infoscope.operating_points.front import sweep, sweep_levels
+from infoscope.operating_points.levels import Levels
+from infoscope.operating_points.pareto import pareto_front
+from infoscope.operating_points.probabilistic import ProbabilisticScores, probabilistic_scores, soft_table
+from infoscope.operating_points.sources import sweep_source, tune_source
+from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
+from infoscope.operating_points.sweeping import Sweep
+from infoscope.operating_points.tuning import BestSetting, Tuning, tune
+from infoscope.operating_points.two_thresholds import TwoThresholds, chow_thresholds, two_thresholds
+
+__all__ = [
+    "Abstention",
+    "BestSetting",
+    "BoundCurves",
+    "Calibration",
+    "Choice",
+    "ClassThresholds",
+    "InformationSurface",
+    "Levels",
+    "ProbabilisticScores",
+    "Sweep",
+    "Tuning",
+    "TwoThresholds",
+    "abstention_bits",
+    "abstentions",
+    "average_information",
+    "bound_curves",
+    "calibration",
+    "chow_thresholds",
+    "class_thresholds",
+    "information_surface",
+    "normalized_average_information",
+    "pareto_front",
+    "probabilistic_scores",
+    "rejection_summary",
+    "soft_table",
+    "sweep",
+    "sweep_levels",
+    "sweep_source",
+    "tune",
+    "tune_source",
+    "two_thresholds",
+]

@@ -1,0 +1,162 @@
+"""The best operating point, what it is worth, and what it is worth on samples that had no say in the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.cards import find
+from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.losses import expected_cost
+from infoscope.numeric import Real
+from infoscope.operating_points.ladder import Ladder
+from infoscope.tables import Contingency
+
+if TYPE_CHECKING:
+    from infoscope.operating_points.sweeping import Sweep
+
+__all__ = ["Choice", "Criterion", "chosen"]
+
+_FOLDS = 10
+_RESAMPLED_CELLS = 1 << 12
+"""Resampling works on tables of about this many cells together, at least 50 of them; a longer ladder is thinned."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What a choice is made by: a number per table, and which direction is better."""
+
+    name: str
+    score: Callable[[Contingency], Real]
+    sign: int
+    """1 where higher is better, −1 where lower is."""
+
+    @classmethod
+    def asked(cls, metric: str | None, costs: Any = None) -> Criterion:
+        """By a metric's card, or by the expected cost of the user's matrix."""
+        if costs is not None:
+            if metric is not None:
+                raise InputError(f"the choice is asked for by {metric!r} and by costs; give one of them")
+            return cls("expected_cost", lambda table: expected_cost(table, costs), -1)
+        entry = find(metric or "proficiency")
+        if entry.card.better == "none":
+            raise InputError(f"{entry.name} is neither better high nor better low; choose by a metric that is")
+        if entry.card.level != "table":
+            raise InputError(f"{entry.name} gives a number per class; choose by a metric of the whole table")
+        return cls(entry.name, entry.score, 1 if entry.card.better == "higher" else -1)
+
+    def goodness(self, tables: Contingency) -> Real:
+        """The score turned so that higher is better and undefined is worst."""
+        score = np.broadcast_to(np.asarray(self.score(tables), dtype=np.float64), tables.batch_shape)
+        return np.where(np.isnan(score), -np.inf, self.sign * score)
+
+    def best_places(self, tables: Contingency) -> NDArray[np.int64]:
+        """Where each row of a batch is best, along its last axis: the first of equals."""
+        return np.asarray(np.argmax(self.goodness(tables), axis=-1))
+
+    def best_place(self, tables: Contingency) -> int:
+        """Where a batch is best; refused when the criterion exists nowhere."""
+        goodness = self.goodness(tables)
+        if not np.any(goodness > -np.inf):
+            raise UndefinedError(f"{self.name} is undefined at every operating point; choose by another metric")
+        return int(np.argmax(goodness))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best operating point by one criterion."""
+
+    criterion: str
+    point: int
+    threshold: float
+    value: float
+    """On the very samples that made the choice."""
+    held_out: float
+    """On samples held out: ten parts, each judged at the threshold that the other nine choose, scored as one table."""
+    low: float
+    high: float
+    """Interval of ``held_out``, from resampled ladders whose parts are independent of each other."""
+    threshold_low: float
+    threshold_high: float
+    """Where the choice falls when the samples are drawn again."""
+    level: float
+
+    def __str__(self) -> str:
+        """A sentence."""
+        return (
+            f"best {self.criterion} {self.value:.4f} at threshold {self.threshold:.6g}; on samples held out from the "
+            f"choice {self.held_out:.4f} ({self.level:.0%}: {self.low:.4f} to {self.high:.4f})"
+        )
+
+
+def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng: np.random.Generator) -> Choice:
+    """The best point of a sweep, with its value on held-out samples and by how much both may vary."""
+    if not 0 < level < 1:
+        raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
+    point = criterion.best_place(sweep.tables)
+    ladder, thresholds = _short(sweep.ladder, sweep.thresholds, point)
+    counts = ladder.counts(sweep.sample_size, rng)
+    held_out = _cross_fitted(ladder, _parted(counts, rng), criterion)
+    drawn, places = _resampled(ladder, counts, criterion, resamples, rng)
+    tail = (1 - level) / 2
+    known = drawn[~np.isnan(drawn)]  # a class may be absent from a small resample
+    # plug-in information grows with every resampling, so only the spread is taken from the draws, not the place
+    spread = np.quantile(known, [tail, 1 - tail]) - np.median(known) if len(known) else np.full(2, np.nan)
+    low, high = held_out + spread
+    ends = np.quantile(np.asarray(thresholds[places]), [tail, 1 - tail], method="nearest")
+    return Choice(
+        criterion=criterion.name,
+        point=point,
+        threshold=float(sweep.thresholds[point]),
+        value=float(np.asarray(criterion.score(sweep.tables))[point]),
+        held_out=held_out,
+        low=float(low),
+        high=float(high),
+        threshold_low=float(ends[0]),
+        threshold_high=float(ends[1]),
+        level=level,
+    )
+
+
+def _short(ladder: Ladder, thresholds: Real, point: int) -> tuple[Ladder, Real]:
+    """A ladder that is quick to draw again: evenly thinned, the chosen point kept."""
+    most = max(50, _RESAMPLED_CELLS // int(np.prod(ladder.pattern.shape)))
+    if ladder.points <= most:
+        return ladder, thresholds
+    keep = np.union1d(np.linspace(0, ladder.points - 1, most).astype(np.int64), [point])
+    return ladder.merged_to(keep), thresholds[keep]
+
+
+def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Each sample put into one of ten parts at random: (parts, steps, classes, answers)."""
+    parts = rng.multinomial(counts, np.full(_FOLDS, 1 / _FOLDS))
+    return np.moveaxis(parts, -1, 0)
+
+
+def _cross_fitted(ladder: Ladder, parts: NDArray[np.int64], criterion: Criterion) -> float:
+    """Each part judged where the others put the threshold; the judged parts are added and scored once."""
+    places = criterion.best_places(ladder.tables_of(parts.sum(axis=0) - parts))
+    judged = ladder.tables_of(parts).values[np.arange(len(parts)), places].sum(axis=0)
+    return float(criterion.score(ladder.pattern.with_cells(judged.reshape(-1))))
+
+
+def _resampled(
+    ladder: Ladder, counts: NDArray[np.int64], criterion: Criterion, resamples: int, rng: np.random.Generator
+) -> tuple[Real, NDArray[np.int64]]:
+    """Held-out values, and places chosen, when all samples are drawn again from those seen."""
+    filled = np.flatnonzero(counts)
+    shares = counts.reshape(-1)[filled] / counts.sum()
+    sizes = np.full(_FOLDS, counts.sum() // _FOLDS)
+    sizes[: int(counts.sum() % _FOLDS)] += 1
+    values, places = np.empty(resamples), np.empty(resamples, dtype=np.int64)
+    for draw in range(resamples):
+        parts = np.zeros((_FOLDS, counts.size), dtype=np.int64)
+        parts[:, filled] = rng.multinomial(sizes, shares)
+        shaped = parts.reshape(_FOLDS, *counts.shape)
+        values[draw] = _cross_fitted(ladder, shaped, criterion)
+        places[draw] = int(criterion.best_places(ladder.tables_of(shaped.sum(axis=0))))
+    return values, places

@@ -1,0 +1,142 @@
+"""A threshold for each answer: sure enough to say "cat" need not be sure enough to say "lynx"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+from infoscope.operating_points.choice import Criterion
+from infoscope.operating_points.refusing import Certainty, Decisions, decide, even_places, refusal_pattern
+from infoscope.operating_points.scoring import Probabilities, class_probabilities
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["ClassThresholds", "class_thresholds"]
+
+_MOST_PER_CLASS = 100
+_ROUNDS = 20
+
+
+@dataclass(frozen=True)
+class ClassThresholds:
+    """The certainty from which on each answer is given; below it the sample is refused."""
+
+    criterion: str
+    thresholds: dict[Label, float]
+    value: float
+    without: float
+    """The same criterion when every sample is answered."""
+    table: Contingency
+
+
+def class_thresholds(  # noqa: PLR0913 - a public front
+    probabilities: Any,
+    truth: Any,
+    metric: str | None = None,
+    *,
+    costs: Any = None,
+    classes: Sequence[Any] | None = None,
+    by: Certainty = "confidence",
+    reject: Label = "rejected",
+    sample_weight: Any = None,
+    normalize: bool = False,
+) -> ClassThresholds:
+    """One rejection threshold per answer, best together by a metric (proficiency unless named) or a cost matrix.
+
+    ``costs`` has one row per class and one column per class and a last one for refusing. A threshold moves samples
+    between its own column and the refusals only, so by costs each is best by itself, exactly. By a metric they are
+    improved in turn, over up to 100 thresholds each, until none improves; that end need not be the best of all.
+    """
+    given = class_probabilities(probabilities, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
+    if reject in given.labels:
+        raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
+    criterion = Criterion.asked(metric, costs)
+    decisions = decide(given, by)
+    columns = [_Column.of(given, decisions, j, exact=costs is not None) for j in range(len(given.labels))]
+    pattern = refusal_pattern(given.labels, reject)
+    start = [len(column.thresholds) - 1 for column in columns]
+    places = _by_costs(columns, costs) if costs is not None else _in_turn(columns, pattern, criterion, start)
+    table = _table(columns, places, pattern)
+    return ClassThresholds(
+        criterion.name,
+        {
+            label: float(decisions.shown(column.thresholds)[place])
+            for label, column, place in zip(given.labels, columns, places, strict=True)
+        },
+        float(criterion.score(table)),
+        float(criterion.score(_table(columns, start, pattern))),
+        table,
+    )
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The samples with one answer: thresholds from "never say it" down, and who is answered at each, (t, k)."""
+
+    thresholds: Real
+    answered: Real
+
+    @classmethod
+    def of(cls, given: Probabilities, decisions: Decisions, answer: int, *, exact: bool) -> _Column:
+        here = np.flatnonzero(decisions.answers == answer)
+        certainty = decisions.certainty[here]
+        levels = np.unique(certainty)
+        if len(levels) > _MOST_PER_CLASS and not exact:
+            levels = levels[even_places(len(levels), _MOST_PER_CLASS)]
+        k = len(given.labels)
+        step = len(levels) - np.searchsorted(levels, certainty, side="right")
+        weights = None if given.weights is None else given.weights[here]
+        counts = np.bincount(step * k + given.truth[here], weights, minlength=len(levels) * k)
+        answered = np.cumsum(counts.reshape(len(levels), k), axis=0)
+        return cls(np.concatenate([[np.inf], levels[::-1]]), np.concatenate([np.zeros((1, k)), answered]))
+
+
+def _table(columns: Sequence[_Column], places: Sequence[int], pattern: Contingency) -> Contingency:
+    answered = np.stack([column.answered[place] for column, place in zip(columns, places, strict=True)], axis=1)
+    everyone = np.sum([column.answered[-1] for column in columns], axis=0)
+    refused = np.maximum(everyone - answered.sum(axis=1), 0.0)
+    return pattern.with_cells(np.concatenate([answered, refused[:, None]], axis=1).reshape(-1))
+
+
+def _by_costs(columns: Sequence[_Column], costs: Any) -> list[int]:
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (len(columns), len(columns) + 1):
+        raise InputError(
+            f"the cost matrix has shape {matrix.shape}; {len(columns)} classes need {len(columns)} truth × "
+            f"{len(columns) + 1} answers, the reject column last"
+        )
+    extra = matrix[:, :-1] - matrix[:, -1:]
+    return [int(np.argmin(column.answered @ extra[:, j])) for j, column in enumerate(columns)]
+
+
+def _in_turn(columns: Sequence[_Column], pattern: Contingency, criterion: Criterion, start: Sequence[int]) -> list[int]:
+    """Improve one threshold at a time; each round can only gain, so it ends."""
+    places = list(start)
+    for _ in range(_ROUNDS):
+        before = list(places)
+        for j in range(len(columns)):
+            tables = _with_each(columns, places, j, pattern)
+            goodness = criterion.goodness(tables)
+            best = int(np.argmax(goodness))
+            if goodness[best] > goodness[places[j]]:
+                places[j] = best
+        if places == before:
+            break
+    return places
+
+
+def _with_each(columns: Sequence[_Column], places: Sequence[int], j: int, pattern: Contingency) -> Contingency:
+    """The tables for every threshold of one answer, the others as they are."""
+    now = _table(columns, places, pattern).values
+    column = columns[j].answered
+    values: NDArray[Any] = np.repeat(now[None], len(column), axis=0)
+    values[:, :, -1] += values[:, :, j] - column
+    values[:, :, j] = column
+    np.maximum(values, 0.0, out=values)
+    return pattern.with_cells(values.reshape(len(column), -1))

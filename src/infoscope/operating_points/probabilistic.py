@@ -1,0 +1,146 @@
+"""Probabilities as output: soft tables, and what they say in bits about each sample's truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real
+from infoscope.operating_points.scoring import Probabilities, class_probabilities
+from infoscope.tables import Contingency
+
+__all__ = ["ProbabilisticScores", "cross_entropy", "information_score", "probabilistic_scores", "soft_table"]
+
+
+def soft_table(
+    probabilities: Any,
+    truth: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    normalize: bool = False,
+) -> Contingency:
+    """The table in which every sample is spread over the columns by its probabilities.
+
+    It keeps the row totals of the hard table and answers "what is said", not "what is decided".
+
+    >>> print(soft_table([[0.75, 0.25], [0.5, 0.5]], ["a", "b"]).counts.tolist())
+    [[0.75, 0.25], [0.5, 0.5]]
+    """
+    return softened(_checked(probabilities, truth, classes, sample_weight, normalize=normalize))
+
+
+def _checked(
+    probabilities: Any, truth: Any, classes: Sequence[Any] | None, sample_weight: Any, *, normalize: bool
+) -> Probabilities:
+    return class_probabilities(probabilities, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
+
+
+def softened(given: Probabilities) -> Contingency:
+    """The soft table of checked probabilities."""
+    k = len(given.labels)
+    counts = np.zeros((k, k))
+    for block in given.blocks():
+        part = np.asarray(given.values[block], dtype=np.float64)
+        part = part / part.sum(axis=1, keepdims=True)
+        if given.weights is not None:
+            part = part * given.weights[block][:, None]
+        owner = given.truth[block]
+        present = np.zeros((k, len(owner)))
+        present[owner, np.arange(len(owner))] = 1.0
+        counts += present @ part
+    weights = np.ones(len(given.truth)) if given.weights is None else given.weights
+    cells = np.indices((k, k)).reshape(2, -1)
+    return Contingency.from_cells(
+        given.labels,
+        given.labels,
+        cells[0],
+        cells[1],
+        counts.reshape(-1),
+        declared=True,
+        ignored=given.ignored,
+        weight_squares=float(np.sum(weights**2)),
+    )
+
+
+@dataclass(frozen=True)
+class ProbabilisticScores:
+    """What probabilities are worth, in bits, beside the hard decisions that are taken from them."""
+
+    cross_entropy: float
+    """Mean surprise at the truth: infinite where a true class got probability 0."""
+    log_information: float
+    """H(T) − cross-entropy: bits that the probabilities really give; negative where they mislead."""
+    information_score: float
+    """Kononenko and Bratko's average information score."""
+    relative_information_score: float
+    """The same over the entropy of the class shares."""
+    soft_mutual_information: float
+    hard_mutual_information: float
+    truth_entropy: float
+
+
+def probabilistic_scores(
+    probabilities: Any,
+    truth: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    normalize: bool = False,
+) -> ProbabilisticScores:
+    """Soft and hard numbers of the same output, side by side."""
+    given = _checked(probabilities, truth, classes, sample_weight, normalize=normalize)
+    answers = np.concatenate([np.argmax(given.values[block], axis=1) for block in given.blocks()])
+    k = len(given.labels)
+    hard = np.bincount(given.truth * k + answers, given.weights, minlength=k * k).reshape(k, k)
+    h = entropies(Contingency.from_matrix(hard, truth=given.labels))
+    surprise = cross_entropy(given)
+    score = information_score(given)
+    return ProbabilisticScores(
+        cross_entropy=surprise,
+        log_information=float(h.truth) - surprise,
+        information_score=score,
+        relative_information_score=score / float(h.truth),
+        soft_mutual_information=float(entropies(softened(given)).mutual),
+        hard_mutual_information=float(h.mutual),
+        truth_entropy=float(h.truth),
+    )
+
+
+def _of_truth(given: Probabilities) -> Real:
+    """Probability that each sample's own class was given; rows are taken as summing to one."""
+    own = given.values[np.arange(len(given.truth)), given.truth].astype(np.float64)
+    sums = np.concatenate([given.values[block].sum(axis=1, dtype=np.float64) for block in given.blocks()])
+    return own / sums
+
+
+def cross_entropy(given: Probabilities) -> float:
+    """Mean of −log2 of the probability that the true class was given, in bits."""
+    own = _of_truth(given)
+    if np.any(own[slice(None) if given.weights is None else given.weights > 0] == 0):
+        return float("inf")
+    return float(-np.average(np.log2(np.where(own > 0, own, 1.0)), weights=given.weights))
+
+
+def information_score(given: Probabilities, shares: Real | None = None) -> float:
+    """Kononenko and Bratko's score: bits by which the true class became likelier, less those by which it became rarer.
+
+    A sample whose class rises from its share P to P' scores log2(P'/P); one whose class falls scores
+    −log2((1−P')/(1−P)). ``shares`` are the class shares before the system speaks, those of the truth unless given.
+    """
+    k = len(given.labels)
+    if shares is None:
+        counts = np.bincount(given.truth, given.weights, minlength=k)
+        shares = counts / counts.sum()
+    if np.any(shares[np.unique(given.truth)] <= 0):
+        raise InputError("a class that occurs has a share of 0 before the system speaks; give it a positive share")
+    before, after = shares[given.truth], _of_truth(given)
+    rises = after >= before
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = np.where(rises, np.log2(after / before), -np.log2((1 - after) / (1 - before)))
+    return float(np.average(gain, weights=given.weights))

@@ -1,0 +1,247 @@
+"""Operating points of rows in files: scores beside their truth, and runs at several settings."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+from infoscope.operating_points.front import MOST_THRESHOLDS, check_most, sweep, sweep_levels
+from infoscope.operating_points.levels import ranked
+from infoscope.operating_points.refusing import Certainty
+from infoscope.operating_points.scoring import BinaryScores, binary_scores
+from infoscope.operating_points.sweeping import Sweep
+from infoscope.operating_points.tuning import Tuning, tune
+from infoscope.readers import How, read_joint, read_tables
+from infoscope.readers.tally import Tally
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["sweep_source", "tune_source"]
+
+
+def sweep_source(  # noqa: PLR0913 - a public front
+    source: Any,
+    truth: str,
+    score: str | Sequence[str],
+    *,
+    weight: str | None = None,
+    positive: Label | None = None,
+    classes: Sequence[Any] | None = None,
+    by: Certainty = "confidence",
+    reject: Label = "rejected",
+    most: int | None = None,
+    normalize: bool = False,
+    how: How | None = None,
+) -> Sweep:
+    """The sweep of one column of scores, or of one column of probabilities per class, of any source of rows.
+
+    The classes of several columns are ``classes``, in the order of the columns, or else the columns' own names.
+    One column is counted where it lies, so that a source of any size is reduced to its distinct scores.
+    """
+    check_most(most)
+    names = [score] if isinstance(score, str) else list(score)
+    rows = _scored(read_joint(source, truth, names, weight=weight, how=how).tally, names)
+    if len(names) == 1:
+        return _one_column(rows, positive, most or MOST_THRESHOLDS)
+    times = rows.weights if rows.weights is not None else None
+    values, labels = rows.values, rows.truth
+    if times is None:
+        values, labels = np.repeat(values, rows.rows, axis=0), np.repeat(labels, rows.rows)
+    curve = sweep(
+        values,
+        labels.tolist(),
+        classes=_spelt(classes or names, labels),
+        sample_weight=times,
+        by=by,
+        reject=reject,
+        most=most,
+        normalize=normalize,
+    )
+    return _with_ignored(curve, rows.ignored)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Distinct rows: their numbers, truth, how often each occurred, and its summed weight."""
+
+    values: Real
+    truth: NDArray[Any]
+    rows: NDArray[np.int64]
+    weights: Real | None
+    squares: Real | None
+    ignored: dict[str, int]
+
+
+def _scored(tally: Tally, names: Sequence[str]) -> _Rows:
+    """Text becomes numbers; rows without truth, score or weight are left out and counted."""
+    truth = np.empty(len(tally.labels[0]), dtype=object)
+    truth[:] = list(tally.labels[0])
+    columns = [_as_numbers(labels, name) for labels, name in zip(tally.labels[1:], names, strict=True)]
+    ignored: dict[str, int] = {}
+    usable = np.ones(len(tally.rows), dtype=bool)
+    empty = [np.array([label is None for label in labels], dtype=bool) for labels in tally.labels]
+    reasons = ["missing truth", *(f"missing score in {name!r}" for name in names)]
+    for reason, holes, codes in zip(reasons, empty, tally.codes, strict=True):
+        _leave_out(usable, holes[codes], reason, tally.rows, ignored)
+    if tally.unweighed is not None:
+        _leave_out(usable, tally.unweighed, "missing weight", tally.rows, ignored)
+    values = np.column_stack([column[codes] for column, codes in zip(columns, tally.codes[1:], strict=True)])
+    kept = np.flatnonzero(usable)
+    return _Rows(
+        values[kept],
+        truth[tally.codes[0, kept]],
+        tally.rows[kept],
+        None if tally.weights is None else tally.weights[kept],
+        None if tally.squares is None else tally.squares[kept],
+        ignored,
+    )
+
+
+def _leave_out(
+    usable: NDArray[np.bool_], lost: NDArray[np.bool_], reason: str, rows: NDArray[np.int64], ignored: dict[str, int]
+) -> None:
+    count = int(rows[usable & lost].sum())
+    if count:
+        ignored[reason] = count
+    usable &= ~lost
+
+
+def _as_numbers(labels: Sequence[Any], name: str) -> Real:
+    numbers = np.full(len(labels), np.nan)
+    for at, label in enumerate(labels):
+        if label is None:
+            continue
+        try:
+            numbers[at] = float(label)
+        except (TypeError, ValueError):
+            raise InputError(f"column {name!r} holds {label!r}, which is not a number; scores are numbers") from None
+        if not np.isfinite(numbers[at]):
+            raise InputError(
+                f"column {name!r} holds {label!r}, which is not finite; drop these rows, or give them a finite score"
+            )
+    return numbers
+
+
+def _one_column(rows: _Rows, positive: Label | None, most: int) -> Sweep:
+    checked = binary_scores(
+        rows.values[:, 0], rows.truth.tolist(), positive=_match(positive, rows.truth), sample_weight=None
+    )
+    weights = rows.rows if rows.weights is None else rows.weights
+    counted = BinaryScores(checked.scores, checked.is_positive, checked.labels, checked.positive, weights)
+    size = float(weights.sum())
+    if rows.squares is not None:
+        size = size**2 / float(rows.squares.sum())
+    return sweep_levels(
+        ranked(counted), checked.labels, checked.positive, most=most, sample_size=size, ignored=rows.ignored
+    )
+
+
+def _match(label: Label | None, labels: NDArray[Any]) -> Label | None:
+    """A label typed on the command line is the label that is spelt like it."""
+    return next((found for found in labels.tolist() if str(found) == str(label)), label)
+
+
+def _spelt(classes: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
+    """Column names as the truth spells its classes, where it does."""
+    known = {str(label): label for label in labels.tolist()}
+    return [known.get(str(name), name) for name in classes]
+
+
+def _with_ignored(curve: Sweep, ignored: dict[str, int]) -> Sweep:
+    from dataclasses import replace  # noqa: PLC0415 - only here
+
+    return replace(curve, ignored={**curve.ignored, **ignored})
+
+
+def tune_source(  # noqa: PLR0913 - a public front
+    source: Any,
+    truth: str,
+    system: str,
+    by: str | Sequence[str],
+    *,
+    against: str | None = None,
+    weight: str | None = None,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    how: How | None = None,
+) -> Tuning:
+    """The tables of runs at several settings: parameters are columns, or stand in the files' names.
+
+    A name like ``runs/depth={depth}-k={k}.csv`` means every file that fits, with the parts in braces as its setting.
+    ``against`` is a column of numbers, averaged over the rows of a setting.
+    """
+    names = (by,) if isinstance(by, str) else tuple(by)
+    columns = {"weight": weight, "reject": reject, "positive": positive, "how": how}
+    if isinstance(source, str) and "{" in source:
+        return _tune_files(_fitting(source, names), names, (truth, system, against), columns)
+    reading = read_tables(source, truth, system, by=list(names), **columns)  # type: ignore[arg-type]
+    tables = {group: next(iter(found.values())) for group, found in reading.tables.items()}
+    costs = None
+    if against is not None:
+        joints = read_joint(source, truth, [against], by=list(names), how=how)
+        costs = {group: _mean(joint.tally, against) for group, joint in joints.items()}
+    return tune(tables, names, against=costs, against_name=against or "against")
+
+
+def _tune_files(
+    files: Mapping[tuple[str, ...], str],
+    names: tuple[str, ...],
+    asked: tuple[str, str, str | None],
+    columns: Mapping[str, Any],
+) -> Tuning:
+    truth, system, against = asked
+    tables: dict[Any, Contingency] = {}
+    costs: dict[Any, float] = {}
+    for setting, path in files.items():
+        reading = read_tables(path, truth, system, **columns)
+        tables[setting] = next(iter(reading.tables[()].values()))
+        if against is not None:
+            costs[setting] = _mean(read_joint(path, truth, [against], how=columns["how"]).tally, against)
+    return tune(tables, names, against=costs if against else None, against_name=against or "against")
+
+
+def _fitting(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+    """Files whose names fit a pattern with braces, by the values that stand in them."""
+    inside = re.findall(r"\{(\w+)\}", pattern)
+    for name in names:
+        if name not in inside:
+            raise InputError(f"parameter {name!r} does not stand in {pattern!r}; write it as {{{name}}}")
+    for name in inside:
+        if name not in names:
+            raise InputError(f"{{{name}}} in {pattern!r} is not among the parameters; add --by {name}")
+    parts = re.split(r"(\{\w+\})", pattern)
+    wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
+    seen: set[str] = set()
+    expression = ""
+    for part in parts:
+        name = part[1:-1]
+        if not part.startswith("{"):
+            expression += re.escape(part)
+        else:
+            expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)"
+            seen.add(name)
+    found: dict[tuple[str, ...], str] = {}
+    for path in sorted(glob.glob(wild)):
+        match = re.fullmatch(expression, path)
+        if match is not None:
+            found[tuple(match[name] for name in names)] = path
+    if not found:
+        raise InputError(f"{pattern}: no file fits this pattern; check the name and the folder")
+    return found
+
+
+def _mean(tally: Tally, name: str) -> float:
+    """Mean of a column of numbers over its rows; empty fields are left out."""
+    numbers = _as_numbers(tally.labels[1], name)[tally.codes[1]]
+    known = ~np.isnan(numbers)
+    if not known.any():
+        raise InputError(f"column {name!r} has no number for one of the settings; each needs one")
+    return float(np.average(numbers[known], weights=tally.rows[known]))

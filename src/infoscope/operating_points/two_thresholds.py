@@ -1,0 +1,143 @@
+"""Chow's rule for two classes: an upper threshold to say yes, a lower one to say no, and silence between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+from infoscope.operating_points.choice import Criterion
+from infoscope.operating_points.ladder import Ladder
+from infoscope.operating_points.levels import hull_places
+from infoscope.operating_points.sweeping import Sweep
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["TwoThresholds", "chow_thresholds", "two_thresholds"]
+
+_MOST_CANDIDATES = 300
+
+
+@dataclass(frozen=True)
+class TwoThresholds:
+    """Positive when score ≥ upper, negative when score < lower, rejected between."""
+
+    criterion: str
+    lower: float
+    upper: float
+    value: float
+    table: Contingency
+
+    def __str__(self) -> str:
+        """A sentence."""
+        refused = float(self.table.counts[..., -1].sum() / self.table.total)
+        return (
+            f"best {self.criterion} {self.value:.4f}: {self.table.positive_label!r} from {self.upper:.6g} up, "
+            f"{self.table.reject!r} down to {self.lower:.6g} ({refused:.1%} of the samples)"
+        )
+
+
+def two_thresholds(
+    sweep: Sweep, metric: str | None = None, *, costs: Any = None, reject: Label = "rejected"
+) -> TwoThresholds:
+    """The pair of thresholds that is best by a metric (proficiency unless named) or by a 2 × 3 cost matrix.
+
+    ``costs`` has the reject column last. By costs the pair is exact: what is paid above and below splits in two sums,
+    each with its own best threshold. By a metric all pairs of up to 300 thresholds are tried, the corners of the ROC
+    curve's hull first.
+    """
+    if sweep.kind != "threshold":
+        raise InputError("two thresholds are for one score and two classes; for probabilities use class_thresholds")
+    if reject in sweep.ladder.pattern.truth_labels:
+        raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
+    criterion = Criterion.asked(metric, costs)
+    reached = np.cumsum(sweep.ladder.steps[..., 0], axis=0)  # (points, 2): samples at or above each threshold
+    pattern = _pattern(sweep.ladder, reject)
+    upper, lower = _pairs_by_cost(reached, costs, sweep.ladder) if costs is not None else _all_pairs(sweep, reached)
+    tables = _tables(reached, upper, lower, sweep.ladder, pattern)
+    place = criterion.best_place(tables)
+    value = float(np.asarray(criterion.score(tables))[place])
+    table = pattern.with_cells(tables.values[place].reshape(-1))
+    return TwoThresholds(
+        criterion.name, float(sweep.thresholds[lower[place]]), float(sweep.thresholds[upper[place]]), value, table
+    )
+
+
+def _pattern(ladder: Ladder, reject: Label) -> Contingency:
+    labels = ladder.pattern.truth_labels
+    return Contingency.from_matrix(
+        np.ones((2, 3)), truth=labels, system=(*labels, reject), reject=reject, positive=ladder.pattern.positive
+    )
+
+
+def _tables(
+    reached: NDArray[Any], upper: NDArray[np.int64], lower: NDArray[np.int64], ladder: Ladder, pattern: Contingency
+) -> Contingency:
+    yes, no = ladder.answers[0], ladder.remainder
+    cells = np.zeros((len(upper), 2, 3))
+    cells[:, :, yes] = reached[upper]
+    cells[:, :, no] = reached[-1] - reached[lower]
+    cells[:, :, 2] = reached[lower] - reached[upper]
+    return pattern.with_cells(cells.reshape(len(upper), -1))
+
+
+def _all_pairs(sweep: Sweep, reached: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    places = np.arange(len(reached))
+    if len(places) > _MOST_CANDIDATES:
+        row = sweep.ladder.answers[0]
+        corners = hull_places(reached[1:, 1 - row], reached[1:, row]) + 1
+        grid = np.linspace(0, len(places) - 1, max(_MOST_CANDIDATES - len(corners), 50)).astype(np.int64)
+        places = np.union1d(corners, grid)
+        places = places[np.unique(np.linspace(0, len(places) - 1, _MOST_CANDIDATES).astype(np.int64))]
+    upper, lower = np.triu_indices(len(places))
+    return places[upper], places[lower]
+
+
+def _pairs_by_cost(reached: NDArray[Any], costs: Any, ladder: Ladder) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For every lower threshold the best upper one at or above it: one running minimum."""
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (2, 3):
+        raise InputError(
+            f"the cost matrix has shape {matrix.shape}; two thresholds need 2 truth × 3 answers, the reject column last"
+        )
+    yes, no = ladder.answers[0], ladder.remainder
+    above: Real = reached @ (matrix[:, yes] - matrix[:, 2])
+    below: Real = reached @ (matrix[:, 2] - matrix[:, no])
+    least = np.minimum.accumulate(above)
+    first = np.flatnonzero(np.concatenate([[True], above[1:] < least[:-1]]))
+    upper = first[np.searchsorted(first, np.arange(len(above)), side="right") - 1]
+    lower = int(np.argmin(least + below))
+    return upper[[lower]], np.array([lower])
+
+
+def chow_thresholds(costs: Any) -> tuple[float, float]:
+    """Lower and upper threshold for a *calibrated* probability of the positive class, straight from the costs.
+
+    ``costs`` has the negative class first, the positive second, and the columns negative, positive, reject. Where
+    refusing never pays, both are the threshold between the two answers.
+
+    >>> low, high = chow_thresholds([[0, 1, 0.2], [1, 0, 0.2]])
+    >>> print(f"{low:.1f} {high:.1f}")
+    0.2 0.8
+    """
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (2, 3) or not np.isfinite(matrix).all():
+        raise InputError(f"the cost matrix has shape {matrix.shape}; give finite costs for 2 truths × 3 answers")
+    low, high = _indifference(matrix, 0, 2), _indifference(matrix, 2, 1)
+    if not low <= high:
+        low = high = _indifference(matrix, 0, 1)
+    return low, high
+
+
+def _indifference(costs: Real, one: int, other: int) -> float:
+    """Probability of the positive class from which on the other answer is no dearer than the one."""
+    dearer_if_negative = costs[0, other] - costs[0, one]
+    cheaper_if_positive = costs[1, one] - costs[1, other]
+    whole = dearer_if_negative + cheaper_if_positive
+    if whole <= 0:
+        raise InputError("an answer costs no more where it is wrong than where it is right; check the cost matrix")
+    return float(np.clip(dearer_if_negative / whole, 0.0, 1.0))

@@ -1,0 +1,108 @@
+"""Belief about each class and each output: how it is treated, and how often rightly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from infoscope.posterior.arrays import Array, group_sums
+from infoscope.posterior.dirichlet import DirichletBelief
+from infoscope.posterior.limits import Summary, beta_limits, summarize_draws
+from infoscope.posterior.mixture import MixtureBelief
+from infoscope.posterior.tree import Tree
+from infoscope.posterior.within import GroupMoments, group_entropies, group_shares, mixed_groups
+from infoscope.tables import Contingency
+
+if TYPE_CHECKING:
+    from infoscope.posterior.front import Posterior
+
+__all__ = ["WITHIN", "by_class"]
+
+Side = Literal["truth", "system"]
+_NAMES = {"truth": ("false_information", "recall"), "system": ("missed_information", "precision")}
+#: metrics that are closed form given the total of their class
+WITHIN: dict[str, tuple[Side, str]] = {
+    "class_false_information": ("truth", "false_information"),
+    "class_recall": ("truth", "recall"),
+    "output_missed_information": ("system", "missed_information"),
+    "output_precision": ("system", "precision"),
+}
+_BITS = 1 / np.log(2.0)
+
+
+def by_class(posterior: Posterior, side: Side, level: float) -> dict[str, Summary]:
+    """Entropy within each row (or column) in bits, and the share of its matching cell."""
+    belief, recipe = posterior.belief, posterior.table.reweighting
+    scaled_within = recipe is not None and recipe.axis != side
+    if isinstance(belief, Tree) or scaled_within:
+        return _by_draws(posterior, side, level)
+    if isinstance(belief, MixtureBelief):
+        parts = [(w, _moments(component, side)) for w, component in belief.components]
+        open_, right = (mixed_groups([(w, part[i]) for w, part in parts]) for i in (0, 1))
+    else:
+        open_, right = _moments(belief, side)
+    k, m = posterior.origin.shape
+    ends = (float(np.log2(m if side == "truth" else k)), 1.0)
+    entropy = GroupMoments(open_.mean * _BITS, open_.variance * _BITS**2)
+    return {
+        name: _summary(moments, end, level)
+        for name, moments, end in zip(_NAMES[side], (entropy, right), ends, strict=True)
+    }
+
+
+def _moments(belief: DirichletBelief, side: Side) -> tuple[GroupMoments, GroupMoments]:
+    table = belief.table
+    groups = table.cell_rows if side == "truth" else table.cell_columns
+    size, width = table.shape if side == "truth" else table.shape[::-1]
+    v = belief.concentrations
+    others = np.zeros(size)
+    prior = 0.0
+    if table.is_sparse:
+        prior = float(belief.prior)
+        others = width - group_sums(groups, np.ones(v.size), size)
+    total = group_sums(groups, v, size) + others * prior
+    rows, columns = table.matches
+    part = np.full(size, np.nan)
+    part[rows if side == "truth" else columns] = table.diagonal + _prior_of_matches(belief)
+    return group_entropies(groups, v, (others, prior)), group_shares(part, total)
+
+
+def _prior_of_matches(belief: DirichletBelief) -> float | Array:
+    return belief.prior if isinstance(belief.prior, float) else belief.prior[belief.table.matches]
+
+
+def _summary(moments: GroupMoments, end: float, level: float) -> Summary:
+    sd = np.sqrt(moments.variance)
+    unknown = np.isnan(moments.mean)
+    mean = np.where(unknown, 0.0, moments.mean)
+    low, high = beta_limits(mean, np.where(unknown, 0.0, sd), np.asarray(end), level)
+    hide = np.where(unknown, np.nan, 0.0)
+    return Summary(moments.mean, sd, low + hide, high + hide)
+
+
+def _by_draws(posterior: Posterior, side: Side, level: float) -> dict[str, Summary]:
+    pairs = [_drawn(block, side) for block in posterior.kept_blocks()]
+    return {
+        name: summarize_draws(np.concatenate([pair[at] for pair in pairs]), level)
+        for at, name in enumerate(_NAMES[side])
+    }
+
+
+def _drawn(block: Contingency, side: Side) -> tuple[Array, Array]:
+    groups = block.cell_rows if side == "truth" else block.cell_columns
+    totals = block.row_totals if side == "truth" else block.column_totals
+    whole = totals[:, groups]
+    given = np.divide(block.cells, whole, out=np.zeros_like(block.cells), where=whole > 0)
+    terms = -given * np.log2(np.where(given > 0, given, 1.0))
+    size = totals.shape[1]
+    known = np.where(totals > 0, 0.0, np.nan)
+    if block.is_sparse:
+        entropy = np.stack([group_sums(groups, row, size) for row in terms])
+    else:
+        entropy = terms.reshape(-1, *block.shape).sum(2 if side == "truth" else 1)
+    rows, columns = block.matches
+    at = rows if side == "truth" else columns
+    share = np.full(totals.shape, np.nan)
+    share[:, at] = block.diagonal / np.where(totals[:, at] > 0, totals[:, at], np.nan)
+    return entropy + known, share

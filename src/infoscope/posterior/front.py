@@ -1,0 +1,265 @@
+"""Posterior: what a table of counts lets us believe about the probabilities behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infoscope.cards import Metric, find
+from infoscope.errors import InputError, UndefinedError
+from infoscope.numeric import Real
+from infoscope.posterior.arrays import Array
+from infoscope.posterior.cautions import cautions
+from infoscope.posterior.classes import WITHIN, by_class
+from infoscope.posterior.dirichlet import DirichletBelief
+from infoscope.posterior.limits import (
+    Summary,
+    beta_limits,
+    check_level,
+    summarize_draws,
+)
+from infoscope.posterior.measures import LINEAR, RATIOS, Known, linear, ratio
+from infoscope.posterior.mixture import MixtureBelief
+from infoscope.posterior.moments import MEASURES, EntropyMoments
+from infoscope.posterior.priors import concentration
+from infoscope.posterior.reweighted import reweighted
+from infoscope.posterior.tree import Tree
+from infoscope.tables import Contingency
+
+__all__ = ["Posterior"]
+
+_BLOCK_CELLS = 2_000_000  # cells drawn at a time: bounds the memory
+_KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
+_FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
+_BITS = 1 / np.log(2.0)
+
+Belief = DirichletBelief | MixtureBelief | Tree
+
+
+class Posterior:
+    """Belief about the probabilities behind a table: exact moments where there are any, draws for the rest.
+
+    ``prior`` is a name ("default", "haldane", "perks", "jeffreys", "uniform", "mixture", "tree"), a number per
+    cell, or an array with one number for each cell, where 0 rules a cell without data out.
+
+    >>> table = Contingency.from_matrix([[12, 1, 0], [2, 9, 1], [0, 3, 11]])
+    >>> posterior = Posterior(table, "perks")
+    >>> print(f"{posterior.mean('mutual_information'):.4f} ± {posterior.sd('mutual_information'):.4f}")
+    0.8416 ± 0.1464
+    >>> low, high = posterior.interval("proficiency")
+    >>> print(f"{low:.2f} to {high:.2f}")
+    0.36 to 0.72
+    """
+
+    def __init__(self, table: Contingency, prior: Any = "default", *, seed: int = 0) -> None:
+        if table.batch_shape:
+            raise InputError(
+                f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: give one table"
+            )
+        self.table = table
+        self.origin = table if table.reweighting is None else table.reweighting.origin
+        self.prior, value = concentration(prior, self.origin)
+        self.seed = seed
+        self._belief = _belief(self.prior, value, self.origin)
+        self._scores: dict[str, Array] = {}
+
+    def __repr__(self) -> str:
+        """Prior and data in a line."""
+        return f"Posterior of {self.origin.total:g} samples, prior {self.prior}"
+
+    # ── one metric ───────────────────────────────────────────────────────────────────────────
+
+    def mean(self, name: str) -> Any:
+        """Posterior mean; for a metric with one value per class, an array."""
+        return self.summary(name).mean
+
+    def sd(self, name: str) -> Any:
+        """Posterior standard deviation."""
+        return self.summary(name).sd
+
+    def interval(self, name: str, level: float = 0.95) -> tuple[Any, Any]:
+        """Lower and upper limit that hold the value with this probability."""
+        found = self.summary(name, level)
+        return found.low, found.high
+
+    def summary(self, name: str, level: float = 0.95) -> Summary:
+        """Mean, sd, low and high."""
+        return self.summaries([name], level)[find(name).name]
+
+    def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
+        """The same for several metrics, by id; those that need draws share them in one pass."""
+        check_level(level)
+        found = [_with_posterior(name) for name in names]
+        entries = [entry for entry in found if entry.name not in WITHIN]
+        known = {entry.name: self._known(entry.name) for entry in entries}
+        self._score([e for e in entries if known[e.name] is None or self._sampled_limits])
+        by_name = {entry.name: self._limits(entry, known[entry.name], level) for entry in entries}
+        by_side = {side: by_class(self, side, level) for side in {WITHIN[e.name][0] for e in found if e.name in WITHIN}}
+        for entry in found:
+            if entry.name in WITHIN:
+                side, key = WITHIN[entry.name]
+                by_name[entry.name] = by_side[side][key]
+        return by_name
+
+    def covariance(self, names: Sequence[str]) -> Array:
+        """Posterior covariance: exact between entropies and informations, by draws where another metric is asked."""
+        entries = [_with_posterior(name) for name in names]
+        moments = self.moments
+        if moments is not None and all(entry.name in LINEAR for entry in entries):
+            at = [MEASURES.index(LINEAR[entry.name]) for entry in entries]
+            return np.asarray(moments.covariance[np.ix_(at, at)] * _BITS**2)
+        self._score(entries)
+        return np.atleast_2d(np.cov(np.stack([self._scores[entry.name] for entry in entries])))
+
+    # ── draws ────────────────────────────────────────────────────────────────────────────────
+
+    def draws(self, name: str, n: int | None = None, rng: np.random.Generator | None = None) -> Array:
+        """Values of a metric in n tables drawn from the posterior; the same tables for every metric and seed."""
+        entry = _with_posterior(name)
+        if n is None and rng is None:
+            self._score([entry])
+            return self._scores[entry.name]
+        blocks = self.draw_blocks(n or self.draw_count, rng or np.random.default_rng(self.seed))
+        return np.concatenate([_values(entry, block) for block in blocks])
+
+    def draw_tables(self, n: int, rng: np.random.Generator | None = None) -> Contingency:
+        """A batch of n tables drawn from the posterior, each of the table's total."""
+        if self.table.is_sparse:
+            raise InputError(
+                f"draws of a table with {self.table.shape[0]} × {self.table.shape[1]} classes fill different cells; "
+                "use draw_blocks, which gives them one by one"
+            )
+        return self._tables(self._draw(n, rng or np.random.default_rng(self.seed)))
+
+    def draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
+        """The same in batches of bounded size."""
+        if self.table.is_sparse:
+            if isinstance(self._belief, Tree):
+                raise AssertionError("a tree is dense")
+            for support, values in self._belief.draw_sparse(n, rng):
+                drawn = replace(self.origin, values=values[None] * self.origin.total, support=support)
+                yield reweighted(drawn, self.table.reweighting)
+            return
+        size = max(1, _BLOCK_CELLS // self.table.cells.size)
+        for start in range(0, n, size):
+            yield self._tables(self._draw(min(size, n - start), rng))
+
+    @property
+    def draw_count(self) -> int:
+        """How many tables are drawn where nothing else is said: fewer for more cells, 200 to 1000."""
+        if self.table.is_sparse:
+            return 200
+        return int(np.clip(20_000_000 // self.table.cells.size, 200, 1000))
+
+    # ── classes ──────────────────────────────────────────────────────────────────────────────
+
+    def by_class(self, level: float = 0.95) -> dict[str, Summary]:
+        """Per truth class: ``false_information`` H(S|T=i) in bits and ``recall``."""
+        return by_class(self, "truth", check_level(level))
+
+    def by_output(self, level: float = 0.95) -> dict[str, Summary]:
+        """Per output: ``missed_information`` H(T|S=j) in bits and ``precision``."""
+        return by_class(self, "system", check_level(level))
+
+    # ── what stands behind ───────────────────────────────────────────────────────────────────────
+
+    @property
+    def belief(self) -> Belief:
+        """The belief about the original counts."""
+        return self._belief
+
+    @cached_property
+    def moments(self) -> EntropyMoments | None:
+        """Exact moments of the entropies in nats; None where there are only draws (tree, re-weighted tables)."""
+        if isinstance(self._belief, Tree) or self.table.reweighting is not None:
+            return None
+        return self._belief.moments
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What to keep in mind about this posterior, in sentences; empty when nothing."""
+        return cautions(self.origin, self.prior, self._belief)
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _sampled_limits(self) -> bool:
+        return bool(self.origin.total < _FEW)
+
+    def _known(self, name: str) -> Known | None:
+        if self.moments is None:
+            return None
+        if name in LINEAR:
+            return linear(name, self.moments, self.table.shape)
+        return ratio(name, self.moments, self.table.shape) if name in RATIOS else None
+
+    def _limits(self, entry: Metric, known: Known | None, level: float) -> Summary:
+        if known is None:
+            return summarize_draws(self._scores[entry.name], level)
+        mean, sd = np.float64(known.mean), np.float64(known.sd)
+        if self._sampled_limits:
+            drawn = summarize_draws(self._scores[entry.name], level)
+            return Summary(mean, sd, drawn.low, drawn.high)  # type: ignore[arg-type]
+        return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
+
+    def _score(self, entries: Sequence[Metric]) -> None:
+        """Draw once for every metric that has no draws yet."""
+        missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
+        if not missing:
+            return
+        parts: dict[str, list[Array]] = {name: [] for name in missing}
+        for block in self.kept_blocks():
+            for name, entry in missing.items():
+                parts[name].append(_values(entry, block))
+        self._scores |= {name: np.concatenate(values) for name, values in parts.items()}
+
+    def kept_blocks(self) -> Iterator[Contingency]:
+        """The tables behind every number that comes from draws."""
+        if self.table.is_sparse or self.draw_count * self.table.cells.size > _KEPT_CELLS:
+            yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
+        else:
+            yield from self._kept
+
+    @cached_property
+    def _kept(self) -> list[Contingency]:
+        return list(self.draw_blocks(self.draw_count, np.random.default_rng(self.seed)))
+
+    def _draw(self, n: int, rng: np.random.Generator) -> Array:
+        return self._belief.draw(n, rng).reshape(n, -1)
+
+    def _tables(self, shares: Array) -> Contingency:
+        drawn = self.origin.with_cells(shares * self.origin.total if self.origin.total else shares)
+        return reweighted(drawn, self.table.reweighting)
+
+
+def _belief(name: str, value: float | Array | None, table: Contingency) -> Belief:
+    if name == "mixture":
+        return MixtureBelief(table)
+    if name == "tree":
+        if table.is_sparse:
+            k, m = table.shape
+            raise InputError(f"the tree prior draws whole tables; {k} × {m} cells are too many: use 'mixture'")
+        return Tree.of(table)
+    assert value is not None
+    if table.total == 0 and not np.any(value):
+        raise InputError("the table has no data and the prior is zero; there is nothing to believe")
+    return DirichletBelief(table, value)
+
+
+def _with_posterior(name: str) -> Metric:
+    entry = find(name)
+    if entry.card.posterior == "none":
+        raise UndefinedError(
+            f"{entry.name} is a statistic of the counts themselves, so it has no posterior; its value stands alone"
+        )
+    return entry
+
+
+def _values(entry: Metric, block: Contingency) -> Real:
+    """One value, or one row of values, per drawn table."""
+    values = np.asarray(entry.score(block), dtype=float)
+    return np.broadcast_to(values, block.values.shape[:1]) if values.ndim == 0 else values

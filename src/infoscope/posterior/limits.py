@@ -1,0 +1,63 @@
+"""From a mean and a spread, or from draws, to what is printed: mean, sd, low, high."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+
+__all__ = ["Summary", "beta_limits", "check_level", "summarize_draws"]
+
+_MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the answer is
+
+
+class Summary(NamedTuple):
+    """What is believed about a number (or about each of several): arrays for metrics with one value a class."""
+
+    mean: Real
+    sd: Real
+    low: Real
+    high: Real
+
+
+def check_level(level: float) -> float:
+    """The level of an interval, if it is one."""
+    if not 0 < level < 1:
+        raise InputError(f"the level of an interval is {level}; it must lie between 0 and 1, such as 0.95")
+    return float(level)
+
+
+def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, Real]:
+    """Limits of the Beta distribution on [0, upper] with this mean and standard deviation.
+
+    >>> low, high = beta_limits(np.array(0.5), np.array(12**-0.5), np.array(1.0), 0.9)
+    >>> print(f"{low:.4f} {high:.4f}")
+    0.0500 0.9500
+    """
+    mean, sd, upper = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (mean, sd, upper)))
+    certain = (sd <= 1e-12 * np.maximum(mean, 1e-300)) | (mean <= 0) | (mean >= upper)
+    centre = np.where(certain, 0.5, mean / np.where(upper > 0, upper, 1.0))
+    variance = np.where(certain, 1 / 12, (sd / np.where(upper > 0, upper, 1.0)) ** 2)
+    size = np.maximum(centre * (1 - centre) / variance - 1, 1e-9)
+    low, high = (upper * betaincinv(centre * size, (1 - centre) * size, p) for p in _tails(level))
+    return np.where(certain, mean, low)[()], np.where(certain, mean, high)[()]
+
+
+def summarize_draws(values: Real, level: float) -> Summary:
+    """Mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is."""
+    values = np.asarray(values, dtype=float)
+    undefined = np.isnan(values)
+    if not undefined.any():
+        low, high = np.quantile(values, _tails(level), axis=0)
+        return Summary(values.mean(0), values.std(0, ddof=1), low, high)
+    lost = undefined.mean(0) > _MOST_UNDEFINED
+    filled = np.where(lost, 0.0, values)
+    low, high = np.nanquantile(filled, _tails(level), axis=0)
+    answers = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
+    return Summary(*(np.where(lost, np.nan, answer)[()] for answer in answers))
+
+
+def _tails(level: float) -> tuple[float, float]:
+    return (1 - level) / 2, (1 + level) / 2

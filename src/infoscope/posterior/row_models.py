@@ -1,0 +1,183 @@
+"""How the answers of one row spread over the columns: candidates for the last level of the tree.
+
+Rows have something in common, and what it is differs between problems. Each candidate states one
+possibility, gives its evidence for every value of its parameters, and draws rows. The tree weighs them.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from scipy.special import gammaln
+
+from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.posterior.beta_level import relative
+
+__all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
+
+_SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
+
+
+def log_grid(low: float, high: float, n: int) -> Array:
+    """Points from low to high, evenly spaced in the logarithm."""
+    return np.exp(np.linspace(np.log(low), np.log(high), n))
+
+
+@dataclass(frozen=True)
+class ProfileRows:
+    """Row i is Dirichlet(β γ_i) for a given profile γ: rows resemble the profile, β says how closely."""
+
+    counts: Array
+    profile: Array  # rows sum to 1, 0 where a column is not open to the row
+
+    @cached_property
+    def strengths(self) -> Array:
+        """Grid of β."""
+        return log_grid(0.05, 100.0 * self.counts.shape[1], 22)
+
+    @cached_property
+    def log_evidence(self) -> Array:
+        """Log probability of the rows for each β."""
+        occupied = self.counts > 0
+        pairs, times = np.unique(np.stack([self.counts[occupied], self.profile[occupied]]), axis=1, return_counts=True)
+        totals, rows = np.unique(self.counts.sum(1), return_counts=True)
+        b = self.strengths[:, None]
+        n, g = pairs
+        cells = (gammaln(n + b * g) - gammaln(b * g)) @ times
+        return np.asarray(cells - (gammaln(totals + b) - gammaln(b)) @ rows)
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected shares, (rows, columns)."""
+        totals = self.counts.sum(1)[:, None]
+        shares = relative(self.log_evidence)
+        parts = ((self.counts + b * self.profile) / (totals + b) for b in self.strengths)
+        return np.asarray(np.sum([w * part for w, part in zip(shares, parts, strict=True) if w > 0], axis=0))
+
+    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
+        """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
+        shape = self.strengths[at][:, None, None] * self.profile
+        shape += self.counts
+        return normalized(rng.standard_gamma(shape), self.profile > 0, rng)
+
+
+@dataclass(frozen=True)
+class SubsetRows:
+    """Row i uses a random subset of its columns, alike within it: Dirichlet(b) on the subset.
+
+    Each column belongs to the subset with probability ω. Summed over all subsets that hold the observed
+    columns, the evidence is closed form. It fits blocks of confusable classes, where a class is mistaken for
+    a few others about equally often and hardly ever for the rest.
+    """
+
+    counts: Array
+    open_cells: Mask
+
+    @cached_property
+    def _shares(self) -> Array:
+        widest = max(int(self.open_cells.sum(1).max()), 2)
+        return log_grid(0.5 / widest, 0.98, 14)
+
+    @cached_property
+    def _strengths(self) -> Array:
+        return log_grid(0.1, 50.0, 10)
+
+    @cached_property
+    def _sizes(self) -> Array:
+        top = int(self.open_cells.sum(1).max())
+        if top <= _SIZES:
+            return np.arange(1.0, top + 1)
+        return np.unique(np.round(log_grid(1.0, top, _SIZES)))
+
+    @cached_property
+    def _kinds(self) -> tuple[Array, Indices]:
+        """Distinct (open columns, observed columns, total) of the rows, and the kind of each row."""
+        width = self.open_cells.sum(1)
+        facts = np.stack([width, (self.counts > 0).sum(1), self.counts.sum(1)])
+        kinds, place = np.unique(facts, axis=1, return_inverse=True)
+        return kinds.astype(float), place.ravel()
+
+    @cached_property
+    def _log_sizes(self) -> Array:
+        """Log of P(subset size, counts) for each (ω, b), kind of row and size, up to what no size changes."""
+        width, seen, total = self._kinds[0][:, :, None]
+        sizes = self._sizes
+        possible = (sizes >= seen) & (sizes <= width)
+        a = np.where(possible, sizes, np.maximum(seen, 1))
+        ways = gammaln(width - seen + 1) - gammaln(a - seen + 1) - gammaln(np.maximum(width - a, 0) + 1)
+        ways = np.where(possible, ways + np.log(_steps(sizes)), -np.inf)
+        by_share = []
+        for share in self._shares:
+            none = np.log1p(-((1 - share) ** np.maximum(width, 1)))
+            by_share.append(a * np.log(share) + (width - a) * np.log1p(-share) - none)
+        by_strength = [gammaln(a * b) - gammaln(a * b + total) for b in self._strengths]
+        return np.stack([ways + x + y for x, y in product(by_share, by_strength)])
+
+    @cached_property
+    def log_evidence(self) -> Array:
+        """Log probability of the rows for each (ω, b)."""
+        kinds, place = self._kinds
+        rows = np.bincount(place, minlength=kinds.shape[1]) * (kinds[0] > 0)
+        logs = self._log_sizes
+        top = logs.max(2)
+        each = top + np.log(np.exp(logs - top[:, :, None]).sum(2))
+        n, times = np.unique(self.counts[self.counts > 0], return_counts=True)
+        b = self._strengths[:, None]
+        cells = (gammaln(n + b) - gammaln(b)) @ times
+        return np.asarray(np.where(rows > 0, each, 0.0) @ rows + np.tile(cells, self._shares.size))
+
+    @cached_property
+    def _size_chances(self) -> Array:
+        """P(subset size | counts) for each (ω, b) and kind of row."""
+        logs = self._log_sizes
+        chance = np.exp(logs - np.maximum(logs.max(2, keepdims=True), -1e300))
+        return np.asarray(chance / np.maximum(chance.sum(2, keepdims=True), 1e-300))
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected shares, (rows, columns)."""
+        (width, seen, total), place = self._kinds
+        chance = self._size_chances * relative(self.log_evidence)[:, None, None]
+        b = np.tile(self._strengths, self._shares.size)[:, None, None]
+        per_sample = chance / (total[:, None] + self._sizes * b)
+        per_column = (per_sample * b).sum(0)
+        added = (self._sizes - seen[:, None]) / np.maximum(width - seen, 1)[:, None]
+        unseen = (per_column * np.maximum(added, 0)).sum(1)[place][:, None]
+        observed = self.counts * per_sample.sum((0, 2))[place][:, None] + per_column.sum(1)[place][:, None]
+        return np.where(self.open_cells, np.where(self.counts > 0, observed, unseen), 0.0)
+
+    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
+        """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
+        strength = self._strengths[at % self._strengths.size][:, None, None]
+        shape = self._active(at, rng) * strength + self.counts
+        return normalized(rng.standard_gamma(shape), self.open_cells, rng)
+
+    def _active(self, at: Indices, rng: np.random.Generator) -> Mask:
+        """Which columns belong to the subset: the observed ones and random others."""
+        kinds, place = self._kinds
+        below = np.cumsum(self._size_chances, axis=2)[at][:, place, :-1] < rng.random((at.size, place.size, 1))
+        size = np.maximum(self._sizes[below.sum(2)], np.maximum(kinds[1, place], 1))
+        keys = rng.random((at.size, *self.counts.shape))
+        keys[:, ~self.open_cells] = 2.0
+        keys[:, self.counts > 0] = -1.0
+        bound = np.take_along_axis(np.sort(keys, axis=2), size.astype(np.intp)[:, :, None] - 1, axis=2)
+        return np.asarray((keys <= bound) & self.open_cells)
+
+
+def _steps(sizes: Array) -> Array:
+    """How many sizes each grid point stands for."""
+    if sizes.size == 1:
+        return np.ones(1)
+    edges = np.concatenate([[sizes[0]], (sizes[1:] + sizes[:-1] + 1) / 2, [sizes[-1] + 1]])
+    return np.maximum(np.diff(edges), 1e-9)
+
+
+def normalized(gammas: Array, open_cells: Mask, rng: np.random.Generator) -> Array:
+    """Rows divided by their sums; a row whose gammas all underflowed has one answer, drawn at random."""
+    total = gammas.sum(2)
+    for draw, row in np.argwhere((total <= 0) & open_cells.any(1)):
+        gammas[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0
+        total[draw, row] = 1.0
+    gammas /= np.where(total > 0, total, 1.0)[:, :, None]
+    return gammas

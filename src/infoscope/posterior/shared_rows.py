@@ -1,0 +1,108 @@
+"""Rows that share one profile, learnt from all of them: a candidate for the last level of the tree."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from infoscope.posterior.arrays import Array, Indices, Mask, group_sums
+from infoscope.posterior.beta_level import relative
+from infoscope.posterior.row_models import log_grid, normalized
+
+__all__ = ["SharedRows"]
+
+_ROUNDS = 10
+_KAPPA = log_grid(1e-2, 100.0, 24)
+
+
+@dataclass(frozen=True)
+class SharedRows:
+    """Row i is Dirichlet(β γ) with a profile γ that all rows share and that is learnt from them.
+
+    γ is itself Dirichlet(κ), κ chosen by evidence. How much of the data speaks for each γ_j is the expected
+    number u_j of times that a row turned to the profile for column j rather than to its own earlier answers.
+    With these the likelihood is close to C ∏ γ_j^u_j, which gives the evidence with γ integrated out.
+    """
+
+    counts: Array
+    open_cells: Mask
+
+    @cached_property
+    def strengths(self) -> Array:
+        """Grid of β."""
+        return log_grid(0.05, 100.0 * self.counts.shape[1], 16)
+
+    @cached_property
+    def _distinct(self) -> tuple[Indices, Indices, Indices, Array, Array]:
+        """Row and pair of each occupied cell; column, count and frequency of each distinct (column, count)."""
+        rows, columns = np.nonzero(self.counts)
+        n = self.counts[rows, columns]
+        pairs, place, times = np.unique(np.stack([columns, n]), axis=1, return_inverse=True, return_counts=True)
+        return rows, place.ravel(), pairs[0].astype(np.intp), pairs[1], times.astype(float)
+
+    @cached_property
+    def _fit(self) -> tuple[Array, Array]:
+        """For each β: what is known of the profile (Dirichlet parameters), and the log evidence."""
+        m = self.counts.shape[1]
+        profile = (self.counts.sum(0) + 0.5) / (self.counts.sum() + 0.5 * m)
+        profiles = np.tile(profile, (self.strengths.size, 1))
+        for _ in range(_ROUNDS):
+            uses = self._uses(profiles)
+            evidence = _log_symmetric(uses)
+            kappa = _KAPPA[evidence.argmax(1)][:, None]
+            profiles = (uses + kappa) / (uses.sum(1, keepdims=True) + m * kappa)
+        occam = evidence.max(1) - (uses * np.log(profiles)).sum(1)
+        return uses + kappa, self._log_likelihood(profiles) + occam
+
+    def _uses(self, profiles: Array) -> Array:
+        """Expected uses of each column's profile, with those a row would have made of closed columns."""
+        rows, place, columns, n, times = self._distinct
+        k, m = self.counts.shape
+        x = self.strengths[:, None] * profiles[:, columns]
+        each = x * (digamma(x + n) - digamma(x))
+        reach = profiles @ self.open_cells.T
+        out = np.empty_like(profiles)
+        for at, uses in enumerate(each):
+            rate = group_sums(rows, uses[place], k) / reach[at]
+            out[at] = group_sums(columns, uses * times, m) + profiles[at] * (rate @ ~self.open_cells)
+        return out
+
+    def _log_likelihood(self, profiles: Array) -> Array:
+        _, _, columns, n, times = self._distinct
+        x = self.strengths[:, None] * profiles[:, columns]
+        totals = self.counts.sum(1)
+        mass = self.strengths[:, None] * (profiles @ self.open_cells.T)
+        rows = np.where(totals > 0, gammaln(totals + mass) - gammaln(mass), 0.0)
+        return np.asarray((gammaln(n + x) - gammaln(x)) @ times - rows.sum(1))
+
+    @property
+    def log_evidence(self) -> Array:
+        """Log probability of the rows for each β, the profile integrated out."""
+        return self._fit[1]
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected shares, (rows, columns)."""
+        totals = self.counts.sum(1)[:, None]
+        out = np.zeros_like(self.counts)
+        for weight, strength, known in zip(relative(self.log_evidence), self.strengths, self._fit[0], strict=True):
+            added = strength * (known / known.sum()) * self.open_cells
+            mass = totals + added.sum(1, keepdims=True)
+            out += weight * (self.counts + added) / np.where(mass > 0, mass, 1.0)
+        return out
+
+    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
+        """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
+        profile = rng.standard_gamma(self._fit[0][at])
+        profile /= np.maximum(profile.sum(1, keepdims=True), 1e-300)
+        shape = (self.strengths[at][:, None] * profile)[:, None, :] * self.open_cells
+        shape += self.counts
+        return normalized(rng.standard_gamma(shape), self.open_cells, rng)
+
+
+def _log_symmetric(n: Array) -> Array:
+    """Log of ∫ ∏ γ_j^n_j over γ ~ Dirichlet(κ, …, κ), for each row of n and each κ of the grid."""
+    k = n.shape[1]
+    each = (gammaln(n[:, :, None] + _KAPPA) - gammaln(_KAPPA)).sum(1)
+    return np.asarray(each + gammaln(k * _KAPPA) - gammaln(n.sum(1)[:, None] + k * _KAPPA))

@@ -1,0 +1,230 @@
+"""A belief for classifiers: prevalence, then right or wrong, then where the wrong ones go.
+
+    P(truth = i)             Dirichlet(α)
+    P(rejected | i)          Beta level, where the table has a reject column
+    P(matching answer | i)   Beta level, among the answers given
+    the other answers of i   one of several row models
+
+The levels are independent given the counts, so the parameters of each are integrated on a small grid by
+their evidence; nothing is tuned by hand. Which column matches a row is a hypothesis too: the one with the
+same label, the best one-to-one assignment (which must pay for the choice among K! of them), or none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.special import gammaln
+
+from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.posterior.beta_level import BetaLevel, log_total, pick, relative
+from infoscope.posterior.block_rows import BlockRows, candidate_blocks
+from infoscope.posterior.row_models import ProfileRows, SubsetRows
+from infoscope.posterior.shared_rows import SharedRows
+from infoscope.tables import Contingency
+
+__all__ = ["Shape", "Tree"]
+
+_LEAST = 0.2  # a column keeps at least this share of what the levels expect there
+_ROUNDS = 30
+RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
+
+
+class Shape(NamedTuple):
+    """What is known of a table besides its counts: which cells match, and the reject column if any."""
+
+    rows: Indices
+    columns: Indices
+    reject: int | None = None
+
+
+class Hypothesis(NamedTuple):
+    """One way the rows may work, with its log evidence."""
+
+    name: str
+    matches: Indices  # column of each row, −1 for none
+    level: BetaLevel | None
+    rows: RowModel
+    log_evidence: float
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The hierarchical posterior of one table of counts; everything is drawn."""
+
+    counts: Array
+    shape: Shape
+
+    @classmethod
+    def of(cls, table: Contingency) -> "Tree":
+        """The tree of a table: cells with the same label on both sides match."""
+        rows, columns = table.matches
+        counts = np.array(table.counts, dtype=float)
+        return cls(counts, Shape(rows, columns, table.reject_column))
+
+    @cached_property
+    def hypotheses(self) -> list[Hypothesis]:
+        """Every hypothesis considered, with its evidence."""
+        return list(self._consider())
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Posterior probability of each hypothesis, by name."""
+        share = relative(np.array([h.log_evidence for h in self.hypotheses]))
+        return {h.name: float(p) for h, p in zip(self.hypotheses, share, strict=True)}
+
+    def draw(self, n: int, rng: np.random.Generator) -> Array:
+        """Joint probabilities of n tables, (n, rows, columns)."""
+        logs = np.array([h.log_evidence for h in self.hypotheses])
+        chosen = pick(logs, n, rng)
+        out = np.empty((n, *self.counts.shape))
+        for at in np.unique(chosen):
+            here = np.flatnonzero(chosen == at)
+            out[here] = self._rows(self.hypotheses[at], here.size, rng)
+        if self._rejects is not None:
+            rejected = self._rejects.draw(n, rng)
+            out *= (1 - rejected)[:, :, None]
+            out[:, :, self.shape.reject] = rejected
+        out *= _margin_draws(self.counts.sum(1), n, rng)[:, :, None]
+        return out
+
+    @cached_property
+    def _answered(self) -> Array:
+        """Counts without the rejected."""
+        counts = self.counts.copy()
+        if self.shape.reject is not None:
+            counts[:, self.shape.reject] = 0
+        return counts
+
+    @cached_property
+    def _rejects(self) -> BetaLevel | None:
+        if self.shape.reject is None:
+            return None
+        rejected = self.counts[:, self.shape.reject]
+        return BetaLevel(rejected, self.counts.sum(1) - rejected)
+
+    def _rows(self, hypothesis: Hypothesis, n: int, rng: np.random.Generator) -> Array:
+        out = hypothesis.rows.draw(pick(hypothesis.rows.log_evidence, n, rng), rng)
+        if hypothesis.name not in self._known_factors:
+            self._known_factors[hypothesis.name] = self._column_factors(hypothesis)
+        out *= self._known_factors[hypothesis.name]
+        total = out.sum(2, keepdims=True)
+        out /= np.where(total > 0, total, 1.0)
+        if hypothesis.level is not None:
+            matched = np.flatnonzero(hypothesis.matches >= 0)
+            right = hypothesis.level.draw(n, rng)
+            out[:, matched] *= (1 - right)[:, :, None]
+            out[:, matched, hypothesis.matches[matched]] = right
+        return out
+
+    @cached_property
+    def _known_factors(self) -> dict[str, Array]:
+        return {}
+
+    def _column_factors(self, hypothesis: Hypothesis) -> Array:
+        """Factor of each column that gives the table the column margin which the column counts imply.
+
+        The levels say nothing of the columns as such and shrink them too much, while the column totals are
+        known far better. Only the rows' last level is changed: prevalence and matching answers stay as drawn.
+        """
+        mass = _margin_mean(self.counts.sum(1))
+        if self._rejects is not None:
+            mass = mass * (1 - self._rejects.mean)
+        wanted = _margin_mean(self._answered.sum(0)) * mass.sum()
+        if hypothesis.level is not None:
+            matched = np.flatnonzero(hypothesis.matches >= 0)
+            right = mass[matched] * hypothesis.level.mean
+            mass = mass.copy()
+            mass[matched] -= right
+            wanted[hypothesis.matches[matched]] -= right
+        expected = hypothesis.rows.mean * mass[:, None]
+        return _factors(expected, wanted)
+
+    def _consider(self) -> Iterator[Hypothesis]:
+        counts = self._answered
+        k, m = counts.shape
+        usable = np.ones((k, m), dtype=bool)
+        if self.shape.reject is not None:
+            usable[:, self.shape.reject] = False
+        none = np.full(k, -1)
+        yield from self._with("unmatched", none, usable, 0.0)
+        named = none.copy()
+        named[self.shape.rows] = self.shape.columns
+        if (named >= 0).any():
+            yield from self._with("labels", named, usable, 0.0)
+        best = none.copy()
+        rows, columns = linear_sum_assignment(np.where(usable, counts, -1.0), maximize=True)
+        best[rows] = np.where(usable[rows, columns], columns, -1)
+        wide = int(usable[0].sum())
+        choices = float(gammaln(max(k, wide) + 1) - gammaln(abs(k - wide) + 1))
+        if (best != named).any():
+            yield from self._with("relabelled", best, usable, -choices)
+
+    def _with(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
+        counts = self._answered
+        open_cells = usable.copy()
+        matches = np.where(usable.sum(1) > 1, matches, -1)  # the only column needs no level
+        matched = np.flatnonzero(matches >= 0)
+        open_cells[matched, matches[matched]] = False
+        rest = np.where(open_cells, counts, 0.0)
+        level = None
+        if matched.size:
+            right = counts[matched, matches[matched]]
+            level = BetaLevel(right, rest[matched].sum(1))
+            log_prior += log_total(level.log_evidence)
+        if not open_cells.any():
+            return
+        for kind, rows in _row_models(rest, open_cells, matches):
+            evidence = log_prior + log_total(rows.log_evidence)
+            yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence)
+
+
+def _row_models(rest: Array, open_cells: Mask, matches: Indices) -> Iterator[tuple[str, RowModel]]:
+    width = open_cells.sum(1, keepdims=True)
+    yield "even", ProfileRows(rest, open_cells / np.maximum(width, 1))
+    if width.max() > 1:
+        yield "shared", SharedRows(rest, open_cells)
+        yield "subsets", SubsetRows(rest, open_cells)
+        blocks = [BlockRows(rest, open_cells, inside) for inside in candidate_blocks(rest, matches)]
+        if blocks:
+            yield "blocks", max(blocks, key=lambda rows: float(rows.log_evidence[0]))
+
+
+def _margin_grid(totals: Array) -> tuple[Array, Array]:
+    k = totals.size
+    grid = np.exp(np.linspace(np.log(0.1 / k), np.log(1e4), 36))
+    evidence = gammaln(totals[:, None] + grid).sum(0) - k * gammaln(grid)
+    return grid, evidence + gammaln(k * grid) - gammaln(totals.sum() + k * grid)
+
+
+def _margin_draws(totals: Array, n: int, rng: np.random.Generator) -> Array:
+    """Shares of the classes of one side, each class Dirichlet(α), α by evidence."""
+    grid, evidence = _margin_grid(totals)
+    gammas = rng.standard_gamma(totals + grid[pick(evidence, n, rng)][:, None])
+    total = gammas.sum(1, keepdims=True)
+    gammas[total[:, 0] <= 0] = 1.0 / totals.size
+    return np.asarray(gammas / gammas.sum(1, keepdims=True))
+
+
+def _margin_mean(totals: Array) -> Array:
+    grid, evidence = _margin_grid(totals)
+    weights = relative(evidence)
+    means = (totals[:, None] + grid) / (totals.sum() + totals.size * grid)
+    return np.asarray(means @ weights)
+
+
+def _factors(expected: Array, wanted: Array) -> Array:
+    """Column factors that, with row sums kept, bring the columns of a table to the wanted sums."""
+    rows, columns = expected.sum(1), expected.sum(0)
+    wanted = np.maximum(wanted, _LEAST * columns)
+    wanted = wanted * (rows.sum() / wanted.sum()) if wanted.sum() > 0 else columns
+    factors = np.ones(columns.size)
+    for _ in range(_ROUNDS):
+        kept = expected * factors
+        kept *= (rows / np.maximum(kept.sum(1), 1e-300))[:, None]
+        factors *= np.divide(wanted, kept.sum(0), out=np.ones_like(wanted), where=columns > 0)
+        factors /= factors.max()
+    return np.maximum(factors, 1e-12)

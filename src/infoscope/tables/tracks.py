@@ -1,0 +1,122 @@
+"""Who was where: the boxes or points of truth and system tracks, frame by frame."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.numeric import Real
+
+__all__ = ["Detections", "Ints", "TrackId", "Tracks", "count_by", "sum_by"]
+
+Ints: TypeAlias = NDArray[np.int64]
+TrackId: TypeAlias = int | str
+
+
+def count_by(codes: Ints, size: int) -> Real:
+    """How often each code from 0 below the size occurs."""
+    return np.bincount(codes, minlength=size).astype(np.float64)
+
+
+def sum_by(codes: Ints, values: Real, size: int) -> Real:
+    """The sum of the values of each code from 0 below the size."""
+    return np.asarray(np.bincount(codes, values, minlength=size), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Detections:
+    """The boxes or points that one side reports in one sequence, in the order of frames.
+
+    ``shapes`` has a row a detection: x, y, width, height of a box, or the two or three coordinates of a point;
+    it has no columns where only ids are known and the caller brings the similarity.
+    """
+
+    frames: Ints
+    tracks: Ints
+    ids: tuple[TrackId, ...]
+    shapes: Real
+
+    @classmethod
+    def of(cls, frames: NDArray[Any], ids: NDArray[Any], shapes: Real) -> "Detections":
+        """Detections in any order, with ids as they stand in the source.
+
+        >>> Detections.of(np.array([2, 1]), np.array([7, 7]), np.zeros((2, 2))).frames.tolist()
+        [1, 2]
+        """
+        order = np.argsort(frames, kind="stable")
+        names, tracks = np.unique(ids, return_inverse=True)
+        return cls(
+            frames=_read_only(np.asarray(frames)[order]),
+            tracks=_read_only(tracks.astype(np.int64)[order]),
+            ids=tuple(names.tolist()),
+            shapes=_read_only(np.asarray(shapes, dtype=np.float64)[order]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How many detections each track has."""
+        return np.bincount(self.tracks, minlength=len(self.ids))
+
+    @cached_property
+    def by_track(self) -> Ints:
+        """The detections track by track, each in the order of frames."""
+        small = self.tracks.astype(np.uint16) if len(self.ids) <= 1 << 16 else self.tracks
+        return np.argsort(small, kind="stable")
+
+    def keep(self, wanted: NDArray[np.bool_]) -> "Detections":
+        """Only the wanted detections; a track that loses all of them is gone."""
+        present, tracks = np.unique(self.tracks[wanted], return_inverse=True)
+        return Detections(
+            frames=_read_only(self.frames[wanted]),
+            tracks=_read_only(tracks.astype(np.int64)),
+            ids=tuple(self.ids[track] for track in present),
+            shapes=_read_only(self.shapes[wanted]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Truth and system of one sequence on one clock: frames are counted 0, 1, … over those that occur."""
+
+    name: str
+    truth: Detections
+    system: Detections
+    frame_numbers: NDArray[Any]
+
+    @classmethod
+    def align(cls, name: str, truth: Detections, system: Detections) -> "Tracks":
+        """Both sides with their frames counted on the union of the frames that either side mentions."""
+        numbers = np.union1d(truth.frames, system.frames)
+        return cls(
+            name=name,
+            truth=replace(truth, frames=_read_only(np.searchsorted(numbers, truth.frames))),
+            system=replace(system, frames=_read_only(np.searchsorted(numbers, system.frames))),
+            frame_numbers=_read_only(numbers),
+        )
+
+    @cached_property
+    def shared_clock(self) -> Ints:
+        """For each frame its number among frames where both sides report something, or −1.
+
+        Continuity is judged on this clock: a frame in which either side is silent altogether is skipped.
+        """
+        size = len(self.frame_numbers)
+        both = np.zeros((2, size), dtype=bool)
+        both[0, self.truth.frames] = True
+        both[1, self.system.frames] = True
+        shared = both.all(axis=0)
+        return np.where(shared, np.cumsum(shared) - 1, -1)
+
+    def keep(self, truth: NDArray[np.bool_], system: NDArray[np.bool_]) -> "Tracks":
+        """The same sequence with only the wanted detections, on the same clock."""
+        return replace(self, truth=self.truth.keep(truth), system=self.system.keep(system))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,97 @@
+"""The public front: truth and tracks in, a result document out."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.tracking.comparing import compare_systems
+from infoscope.tracking.document import Origin, System, TrackingEvaluation
+from infoscope.tracking.formats.reading import Reading
+from infoscope.tracking.preparation import Prepared, prepare, settle
+from infoscope.tracking.sanity import doubts
+from infoscope.tracking.sequence import account_for
+from infoscope.tracking.settings import Options, Settings
+from infoscope.tracking.sources import match_sequences, read_tracks
+from infoscope.tracking.uncertainty import estimate_all
+
+__all__ = ["compare", "evaluate", "name_of", "prepare_sources"]
+
+
+def evaluate(truth: Any, tracks: Any, *, name: str | None = None, **options: Unpack[Options]) -> TrackingEvaluation:
+    """How much of who-was-where a tracker tells, and where the rest is lost.
+
+    Either side is a path (file, folder or zip; MOTChallenge, KITTI, BDD100K or CSV), an array with rows of frame, id,
+    left, top, width, height (or frame, id, x, y[, z]), a DataFrame, or a mapping of sequence names to these.
+    ``gate`` is the least overlap of a match (0.5) or, for points, the greatest distance; ``match``, ``null``, ``per``,
+    ``similarity``, ``duplicates``, ``preprocessing``, ``input_format`` and ``level`` as in ``Settings``.
+
+    >>> import numpy as np
+    >>> frames, ids = np.divmod(np.arange(40), 2)
+    >>> truth = np.column_stack([frames, ids, 100 * ids, 0 * ids, 0 * ids + 20, 0 * ids + 40])
+    >>> tracks = truth.copy()
+    >>> tracks[(frames >= 10) & (ids == 0), 1] = 7
+    >>> result = evaluate(truth, tracks)
+    >>> {line: round(bits, 1) for line, bits in result.systems[0].ledger.items()}
+    {'truth': 40.0, 'captured': 40.0, 'missed': 0.0, 'confused': 0.0, 'fragmented': 20.0, 'spurious': 0.0}
+    """
+    return compare(truth, {name or name_of(tracks): tracks}, **options)
+
+
+def compare(truth: Any, systems: Mapping[str, Any], **options: Unpack[Options]) -> TrackingEvaluation:
+    """Several trackers on one truth, with paired differences; sources are given as for ``evaluate``.
+
+    Names of the form ``tracker@parameter=value`` are settings of one tracker: they are joined to a curve.
+    """
+    if not systems:
+        raise InputError("no tracks are given; name at least one system")
+    settings = Settings(**options)
+    expected = read_tracks(truth, settings.input_format, what="truth")
+    found: list[System] = []
+    for name, source in systems.items():
+        given = read_tracks(source, settings.input_format, what=name)
+        found.append(_evaluate_one(name, expected, given, settings))
+    settled = found[0].settings
+    rng = np.random.default_rng(settings.seed)
+    comparison = compare_systems(found, rng) if len(found) > 1 else None
+    return TrackingEvaluation(settled, tuple(found), comparison)
+
+
+def prepare_sources(
+    truth: Mapping[str, Reading], tracks: Mapping[str, Reading], settings: Settings
+) -> tuple[list[Prepared], Settings, list[str]]:
+    """Every sequence ready to be matched, the settings made definite, and the tracks left over."""
+    matched, extra = match_sequences(dict(truth), dict(tracks))
+    settled = settle(settings, [side for pair in matched.values() for side in pair])
+    prepared = [prepare(name, *pair, settled) for name, pair in matched.items()]
+    return prepared, settled, extra
+
+
+def _evaluate_one(name: str, truth: Mapping[str, Reading], tracks: Mapping[str, Reading], settings: Settings) -> System:
+    prepared, settled, extra = prepare_sources(truth, tracks, settings)
+    sequences = [account_for(each.tracks, each.pairs, settled) for each in prepared]
+    estimates, spread = estimate_all(sequences, settled)
+    aside = [reason for each in (*truth.values(), *tracks.values()) for reason in each.set_aside]
+    origin = Origin(
+        doubts=tuple(doubts(prepared, settled)),
+        removals=tuple(each.removal for each in prepared),
+        set_aside=tuple(aside),
+        extra=tuple(extra),
+    )
+    return System(name, settled, tuple(sequences), estimates, spread, origin)
+
+
+def name_of(tracks: Any) -> str:
+    """A name for a system from where it is stored.
+
+    >>> name_of("runs/mine@gate=0.4.txt")
+    'mine@gate=0.4'
+    """
+    if not isinstance(tracks, str | Path):
+        return "tracks"
+    path = Path(tracks)
+    while path.suffix.lower() in (".txt", ".csv", ".tsv", ".json", ".zip", ".gz"):
+        path = path.with_suffix("")
+    return path.name or "tracks"

@@ -1,0 +1,20 @@
+"""Every metric of a tracker, one file a family."""
+
+from infoscope.numeric import Real
+from infoscope.tracking.measures.continuity import CONTINUITY
+from infoscope.tracking.measures.conventional import CONVENTIONAL, curve
+from infoscope.tracking.measures.information import captured_bits, information_measures
+from infoscope.tracking.measures.register import Measure
+from infoscope.tracking.tally import Tally
+
+__all__ = ["Measure", "captured_bits", "curve", "measures", "values_of"]
+
+
+def measures(per: str = "truth") -> tuple[Measure, ...]:
+    """All metrics under one convention of what false bits are counted per."""
+    return (*information_measures(per), *CONVENTIONAL, *CONTINUITY)
+
+
+def values_of(tally: Tally, per: str = "truth") -> dict[str, Real]:
+    """The value of every metric, for one tally or a batch."""
+    return {each.name: each.score(tally) for each in measures(per)}

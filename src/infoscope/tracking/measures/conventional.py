@@ -1,0 +1,261 @@
+"""CLEAR, Identity and HOTA, to the digit as TrackEval has them, but undefined where there is nothing to divide by."""
+
+import numpy as np
+
+from infoscope.cards import Card
+from infoscope.numeric import Real, as_real, ratio, undefined_where
+from infoscope.tracking.measures.register import Measure, measure
+from infoscope.tracking.tally import Tally
+
+__all__ = ["CONVENTIONAL", "Curve", "curve"]
+
+_NO_TRUTH = "there is no truth detection"
+_NO_SYSTEM = "there is no system detection"
+_NOTHING = "neither side reports anything"
+_NO_MATCH = "nothing is matched"
+_COUNT = (0.0, np.inf)
+
+Curve = dict[str, Real]
+
+
+def curve(tally: Tally) -> Curve:
+    """HOTA and its parts at each of the nineteen similarity levels."""
+    detection, association = _detection(tally), _association(tally)
+    return {
+        "hota": np.sqrt(detection * association),
+        "deta": detection,
+        "assa": association,
+        "loca": _location(tally),
+    }
+
+
+def _detection(tally: Tally) -> Real:
+    """Matches over everything that either side reports."""
+    return ratio(tally.level_matched, (tally.truth_boxes + tally.system_boxes)[..., None] - tally.level_matched)
+
+
+def _association(tally: Tally) -> Real:
+    """Mean agreement of the tracks of a match; 0 where nothing is matched."""
+    nothing = (tally.truth_boxes + tally.system_boxes == 0)[..., None]
+    score = np.where(tally.level_matched <= 0, 0.0, ratio(tally.level_association, tally.level_matched))
+    return undefined_where(nothing, score)
+
+
+def _location(tally: Tally) -> Real:
+    """Mean similarity of matches; a level that nothing reaches counts as perfect, as in TrackEval, unless none is."""
+    unmatched = tally.level_matched <= 0
+    score = np.where(unmatched, 1.0, ratio(tally.level_similarity, tally.level_matched))
+    return undefined_where(unmatched[..., :1], score)
+
+
+def _over_levels(values: Real) -> Real:
+    return as_real(np.mean(values, axis=-1))
+
+
+@measure(
+    Card(
+        title="MOTA",
+        symbol="MOTA",
+        formula=r"1 - \frac{FN + FP + IDSW}{N_T}",
+        source="bernardin2008",
+        range=(-np.inf, 1.0),
+        undefined=_NO_TRUTH,
+    )
+)
+def mota(tally: Tally) -> Real:
+    """One less the misses, false detections and id switches, over truth detections."""
+    false = tally.system_boxes - tally.matched
+    return ratio(tally.matched - false - tally.id_switches, tally.truth_boxes)
+
+
+@measure(
+    Card(
+        title="MOTP",
+        symbol="MOTP",
+        formula=r"\frac{\sum \mathrm{similarity}}{TP}",
+        source="bernardin2008",
+        undefined=_NO_MATCH,
+    )
+)
+def motp(tally: Tally) -> Real:
+    """Mean similarity of matched detections."""
+    return ratio(tally.similarity, tally.matched)
+
+
+@measure(Card(title="Recall", symbol="recall", formula=r"TP / N_T", source="common", undefined=_NO_TRUTH))
+def recall(tally: Tally) -> Real:
+    """Share of truth detections that are matched."""
+    return ratio(tally.matched, tally.truth_boxes)
+
+
+@measure(Card(title="Precision", symbol="precision", formula=r"TP / N_S", source="common", undefined=_NO_SYSTEM))
+def precision(tally: Tally) -> Real:
+    """Share of system detections that are matched."""
+    return ratio(tally.matched, tally.system_boxes)
+
+
+@measure(
+    Card(
+        title="Id switches",
+        symbol="IDSW",
+        formula=r"\sum_t IDSW_t",
+        source="bernardin2008",
+        range=_COUNT,
+        better="lower",
+        unit="count",
+    )
+)
+def id_switches(tally: Tally) -> Real:
+    """Times a truth track goes on under another id than it last had."""
+    return tally.id_switches
+
+
+@measure(
+    Card(
+        title="Fragmentations",
+        symbol="Frag",
+        formula=r"\sum_t \mathrm{Frag}_t",
+        source="bernardin2008",
+        range=_COUNT,
+        better="lower",
+        unit="count",
+    )
+)
+def fragmentations(tally: Tally) -> Real:
+    """Times a truth track is lost and found again."""
+    return tally.fragmentations
+
+
+@measure(
+    Card(
+        title="Mostly tracked",
+        symbol="MT",
+        formula=r"|\{t : TP_t > 0.8 R_t\}|",
+        source="bernardin2008",
+        range=_COUNT,
+        unit="count",
+    )
+)
+def mostly_tracked(tally: Tally) -> Real:
+    """Truth tracks that are matched in more than 80 % of their frames."""
+    return tally.mostly_tracked
+
+
+@measure(
+    Card(
+        title="Partly tracked",
+        symbol="PT",
+        formula=r"|\{t : 0.2 R_t \le TP_t \le 0.8 R_t\}|",
+        source="bernardin2008",
+        range=_COUNT,
+        better="none",
+        unit="count",
+    )
+)
+def partly_tracked(tally: Tally) -> Real:
+    """Truth tracks that are matched in 20 % to 80 % of their frames."""
+    return tally.partly_tracked
+
+
+@measure(
+    Card(
+        title="Mostly lost",
+        symbol="ML",
+        formula=r"|\{t : TP_t < 0.2 R_t\}|",
+        source="bernardin2008",
+        range=_COUNT,
+        better="lower",
+        unit="count",
+    )
+)
+def mostly_lost(tally: Tally) -> Real:
+    """Truth tracks that are matched in less than 20 % of their frames."""
+    return tally.truth_tracks - tally.mostly_tracked - tally.partly_tracked
+
+
+@measure(
+    Card(
+        title="IDF1",
+        symbol="IDF1",
+        formula=r"\frac{2 IDTP}{N_T + N_S}",
+        source="ristani2016",
+        undefined=_NOTHING,
+    )
+)
+def idf1(tally: Tally) -> Real:
+    """Share of both sides' detections that stand under the one best id of their track."""
+    return ratio(2.0 * tally.id_matched, tally.truth_boxes + tally.system_boxes)
+
+
+@measure(Card(title="IDP", symbol="IDP", formula=r"IDTP / N_S", source="ristani2016", undefined=_NO_SYSTEM))
+def idp(tally: Tally) -> Real:
+    """Share of system detections that stand under the one best id of their track."""
+    return ratio(tally.id_matched, tally.system_boxes)
+
+
+@measure(Card(title="IDR", symbol="IDR", formula=r"IDTP / N_T", source="ristani2016", undefined=_NO_TRUTH))
+def idr(tally: Tally) -> Real:
+    """Share of truth detections that stand under the one best id of their track."""
+    return ratio(tally.id_matched, tally.truth_boxes)
+
+
+@measure(
+    Card(
+        title="HOTA",
+        symbol="HOTA",
+        formula=r"\frac{1}{19} \sum_\alpha \sqrt{\mathrm{DetA}_\alpha \mathrm{AssA}_\alpha}",
+        source="luiten2021",
+        undefined=_NOTHING,
+    )
+)
+def hota(tally: Tally) -> Real:
+    """Geometric mean of detection and association, averaged over similarity levels."""
+    return _over_levels(np.sqrt(_detection(tally) * _association(tally)))
+
+
+@measure(
+    Card(
+        title="DetA",
+        symbol="DetA",
+        formula=r"\frac{1}{19} \sum_\alpha \frac{TP}{TP + FN + FP}",
+        source="luiten2021",
+        undefined=_NOTHING,
+    )
+)
+def deta(tally: Tally) -> Real:
+    """Detection part of HOTA: matches over everything either side reports."""
+    return _over_levels(_detection(tally))
+
+
+@measure(
+    Card(
+        title="AssA",
+        symbol="AssA",
+        formula=r"\frac{1}{19} \sum_\alpha \frac{1}{TP} \sum_{c \in TP} \frac{TPA}{TPA + FNA + FPA}",
+        source="luiten2021",
+        undefined=_NOTHING,
+    )
+)
+def assa(tally: Tally) -> Real:
+    """Association part of HOTA: how well the two tracks of a match agree over the sequence."""
+    return _over_levels(_association(tally))
+
+
+@measure(
+    Card(
+        title="LocA",
+        symbol="LocA",
+        formula=r"\frac{1}{19} \sum_\alpha \frac{1}{TP} \sum_{c \in TP} \mathrm{similarity}",
+        source="luiten2021",
+        undefined=_NO_MATCH,
+    )
+)
+def loca(tally: Tally) -> Real:
+    """Localisation part of HOTA: mean similarity of the matches, averaged over similarity levels."""
+    return _over_levels(_location(tally))
+
+
+CONVENTIONAL: tuple[Measure, ...] = (
+    mota, motp, recall, precision, id_switches, fragmentations, mostly_tracked, partly_tracked, mostly_lost,
+    idf1, idp, idr, hota, deta, assa, loca,
+)  # fmt: skip

@@ -1,0 +1,94 @@
+"""Does the input look wrong? A low score is often a file that says something else than it seems to."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from infoscope.tables.tracks import Detections, Tracks
+from infoscope.tracking.preparation import Prepared, candidates
+from infoscope.tracking.settings import Settings
+
+__all__ = ["doubts"]
+
+_FEW = 0.2
+"""Below this share of truth detections with any neighbour, something is probably wrong."""
+
+
+def doubts(prepared: Sequence[Prepared], settings: Settings) -> list[str]:
+    """Sentences about what looks wrong with the input; none when nothing does."""
+    busy = [each for each in prepared if len(each.tracks.truth) and len(each.tracks.system)]
+    return [line for line in (_nothing_meets(busy), _sizes(busy, settings), _clocks(busy, settings)) if line]
+
+
+def _nothing_meets(prepared: Sequence[Prepared]) -> str | None:
+    truth = sum(len(each.tracks.truth) for each in prepared)
+    meeting = sum(_meeting(each) for each in prepared)
+    if not truth or meeting >= _FEW * truth:
+        return None
+    what = "none" if not meeting else f"only {meeting / truth:.1%}"
+    return (
+        f"{what} of the truth detections come near any system detection of their frame: are both"
+        " sides of the same sequence, in the same coordinates and frame numbers?"
+    )
+
+
+def _sizes(prepared: Sequence[Prepared], settings: Settings) -> str | None:
+    """Boxes of another scale, or corners where sizes are expected."""
+    if settings.similarity != "overlap" or not prepared:
+        return None
+    truth = np.median(np.concatenate([_sides(each.tracks.truth) for each in prepared]))
+    system = np.median(np.concatenate([_sides(each.tracks.system) for each in prepared]))
+    times = float(system / truth)
+    if 0.5 <= times <= 2.0:
+        return None
+    return (
+        f"system boxes are {times:.2g} times as large as truth boxes (median): another image size, or"
+        " right and bottom edges where width and height are expected?"
+    )
+
+
+def _sides(side: Detections) -> np.ndarray:
+    return np.sqrt(side.shapes[:, 2] * side.shapes[:, 3])
+
+
+def _clocks(prepared: Sequence[Prepared], settings: Settings) -> str | None:
+    """Frames counted from 0 on one side and from 1 on the other."""
+    if not isinstance(settings.similarity, str):
+        return None
+    shifts = {_suspected_shift(each) for each in prepared}
+    for shift in sorted(shifts - {0}):
+        now = sum(int(each.pairs.passing(settings.threshold).sum()) for each in prepared)
+        then = sum(_matches_after(each, settings, shift) for each in prepared)
+        if then > 1.05 * now:
+            earlier, later = ("system", "truth") if shift > 0 else ("truth", "system")
+            return (
+                f"{then} instead of {now} pairs would pass the gate if the system's frames were numbered"
+                f" {abs(shift)} {'higher' if shift > 0 else 'lower'}: does the {earlier} count frames from 0"
+                f" and the {later} from 1?"
+            )
+    return None
+
+
+def _suspected_shift(each: Prepared) -> int:
+    """By how much the system's frames should be raised, by their first and last number; 0 for no suspicion."""
+    numbers = each.tracks.frame_numbers
+    truth, system = (numbers[side.frames] for side in (each.tracks.truth, each.tracks.system))
+    first, last = truth[0] - system[0], truth[-1] - system[-1]
+    if first in (-1, 1) and (first == last or _meeting(each) < _FEW * len(truth)):
+        return int(first)
+    return 0
+
+
+def _meeting(each: Prepared) -> int:
+    """How many truth detections have any neighbour."""
+    met = np.zeros(len(each.tracks.truth), dtype=bool)
+    met[each.pairs.truth] = True
+    return int(met.sum())
+
+
+def _matches_after(each: Prepared, settings: Settings, shift: int) -> int:
+    numbers = each.tracks.frame_numbers
+    truth, system = (replace(side, frames=numbers[side.frames]) for side in (each.tracks.truth, each.tracks.system))
+    moved = Tracks.align(each.tracks.name, truth, replace(system, frames=system.frames + shift))
+    return int(candidates(moved, settings).passing(settings.threshold).sum())

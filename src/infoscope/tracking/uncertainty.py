@@ -1,0 +1,171 @@
+"""How far the metrics can be trusted. Frames are not independent: sequences vary, or else tracks and stretches of time.
+
+Five sequences or more: each is left out in turn (jackknife, Student t). Fewer: every truth track and every false
+track counts as one draw, and for the ledger's ratios the spread over blocks of time, if that is larger.
+"""
+
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from infoscope.numeric import Real, as_real
+from infoscope.tracking.blocks import block_covariance
+from infoscope.tracking.measures import measures, values_of
+from infoscope.tracking.sequence import Sequence
+from infoscope.tracking.settings import Settings
+from infoscope.tracking.tally import Tally, join, stack
+
+__all__ = ["FEWEST", "Estimate", "Spread", "estimate_all", "spread_of"]
+
+FEWEST = 5
+"""Fewer sequences, or truth tracks, say nothing about how they vary."""
+
+_GIVEN_BY_TRUTH = frozenset({"truth_entropy"})
+
+
+class Estimate(NamedTuple):
+    """A value with its interval, or why there is none."""
+
+    value: float
+    sd: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviation of each metric, where known, with its degrees of freedom.
+
+    ``coverage`` is the covariance of (false information ratio, proficiency), for the ellipse in the coverage plane.
+    """
+
+    method: str
+    degrees: int
+    sd: dict[str, float]
+    coverage: Real | None = None
+    note: str = ""
+
+
+def estimate_all(sequences: Sequences[Sequence], settings: Settings) -> tuple[dict[str, Estimate], Spread]:
+    """Every metric over all sequences, with its interval."""
+    values = values_of(stack([each.total for each in sequences]).total(), settings.per)
+    spread = spread_of(sequences, settings)
+    reach = float(stdtrit(spread.degrees, 0.5 + settings.level / 2)) if spread.degrees else 0.0
+    ranges = {each.name: each.card.range for each in measures(settings.per)}
+    return {
+        name: _estimate(float(value), spread.sd.get(name), reach, ranges[name]) for name, value in values.items()
+    }, spread
+
+
+def spread_of(sequences: Sequences[Sequence], settings: Settings) -> Spread:
+    """How much the metrics would vary with other data of the same kind."""
+    if len(sequences) >= FEWEST:
+        return _over_sequences(sequences, settings.per)
+    truths = sum(len(each.tracks.truth.ids) for each in sequences)
+    if truths < FEWEST:
+        return Spread(
+            "none", 0, {},
+            note=f"no intervals: {truths} truth track{'s' * (truths != 1)}, and at least {FEWEST} are needed"
+            " to see how they vary",
+        )  # fmt: skip
+    return _over_tracks(sequences, settings, truths)
+
+
+def _over_sequences(sequences: Sequences[Sequence], per: str) -> Spread:
+    rows = stack([each.total for each in sequences])
+    left_out = values_of(rows.without_each(), per)
+    size = len(sequences)
+    deviations = {name: values - values.mean() for name, values in left_out.items()}
+    sd = {name: float(np.sqrt((size - 1) / size * np.sum(each**2))) for name, each in deviations.items()}
+    plane = np.stack([deviations["false_information_ratio"], deviations["proficiency"]])
+    return Spread(
+        method="jackknife over sequences",
+        degrees=size - 1,
+        sd=_known(sd),
+        coverage=(size - 1) / size * plane @ plane.T,
+    )
+
+
+def _over_tracks(sequences: Sequences[Sequence], settings: Settings, truths: int) -> Spread:
+    rows = join([each.truth_rows for each in sequences])
+    others = join([each.system_rows for each in sequences])
+    whole = join([rows, others]).total()
+    variance = _leaving_tracks_out(rows, others, whole, settings.per)
+    method = "truth tracks as clusters"
+    coverage = None
+    if whole.truth_bits > 0:
+        coverage = _ledger_covariance(rows, others, settings.per)
+        if settings.null == "prior" and settings.match != "fractional" and settings.per == "truth":
+            coverage = _larger(coverage, block_covariance(list(sequences), float(whole.truth_bits))[::-1, ::-1])
+            method = "truth tracks as clusters, or blocks of a fifth of the time if they vary more"
+        variance |= _from_plane(coverage, values_of(whole, settings.per))
+    sd = {name: float(np.sqrt(each)) for name, each in variance.items() if name not in _GIVEN_BY_TRUTH}
+    return Spread(
+        method=method,
+        degrees=truths - 1,
+        sd=_known(sd),
+        coverage=coverage,
+        note=f"{'a single sequence' if len(sequences) == 1 else f'{len(sequences)} sequences'}:"
+        " treat the width of intervals as a lower bound",
+    )
+
+
+def _leaving_tracks_out(rows: Tally, others: Tally, whole: Tally, per: str) -> dict[str, float]:
+    """Variance by leaving out one truth track at a time; each false track comes or stays away by itself."""
+    moved, come = values_of(rows.among(whole), per), values_of(others.among(whole), per)
+    size = rows.tracks
+    return {
+        name: float((size - 1) / size * np.sum((moved[name] - moved[name].mean()) ** 2))
+        + float(np.sum((come[name] - value) ** 2))
+        for name, value in values_of(whole, per).items()
+    }
+
+
+def _ledger_covariance(rows: Tally, others: Tally, per: str) -> Real:
+    """Covariance of (r, f) with the truth's information held fixed: lost and fragmented bits by truth track."""
+    bits = np.stack([rows.fragmented_bits, -(rows.missed_bits + rows.confused_bits)])
+    covariance = rows.tracks * np.cov(bits)
+    covariance[0, 0] += np.sum(others.spurious_bits**2)
+    truth = rows.truth_bits.sum()
+    scale = np.ones(2) / truth
+    if per == "event":
+        scale[0] *= rows.truth_events.sum() / max(others.system_events.sum() + rows.system_events.sum(), 1.0)
+    return as_real(covariance * np.outer(scale, scale))
+
+
+def _larger(clusters: Real, blocks: Real) -> Real:
+    """The cluster covariance widened, quantity by quantity, to the variance over blocks where that is larger."""
+    here, there = np.sqrt(np.diag(clusters)), np.sqrt(np.diag(blocks))
+    with_more = np.maximum(here, there)
+    widen = np.divide(with_more, here, out=np.zeros(2), where=here > 0)
+    widened = clusters * np.outer(widen, widen)
+    np.fill_diagonal(widened, with_more**2)
+    return widened
+
+
+def _from_plane(coverage: Real, values: dict[str, Real]) -> dict[str, float]:
+    """Variances of what is computed from f and r."""
+    proficiency, false = float(values["proficiency"]), float(values["false_information_ratio"])
+    directions = {
+        "proficiency": (0.0, 1.0),
+        "false_information_ratio": (1.0, 0.0),
+        "erroneous_information_ratio": (1.0, -1.0),
+        "information_jaccard": (-proficiency / (1 + false) ** 2, 1 / (1 + false)),
+    }
+    variance = {name: float(np.array(way) @ coverage @ np.array(way)) for name, way in directions.items()}
+    entropy = float(values["truth_entropy"])
+    return variance | {"erroneous_information": variance["erroneous_information_ratio"] * entropy**2}
+
+
+def _known(sd: dict[str, float]) -> dict[str, float]:
+    return {name: each for name, each in sd.items() if np.isfinite(each)}
+
+
+def _estimate(value: float, sd: float | None, reach: float, within: tuple[float, float]) -> Estimate:
+    """The value with so many standard deviations either way, kept within the metric's range."""
+    if sd is None or not np.isfinite(value):
+        return Estimate(value)
+    return Estimate(value, sd, max(value - reach * sd, within[0]), min(value + reach * sd, within[1]))

@@ -1,0 +1,86 @@
+"""``infoscope track``: files in, the document out, and the user's mistakes in one line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from infoscope import tracking
+from infoscope.cli import app
+from tests.tracking.scenes import Rows, crowd
+
+TRUTH, TRACKS = crowd(2)
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, ["track", *map(str, words)])
+
+
+def written(path: Path, rows: Rows) -> Path:
+    np.savetxt(path, rows, delimiter=",", fmt="%.17g")
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    return written(tmp_path / "gt.txt", TRUTH), written(tmp_path / "mine.txt", TRACKS)
+
+
+def test_json_is_the_document(files: tuple[Path, Path]) -> None:
+    result = run(*files, "--format", "json")
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == tracking.evaluate(*files).to_dict()
+
+
+def test_options_reach_the_evaluation(files: tuple[Path, Path]) -> None:
+    words = "--gate 0.3 --match global --null class --per event --level 0.8 --preprocessing off --duplicates first"
+    expected = tracking.evaluate(
+        *files, gate=0.3, match="global", null="class", per="event", level=0.8, preprocessing="off", duplicates="first"
+    )
+
+    result = run(*files, "--format", "json", "--sweep", *words.split())
+
+    document = json.loads(result.stdout)
+    assert len(document.pop("gate_sweep")["mine"]["points"]) == 19
+    assert document == expected.to_dict()
+
+
+def test_text_and_markdown(files: tuple[Path, Path], tmp_path: Path) -> None:
+    assert "mine captures" in run(*files).stdout
+    assert "nats" in run(*files, "--unit", "nats").stdout
+    assert run(*files, "-o", tmp_path / "out.md").exit_code == 0
+    assert (tmp_path / "out.md").read_text(encoding="utf-8").startswith("## mine")
+    again = run(*files, "-o", tmp_path / "out.md")
+    assert again.exit_code == 2
+    assert "exists already" in again.stderr
+
+
+def test_several_trackers_are_compared(files: tuple[Path, Path], tmp_path: Path) -> None:
+    written(tmp_path / "mine@keep=0.5.txt", TRACKS[::2])
+    written(tmp_path / "mine@keep=0.25.txt", TRACKS[::4])
+
+    document = json.loads(run(*files, *sorted(tmp_path.glob("mine@*")), "--format", "json").stdout)
+
+    assert document["comparison"]["ranking"] == ["mine", "mine@keep=0.5", "mine@keep=0.25"]
+    assert [point["value"] for point in document["comparison"]["curves"]["mine@keep"]] == [0.25, 0.5]
+
+
+def test_a_fault_of_the_input_is_one_line_and_status_2(files: tuple[Path, Path], tmp_path: Path) -> None:
+    twice = written(tmp_path / "twice.txt", np.vstack([TRACKS, TRACKS[:1]]))
+
+    result = run(files[0], twice)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert f"twice.txt: id {TRACKS[0, 1]:g} occurs twice in frame {TRACKS[0, 0]:g}" in result.stderr
+    assert run(files[0], twice, "--duplicates", "split").exit_code == 0
+    assert run(files[0], files[1], files[1]).exit_code == 2
+    assert run(files[0], tmp_path / "nothing.txt").exit_code == 2
+
+
+def test_help_has_an_example() -> None:
+    assert "Example: infoscope track gt.txt results.txt" in run("--help").stdout

@@ -1,0 +1,264 @@
+"""Two systems on the same rows: differences, intervals and tests against routes that are not ours."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from infoscope import Contingency, InputError
+from infoscope.cards import find
+from infoscope.comparison import Answers, compare
+from infoscope.comparison.classical import homogeneity_p_value, mcnemar_p_value, swap_p_values
+from infoscope.comparison.differences import correlation, exact_information_gap
+from infoscope.comparison.ranking import holm
+from infoscope.errors import UnknownNameError
+from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
+
+
+def systems(rng, n=300, k=4, right=(0.8, 0.7), copied=0.5):
+    """A truth and two systems of given accuracy; B copies A on a share of the rows."""
+    truth = rng.integers(0, k, n)
+    a, b = (np.where(rng.random(n) < share, truth, rng.integers(0, k, n)) for share in right)
+    return truth, a, np.where(rng.random(n) < copied, a, b)
+
+
+def rows_as_pair(truth, a, b):
+    return Answers.from_labels(truth, {"a": a, "b": b}).pair("a", "b")
+
+
+def test_pair_tables_are_the_tables_of_the_rows():
+    truth, a, b = systems(np.random.default_rng(0))
+    pair = rows_as_pair(truth, a, b)
+
+    assert pair.table_a == Contingency.from_labels(truth, a)
+    assert pair.table_b == Contingency.from_labels(truth, b)
+    assert pair.counts.sum() == len(truth)
+
+
+def test_exact_gap_agrees_with_the_bayesian_bootstrap():
+    truth, a, b = systems(np.random.default_rng(1), n=120)
+    pair = rows_as_pair(truth, a, b)
+    mean, low, high = exact_information_gap(pair, 0.95)
+
+    rng = np.random.default_rng(2)
+    drawn = rng.standard_gamma(np.broadcast_to(pair.counts, (20_000, pair.counts.size)))
+    tables = []
+    for table, cells in ((pair.table_a, pair.cells_a), (pair.table_b, pair.cells_b)):
+        spread = np.zeros((pair.counts.size, table.cells.size))
+        spread[np.arange(pair.counts.size), cells] = 1.0
+        tables.append(table.with_cells(drawn @ spread))
+    gaps = mutual_information(tables[0]) - mutual_information(tables[1])
+
+    error = gaps.std() / np.sqrt(gaps.size)
+    assert mean == pytest.approx(gaps.mean(), abs=4 * error)
+    assert (high - low) / (2 * 1.959964) == pytest.approx(gaps.std(), rel=4 / np.sqrt(2 * gaps.size))
+
+
+@pytest.mark.parametrize("name", ["proficiency", "erroneous_information_ratio", "accuracy", "mcc"])
+def test_correlation_agrees_with_paired_resampling(name):
+    truth, a, b = systems(np.random.default_rng(3), n=2000, copied=0.6)
+    pair = rows_as_pair(truth, a, b)
+    entry = find(name)
+
+    rng = np.random.default_rng(4)
+    drawn = rng.multinomial(2000, pair.counts / 2000, size=2000).astype(float)
+    scores = []
+    for table, cells in ((pair.table_a, pair.cells_a), (pair.table_b, pair.cells_b)):
+        spread = np.zeros((pair.counts.size, table.cells.size))
+        spread[np.arange(pair.counts.size), cells] = 1.0
+        scores.append(entry.score(table.with_cells(drawn @ spread)))
+
+    assert correlation(pair, entry) == pytest.approx(np.corrcoef(*scores)[0, 1], abs=0.08)
+
+
+def test_identical_systems_cannot_be_told_apart():
+    truth, a, _ = systems(np.random.default_rng(5))
+    result = compare({"one": a, "other": a.copy()}, truth=truth)
+    pair = result.pair("one", "other")
+
+    assert pair.result.difference == 0
+    assert pair.result.probability_a_better == 0.5
+    assert pair.verdict == "can't tell"
+    assert pair.result.correlation == pytest.approx(1.0)
+    assert pair.checks["swap_p_value"] == pair.checks["mcnemar_p_value"] == 1.0
+
+
+def test_a_clearly_better_system_is_called_better_by_everyone():
+    truth, a, b = systems(np.random.default_rng(6), n=1000, right=(0.95, 0.6), copied=0.3)
+    result = compare({"a": a, "b": b}, truth=truth, metrics=["erroneous_information_ratio", "proficiency", "accuracy"])
+
+    for pair in result.pairs:
+        assert pair.verdict == "better"
+        assert pair.checks["swap_p_value"] <= 0.002
+        assert pair.checks["mcnemar_p_value"] < 1e-6
+    exact = result.pairs[0].exact
+    assert exact is not None
+    assert exact[1] > 0
+    assert result.pair("a", "b").factor.low > 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exchanging_the_systems_turns_the_sign(seed):
+    truth, a, b = systems(np.random.default_rng(seed), n=60)
+    there = compare({"a": a, "b": b}, truth=truth, metrics=["proficiency"]).pair("a", "b").result
+    back = compare({"b": b, "a": a}, truth=truth, metrics=["proficiency"]).pair("b", "a").result
+
+    assert there.difference == pytest.approx(-back.difference, abs=1e-12)
+    assert there.probability_a_better == pytest.approx(1 - back.probability_a_better, abs=1e-9)
+
+
+def test_the_hybrid_keeps_its_level_under_the_null_and_has_power():
+    rng = np.random.default_rng(7)
+    called = {"null": 0, "worse": 0}
+    for _ in range(25):
+        for name, right in (("null", (0.75, 0.75)), ("worse", (0.85, 0.6))):
+            truth, a, b = systems(rng, n=200, right=right, copied=0.5)
+            verdict = compare({"a": a, "b": b}, truth=truth, metrics=["proficiency"]).pair("a", "b").verdict
+            called[name] += verdict != "can't tell"
+
+    assert called["null"] <= 4  # 1.25 expected at 5 %; more than 4 of 25 has probability 0.007
+    assert called["worse"] >= 15
+
+
+def test_the_swap_test_is_uniform_when_systems_are_exchangeable():
+    rng = np.random.default_rng(8)
+    entry = find("proficiency")
+    p_values = []
+    for _ in range(60):
+        truth, a, b = systems(rng, n=80, right=(0.7, 0.7), copied=0.3)
+        p_values.append(swap_p_values(rows_as_pair(truth, a, b), [entry], swaps=99, rng=rng)["proficiency"])
+
+    assert stats.kstest(p_values, "uniform").pvalue > 0.01
+
+
+def test_mcnemar_is_the_binomial_test_of_the_rows_that_split():
+    truth, a, b = systems(np.random.default_rng(9))
+    only_a, only_b = (int(np.sum(x & ~y)) for x, y in ((a == truth, b == truth), (b == truth, a == truth)))
+
+    assert mcnemar_p_value(rows_as_pair(truth, a, b)) == pytest.approx(
+        stats.binomtest(only_a, only_a + only_b).pvalue, rel=1e-9
+    )
+
+
+def test_homogeneity_adds_the_g_tests_of_the_classes():
+    one = Contingency.from_matrix([[30, 5, 5], [4, 40, 9]])
+    other = Contingency.from_matrix([[20, 12, 8], [6, 33, 2]])
+    by_class = [
+        stats.chi2_contingency([one.counts[i], other.counts[i]], correction=False, lambda_="log-likelihood")
+        for i in range(2)
+    ]
+
+    expected = stats.chi2.sf(sum(t.statistic for t in by_class), sum(t.dof for t in by_class))
+    assert homogeneity_p_value(one, other) == pytest.approx(expected, rel=1e-9)
+
+
+def test_region_of_practical_equivalence():
+    truth, a, b = systems(np.random.default_rng(10), n=3000, right=(0.8, 0.8), copied=0.9)
+    pair = compare({"a": a, "b": b}, truth=truth, metrics=["accuracy"], rope=0.05).pair("a", "b")
+
+    assert pair.verdict == "equivalent"
+    assert pair.result.equivalent > 0.99
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.02, 0.5]) == pytest.approx([0.03, 0.04, 0.5])
+
+
+def test_ranking_groups_what_cannot_be_told_apart():
+    rng = np.random.default_rng(11)
+    truth = rng.integers(0, 4, 1500)
+    shares = {"best": 0.95, "second": 0.75, "twin": 0.75, "last": 0.4}
+    answers = {
+        name: np.where(rng.random(1500) < share, truth, rng.integers(0, 4, 1500)) for name, share in shares.items()
+    }
+
+    ranking = compare(answers, truth=truth).ranking[0]
+
+    assert ranking.places[0].name == "best"
+    assert ranking.places[-1].name == "last"
+    groups = {place.name: place.groups for place in ranking.places}
+    assert groups["second"] == groups["twin"] != groups["best"]
+    assert ranking.statement.startswith("best is best in erroneous information ratio")
+    assert sum(place.probability_best for place in ranking.places) == pytest.approx(1)
+
+
+def test_rows_one_system_lacks_are_left_out_of_its_pairs_only():
+    truth = ["a", "b", "a", "b", "a", None]
+    answers = {
+        "x": ["a", "b", None, "b", "b", "a"],
+        "y": ["a", "a", "a", "b", "b", "a"],
+        "z": ["b", "b", "a", "b", "a", "a"],
+    }
+    result = compare(answers, truth=truth)
+
+    assert dict(result.samples) == {"x": 4, "y": 5, "z": 5}
+    assert any("x lacks 2 of 6 rows" in note for note in result.notes)
+
+
+def test_rejecting_systems_are_compared_with_their_reject_column():
+    truth = ["a", "b"] * 20
+    careful = ["a", "b"] * 15 + ["?", "?"] * 5
+    pair = Answers.from_labels(truth, {"careful": careful, "bold": truth}, reject="?").pair("careful", "bold")
+
+    assert pair.table_a.reject == pair.table_b.reject == "?"
+    assert pair.table_a == Contingency.from_labels(truth, careful, reject="?")
+
+
+def test_tables_are_compared_unpaired_and_say_so():
+    rng = np.random.default_rng(12)
+    truth, a, b = systems(rng, n=400)
+    result = compare({"a": Contingency.from_labels(truth, a), "b": Contingency.from_labels(truth, b)})
+
+    assert not result.pair("a", "b").paired
+    assert any("unpaired" in note for note in result.notes)
+    paired = compare({"a": a, "b": b}, truth=truth).pair("a", "b").result
+    assert result.pair("a", "b").result.sd > paired.sd
+
+
+def test_different_data_sets_compare_ratios_only():
+    one = Contingency.from_matrix([[40, 10], [10, 40]])
+    other = Contingency.from_matrix([[90, 10], [3, 7]])
+
+    result = compare({"mnist": one, "ocr": other}, metrics=["proficiency"])
+    assert any("different data sets: H(T) = 1.000 against" in note for note in result.notes)
+    with pytest.raises(InputError, match="different data sets"):
+        compare({"mnist": one, "ocr": other}, metrics=["mutual_information"])
+
+
+def test_plug_in_values_are_reported_beside_the_posterior():
+    truth, a, b = systems(np.random.default_rng(13))
+    ranking = compare({"a": a, "b": b}, truth=truth).ranking
+    table = Contingency.from_labels(truth, a)
+
+    values = {r.metric: {p.name: p.value for p in r.places}["a"] for r in ranking}
+    assert values["proficiency"] == pytest.approx(proficiency(table))
+    assert values["erroneous_information_ratio"] == pytest.approx(erroneous_information_ratio(table))
+    assert accuracy(table) > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        pytest.param({"source": {"a": [1]}, "truth": [1]}, InputError, "at least two systems", id="one system"),
+        pytest.param({"source": {"a": [1], "b": [1, 2]}, "truth": [1]}, InputError, "'b' has 2", id="other rows"),
+        pytest.param(
+            {"source": {"a": [1, 2], "b": [1, 2]}, "truth": [1, 2], "baseline": "c"},
+            UnknownNameError,
+            "baseline",
+            id="baseline",
+        ),
+        pytest.param(
+            {"source": {"a": [1, 2], "b": [1, 2]}, "truth": [1, 2], "metrics": ["g_statistic"]},
+            UnknownNameError,
+            "no posterior",
+            id="metric without posterior",
+        ),
+        pytest.param(
+            {"source": {"a": [1, 2], "b": [1, 2]}, "truth": [1, 2], "level": 2}, InputError, "level", id="level"
+        ),
+        pytest.param({"source": {"a": [None], "b": [1]}, "truth": [1]}, InputError, "no row", id="nothing in common"),
+        pytest.param({"source": 5}, InputError, "name the truth column", id="no columns"),
+    ],
+)
+def test_what_cannot_be_compared_says_why(arguments, error, message):
+    with pytest.raises(error, match=message):
+        compare(**arguments)

@@ -1,0 +1,141 @@
+"""Clusters and fold seeds: rows that are not independent, cuts that are not the only ones."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from infoscope import Contingency, InputError
+from infoscope.cross_validation import cross_validate
+from infoscope.metrics import mutual_information
+from infoscope.posterior.resampling import ClusterBootstrap
+from tests.reference import reference_file, why_absent
+
+
+def clustered_rows(rng, patients=40, rows=25, k=3):
+    """Every patient has an own accuracy, so rows of one patient resemble each other."""
+    own = rng.beta(4, 2, patients)
+    truth = rng.integers(0, k, (patients, rows))
+    said = np.where(rng.random((patients, rows)) < own[:, None], truth, rng.integers(0, k, (patients, rows)))
+    return truth.ravel(), said.ravel(), np.repeat(np.arange(patients), rows)
+
+
+def test_cluster_intervals_cover_the_truth_where_row_intervals_do_not():
+    rng = np.random.default_rng(0)
+    target = 4 / 6 + (1 - 4 / 6) / 3  # mean accuracy of a Beta(4, 2) patient, lucky guesses included
+    covered = {"clusters": 0, "rows": 0}
+    for _ in range(50):
+        truth, said, patient = clustered_rows(rng)
+        for name, groups in (("clusters", patient), ("rows", np.arange(truth.size))):
+            low, high = ClusterBootstrap.from_labels(truth, said, groups, resamples=400).interval("accuracy")
+            covered[name] += low <= target <= high
+
+    assert covered["clusters"] >= 42  # 47 expected
+    assert covered["rows"] < covered["clusters"] - 5
+
+
+def test_the_bias_of_resampled_information_is_taken_off():
+    rng = np.random.default_rng(1)
+    k, n = 20, 800
+    joint = np.full((k, k), 0.2 / k) + 0.8 * np.eye(k)
+    joint /= joint.sum()
+    true_value = float(mutual_information(Contingency.from_matrix(joint)))
+    gaps = []
+    for seed in range(10):
+        cells = rng.choice(k * k, size=n, p=joint.ravel())
+        truth, said = np.divmod(cells, k)
+        bootstrap = ClusterBootstrap.from_labels(truth, said, np.arange(n) // 4, resamples=300, seed=seed)
+        summary = bootstrap.summary("mutual_information")
+        plug_in = float(mutual_information(bootstrap.table))
+        gaps.append((plug_in - true_value, float(summary.mean) - true_value, summary.low <= true_value <= summary.high))
+
+    plug_in_bias, corrected_bias, covered = np.mean(gaps, axis=0)
+    assert plug_in_bias > 0.1
+    assert abs(corrected_bias) < plug_in_bias / 2
+    assert covered >= 0.7
+
+
+def test_clusters_need_not_see_every_class():
+    bootstrap = ClusterBootstrap.from_labels(list("aabbcc"), list("aabbca"), [1, 2, 3, 4, 5, 6])
+
+    assert bootstrap.clusters.sum() == 6
+    assert bootstrap.tables.batch_shape == (2000,)
+
+
+def test_bad_clusters_are_refused():
+    with pytest.raises(InputError, match="at least 5"):
+        ClusterBootstrap.from_labels(["a", "b"], ["a", "b"], [1, 2])
+    with pytest.raises(InputError, match="must pair"):
+        ClusterBootstrap.from_labels(["a", "b"], ["a", "b"], [1])
+
+
+@pytest.fixture(scope="module")
+def folds():
+    data, target = load_iris(return_X_y=True)
+    models = {"tree": DecisionTreeClassifier(), "bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+    return cross_validate(models, data, target, folds=5, repeats=6, jobs=1)
+
+
+def test_every_repeat_counts_every_row_once(folds):
+    for table in folds.tables.values():
+        assert table.batch_shape == (6,)
+        assert np.all(table.grand_total == 150)
+        assert np.all(table.row_totals == 50)
+
+
+def test_clouds_have_middle_width_and_correlation(folds):
+    spreads = {spread.name: spread for spread in folds.spreads()}
+
+    assert spreads["stump"].proficiency[0] < spreads["bayes"].proficiency[0]
+    cloud = folds.cloud("bayes", "proficiency")
+    assert spreads["bayes"].proficiency == pytest.approx((cloud.mean(), cloud.std(ddof=1)))
+    assert folds.repeats == 6
+
+
+def test_the_share_of_repeats_is_holts_p_value(folds):
+    overlaps = {(o.a, o.b): o for o in folds.overlaps()}
+
+    assert overlaps[("bayes", "stump")].share_a_lower == 1.0
+    assert overlaps[("bayes", "stump")].p_value == 0.0
+    assert "not over new data" in folds.caution
+
+
+def test_the_same_seed_gives_the_same_tables():
+    data, target = load_iris(return_X_y=True)
+    once, again = (
+        cross_validate({"t": DecisionTreeClassifier()}, data, target, folds=3, repeats=2, jobs=jobs, seed=5)
+        for jobs in (1, 2)
+    )
+
+    assert once.tables["t"] == again.tables["t"]
+
+
+def test_bad_cuts_are_refused():
+    data, target = load_iris(return_X_y=True)
+    for options, message in (({"folds": 1}, "folds"), ({"repeats": 0}, "repeats")):
+        with pytest.raises(InputError, match=message):
+            cross_validate({"t": GaussianNB()}, data, target, **options)
+    with pytest.raises(InputError, match="at least one estimator"):
+        cross_validate({}, data, target)
+
+
+@pytest.mark.skipif(
+    why_absent("data/krkopt/krkopt.data") is not None, reason=str(why_absent("data/krkopt/krkopt.data"))
+)
+def test_king_rook_king_has_the_shape_of_holts_table_3():
+    """Naive Bayes is the same learner as theirs; the trees are scikit-learn's nearest, so only their order counts."""
+    rows = np.loadtxt(reference_file("data/krkopt/krkopt.data"), delimiter=",", dtype=str)
+    codes = np.column_stack([np.unique(column, return_inverse=True)[1] for column in rows[:, :6].T])
+    models = {
+        "naive Bayes": CategoricalNB(min_categories=8),
+        "random tree": DecisionTreeClassifier(criterion="entropy", max_features=6),
+        "pruned tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=9),
+    }
+    result = cross_validate(models, codes, rows[:, 6], folds=10, repeats=2, jobs=2)
+    spreads = {spread.name: spread for spread in result.spreads()}
+
+    assert spreads["naive Bayes"].proficiency[0] == pytest.approx(0.238, abs=0.003)
+    assert spreads["naive Bayes"].false_information_ratio[0] == pytest.approx(0.653, abs=0.003)
+    order = sorted(spreads, key=lambda name: spreads[name].erroneous_information_ratio[0])
+    assert order == ["random tree", "pruned tree", "naive Bayes"]

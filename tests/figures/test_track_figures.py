@@ -1,0 +1,98 @@
+"""What the pictures of trackers show, checked as coordinates."""
+
+import numpy as np
+import pytest
+
+from infoscope import tracking
+from infoscope.figures.tracks import association_cells, coverage_points, ledger_bars, timeline
+from infoscope.tracking.sequence import Sequence
+from tests.tracking.scenes import Rows, Stage, crowd
+
+STAGE = Stage(objects=3, frames=10)
+
+
+def sequence(tracks: Rows, truth: Rows | None = None) -> Sequence:
+    return tracking.evaluate(STAGE.truth() if truth is None else truth, tracks).systems[0].sequences[0]
+
+
+def test_a_break_and_a_miss_on_the_timeline() -> None:
+    tracks = STAGE.broken()
+    tracks = tracks[~((tracks[:, 0] == 2) & (tracks[:, 1] == 1))]
+
+    segments = timeline(sequence(tracks))
+
+    assert [tuple(each) for each in segments] == [
+        (0, 0, 0, 4, 0, "start"),
+        (0, 0, 5, 9, 99, "break"),
+        (1, 1, 0, 1, 1, "start"),
+        (1, 1, 2, 2, None, "missed"),
+        (1, 1, 3, 9, 1, "found"),
+        (2, 2, 0, 9, 2, "start"),
+    ]
+
+
+def test_a_swap_on_the_timeline() -> None:
+    begins = [each.begins for each in timeline(sequence(STAGE.swapped()))]
+
+    assert begins == ["start", "swap", "start", "swap", "start"]
+
+
+def test_the_timeline_agrees_with_the_counts() -> None:
+    for seed in range(4):
+        system = tracking.evaluate(*crowd(seed)).systems[0]
+        segments = timeline(system.sequences[0])
+        begins = [each.begins for each in segments]
+
+        assert begins.count("swap") == system.estimates["swaps"].value
+        assert begins.count("break") == system.estimates["breaks"].value
+        assert {each.track for each in segments} == set(system.sequences[0].tracks.truth.ids)
+
+
+def test_the_association_map_keeps_every_detection() -> None:
+    found = sequence(crowd(1)[1], crowd(1)[0])
+
+    cells = association_cells(found)
+
+    rows, columns = len(found.association.truth_ids), len(found.association.system_ids)
+    assert sum(each.frames for each in cells if each.row < rows) == len(found.tracks.truth)
+    assert sum(each.frames for each in cells if each.column < columns) == len(found.tracks.system)
+    assert all((each.truth is None) == (each.row == rows) for each in cells)
+    assert all((each.system is None) == (each.column == columns) for each in cells)
+    matched = [cell for cell in cells if None not in (cell.truth, cell.system)]
+    best: dict[int, int] = {}
+    for each in sorted(matched, key=lambda cell: (-cell.frames, cell.row)):
+        best.setdefault(each.column, each.row)
+    assert [best[column] for column in sorted(best)] == sorted(best.values())
+
+
+def test_ledger_bars_fill_the_truth_and_go_beyond_by_the_false_bits() -> None:
+    systems = tracking.compare(crowd(1)[0], {"a": crowd(1)[1], "b": crowd(1)[0]}).systems
+
+    bars = ledger_bars(systems)
+
+    ends = {each.line: each.end for each in bars if each.system == "a"}
+    assert ends["confused"] == pytest.approx(1)
+    assert ends["spurious"] == pytest.approx(1 + systems[0].estimates["false_information_ratio"].value)
+
+
+def test_the_coverage_ellipse_has_the_area_of_its_covariance() -> None:
+    scenes = {f"s{seed}": crowd(seed) for seed in range(7)}
+    system = tracking.evaluate(*({name: each[side] for name, each in scenes.items()} for side in (0, 1))).systems[0]
+
+    (point,) = coverage_points([system])
+
+    assert point.axes is not None
+    assert system.spread.coverage is not None
+    reach = 2 * 6 / 5 * 5.786135  # the 95 % quantile of F(2, 5), from tables
+    assert np.prod(point.axes) == pytest.approx(reach * np.sqrt(np.linalg.det(system.spread.coverage)), rel=1e-5)
+    assert point.axes[0] >= point.axes[1]
+    along = np.array([np.cos(point.tilt), np.sin(point.tilt)])
+    assert along @ system.spread.coverage @ along == pytest.approx(np.linalg.eigvalsh(system.spread.coverage)[1])
+
+
+def test_nothing_is_drawn_for_what_is_undefined() -> None:
+    stage = Stage(objects=1, frames=5)
+    system = tracking.evaluate(stage.truth(), stage.truth()).systems[0]
+
+    assert coverage_points([system]) == []
+    assert ledger_bars([system]) == []

@@ -1,0 +1,223 @@
+"""``infoscope sweep`` as a user runs it, and the sources behind it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.errors import InputError
+from infoscope.operating_points import sweep_source, tune_source
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, ["sweep", *map(str, words)])
+
+
+def _scores(n: int = 120) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    truth = np.where(rng.random(n) < 0.4, "yes", "no")
+    return np.round(rng.normal(size=n) + (truth == "yes"), 2), truth
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    values, truth = _scores()
+    path = tmp_path / "scores.csv"
+    path.write_text("gold,p\n" + "\n".join(f"{t},{v}" for v, t in zip(values, truth, strict=True)) + "\n")
+    return path
+
+
+@pytest.fixture
+def chances(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    rows = rng.dirichlet([0.6] * 3, 80).round(4)
+    truth = np.array(["ant", "bee", "cat"])[rows.argmax(axis=1)]
+    truth[:20] = rng.permutation(truth[:20])
+    path = tmp_path / "chances.csv"
+    body = "\n".join(f"{t},{','.join(map(str, row))}" for row, t in zip(rows, truth, strict=True))
+    path.write_text(f"gold,ant,bee,cat\n{body}\n")
+    return path
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(2)
+    lines = ["gold,said,depth,seconds"]
+    for depth in (1, 2, 10):
+        for _ in range(60):
+            gold = rng.choice(["a", "b"])
+            right = rng.random() < 0.5 + 0.04 * depth
+            said = gold if right else {"a": "b", "b": "a"}[gold]
+            lines.append(f"{gold},{said},{depth},{depth * 2 + rng.integers(2)}")
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_scores_of_a_file_equal_scores_in_memory(scores):
+    values, truth = _scores()
+    from_file, direct = sweep_source(str(scores), "gold", "p"), ifs.sweep(values, truth)
+
+    np.testing.assert_array_equal(from_file.thresholds, direct.thresholds)
+    np.testing.assert_array_equal(from_file.tables.values, direct.tables.values)
+    assert from_file.areas == pytest.approx(direct.areas)
+    assert from_file.sample_size == len(values)
+
+
+def test_probabilities_of_a_file_equal_those_in_memory(chances):
+    curve = sweep_source(str(chances), "gold", ["ant", "bee", "cat"], normalize=True)
+    rows = np.genfromtxt(chances, delimiter=",", skip_header=1, dtype=str)
+    direct = ifs.sweep(rows[:, 1:].astype(float), rows[:, 0], classes=["ant", "bee", "cat"], normalize=True)
+
+    np.testing.assert_allclose(curve.values("proficiency"), direct.values("proficiency"))
+    assert curve.areas == pytest.approx(direct.areas)
+
+
+def test_runs_of_a_file_equal_tables_in_memory(runs):
+    tuning = tune_source(str(runs), "gold", "said", "depth", against="seconds")
+    rows = np.genfromtxt(runs, delimiter=",", skip_header=1, dtype=str)
+
+    assert tuning.settings == ((1,), (2,), (10,))
+    for place, (depth,) in enumerate(tuning.settings):
+        mine = rows[rows[:, 2] == str(depth)]
+        assert tuning.tables[place] == ifs.Contingency.from_labels(mine[:, 0], mine[:, 1])
+        assert tuning.against is not None
+        assert tuning.against[place] == pytest.approx(mine[:, 3].astype(float).mean())
+
+
+def test_runs_may_be_files_named_by_a_pattern(tmp_path):
+    for depth in (1, 2, 10):
+        for k in (3, 4):
+            body = "a,a\nb,b\n" * depth + "a,b\n" * k
+            (tmp_path / f"run-d{depth}-k{k}.csv").write_text(f"gold,said\n{body}")
+    tuning = tune_source(str(tmp_path / "run-d{d}-k{k}.csv"), "gold", "said", ["d", "k"])
+
+    assert tuning.settings == ((1, 3), (1, 4), (2, 3), (2, 4), (10, 3), (10, 4))
+    assert tuning.tables[4].total == 23
+    with pytest.raises(InputError, match="no file fits"):
+        tune_source(str(tmp_path / "none-{d}.csv"), "gold", "said", ["d"])
+    with pytest.raises(InputError, match="'k' does not stand in"):
+        tune_source(str(tmp_path / "run-{d}.csv"), "gold", "said", ["d", "k"])
+    with pytest.raises(InputError, match="add --by d"):
+        tune_source(str(tmp_path / "run-{d}-{k}.csv"), "gold", "said", ["k"])
+
+
+def test_text_names_the_areas_and_the_best_point(scores):
+    result = run(scores, "-t", "gold", "--score", "p")
+
+    assert result.exit_code == 0, result.output
+    assert "'yes' when score ≥ t" in result.stdout
+    assert "area under the ROC curve" in result.stdout
+    assert "held out from the choice" in result.stdout
+    assert result.stdout.rstrip().splitlines()[-1]
+
+
+def test_the_unit_changes_text_and_not_ratios(scores):
+    words = [scores, "-t", "gold", "--score", "p", "--metric", "mutual_information"]
+    shown = {unit: run(*words, "--unit", unit).stdout for unit in ("bits", "nats")}
+
+    def number(text: str, after: str) -> float:
+        return float(text.split(after)[1].split(maxsplit=1)[0])
+
+    for after in ("average information, {}: ", "best mutual_information "):
+        bits, nats = (number(shown[unit], after.format(unit)) for unit in ("bits", "nats"))
+        assert nats == pytest.approx(bits * np.log(2), abs=1e-4)
+    area = "area under the ROC curve: "
+    assert number(shown["bits"], area) == number(shown["nats"], area)
+
+
+def test_json_holds_the_curve_and_the_choice(scores):
+    record = json.loads(run(scores, "-t", "gold", "--score", "p", "--metric", "f1", "--format", "json").stdout)
+
+    assert record["schema"] == "infoscope/sweep/1"
+    assert record["best"]["criterion"] == "f1"
+    point = record["best"]["point"]
+    assert record["metrics"]["f1"][point] == max(value for value in record["metrics"]["f1"] if value is not None)
+    assert len(record["thresholds"]) == len(record["metrics"]["proficiency"])
+
+
+def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
+    costs = tmp_path / "costs.csv"
+    costs.write_text(",yes,no\nyes,0,9\nno,1,0\n")
+    record = json.loads(run(scores, "-t", "gold", "--score", "p", "--costs", costs, "--format", "json").stdout)
+
+    values, truth = _scores()
+    paid = [np.mean(np.where(truth == "yes", 9 * (values < t), values >= t)) for t in [np.inf, *values]]
+    assert record["best"]["criterion"] == "expected_cost"
+    assert record["best"]["value"] == pytest.approx(min(paid))
+
+
+def test_refusals_show_both_accuracies(chances):
+    words = [word for name in ("ant", "bee", "cat") for word in ("--score", name)]
+    result = run(chances, "-t", "gold", *words, "--normalize", "--certainty", "margin", "--format", "markdown")
+
+    assert result.exit_code == 0, result.output
+    assert "| threshold | captured | without refusals | accuracy | accuracy of answers |" in result.stdout
+    assert "area under risk against coverage" in result.stdout
+
+
+def test_runs_show_the_front_and_the_price(runs):
+    pytest.importorskip("infoscope.posterior")
+    result = run(runs, "-t", "gold", "-s", "said", "--by", "depth", "--against", "seconds")
+
+    assert result.exit_code == 0, result.output
+    assert "best erroneous_information_ratio" in result.stdout
+    assert "bits per seconds" in result.stdout
+    record = json.loads(run(runs, "-t", "gold", "-s", "said", "--by", "depth", "--format", "json").stdout)
+    assert record["best"]["setting"] == {"depth": 10}
+
+
+@pytest.mark.parametrize(
+    ("body", "words", "said"),
+    [
+        ("gold,p\nyes,nan\nno,1\n", [], "holds 'nan', which is not finite"),
+        ("gold,p\nyes,inf\nno,1\n", [], "holds 'inf', which is not finite"),
+        ("gold,p\nyes,high\nno,1\n", [], "holds 'high', which is not a number"),
+        ("gold,p\nyes,2\nyes,1\n", [], "one class only ('yes')"),
+        ("gold,p\nyes,2\nno,1\nso,3\n", [], "3 classes and the scores are one column"),
+        ("gold,p\nyes,2\nno,1\n", ["--positive", "maybe"], "positive label 'maybe' is not among"),
+        ("gold,p\nyes,2\nno,1\n", ["--points", "1"], "needs two or more"),
+        ("gold,q\nyes,2\nno,1\n", [], "has no column 'p'"),
+        ("gold,p,q\nyes,0.2,0.3\nno,0.5,0.5\n", ["--score", "q", "--class", "yes", "--class", "no"], "--normalize"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_two(tmp_path, body, words, said):
+    path = tmp_path / "rows.csv"
+    path.write_text(body)
+    result = run(path, "-t", "gold", "--score", "p", *words)
+
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_one_setting_and_mixed_up_options_are_refused(runs, tmp_path):
+    one = tmp_path / "one.csv"
+    one.write_text("gold,said,depth\na,a,3\nb,b,3\n")
+    result = run(one, "-t", "gold", "-s", "said", "--by", "depth")
+    assert result.exit_code == 2
+    assert "'depth' has 1 value (depth = 3)" in result.stderr
+    for words in (
+        ["-t", "gold"],
+        ["--score", "p"],
+        ["-t", "gold", "--by", "depth"],
+        ["-t", "gold", "--score", "p", "--by", "depth"],
+        ["-t", "gold", "--score", "p", "--against", "seconds"],
+        ["-t", "gold", "-s", "said", "--by", "depth", "--normalize"],
+    ):
+        assert run(runs, *words).exit_code == 2, words
+
+
+def test_rows_without_truth_or_score_are_left_out_and_counted(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("gold,p,w\nyes,2,1\nno,1,1\n,3,1\nyes,,1\nno,1,2\n")
+    curve = sweep_source(str(path), "gold", "p")
+    assert curve.ignored == {"missing truth": 1, "missing score in 'p'": 1}
+    assert curve.sample_size == 3
+    weighted = sweep_source(str(path), "gold", "p", weight="w")
+    assert weighted.ladder.total == pytest.approx(4)
+    assert weighted.sample_size == pytest.approx(4**2 / 6)

@@ -1,0 +1,399 @@
+"""Refusal sweeps, abstentions and thresholds per class."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import log_loss
+
+import infoscope as ifs
+from infoscope import operating_points as points
+from infoscope.errors import InputError, UnknownNameError
+
+
+def _drawn(n: int, k: int, seed: int = 0, spread: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    probabilities = rng.dirichlet([spread] * k, size=n)
+    truth = (rng.random(n)[:, None] > np.cumsum(probabilities, axis=1)).sum(axis=1).clip(max=k - 1)
+    truth[:k] = np.arange(k)
+    return probabilities, truth
+
+
+def _certainty(probabilities: np.ndarray, by: str) -> np.ndarray:
+    ordered = np.sort(probabilities, axis=1)
+    if by == "confidence":
+        return ordered[:, -1]
+    if by == "margin":
+        return ordered[:, -1] - ordered[:, -2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nansum(probabilities * np.log2(probabilities), axis=1)
+
+
+@pytest.mark.parametrize("by", ["confidence", "margin", "entropy"])
+def test_every_point_is_the_table_of_its_rule(by):
+    probabilities, truth = _drawn(60, 3)
+    curve = ifs.sweep(probabilities, truth, by=by)
+    certainty = _certainty(probabilities, by)
+    answers = probabilities.argmax(axis=1)
+    thresholds = np.sort(certainty)[::-1]
+
+    assert len(curve) == 61
+    sign = -1 if by == "entropy" else 1
+    np.testing.assert_allclose(curve.thresholds[1:], sign * thresholds, atol=1e-12)
+    for point, threshold in enumerate(thresholds, start=1):
+        said = [int(a) if c >= threshold else 9 for a, c in zip(answers, certainty, strict=True)]
+        expected = ifs.Contingency.from_labels(truth, said, labels=[0, 1, 2], reject=9)
+        np.testing.assert_array_equal(curve.table_at(point).counts, expected.counts)
+
+
+def test_areas_equal_the_definition_sample_by_sample():
+    probabilities, truth = _drawn(80, 3)
+    areas = ifs.sweep(probabilities, truth).areas
+    certainty, wrong = probabilities.max(axis=1), probabilities.argmax(axis=1) != truth
+
+    risks = [wrong[certainty >= c].mean() for c in certainty]
+    assert areas["risk_coverage_area"] == pytest.approx(np.mean(risks), abs=1e-12)
+    order = np.argsort(-certainty)
+    errors = np.concatenate([[0], np.cumsum(wrong[order])]) / len(truth)
+    by_hand = np.trapezoid(errors, np.linspace(0, 1, len(errors)))
+    assert areas["error_reject_area"] == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_thinned_sweep_keeps_exact_tables_and_areas():
+    probabilities, truth = _drawn(3000, 4)
+    whole, thin = ifs.sweep(probabilities, truth, most=5000), ifs.sweep(probabilities, truth, most=50)
+
+    assert len(thin) <= 52
+    places = np.searchsorted(-whole.thresholds, -thin.thresholds)
+    np.testing.assert_array_equal(whole.tables.values[places], thin.tables.values)
+    assert whole.areas == thin.areas
+    assert "an even grid of samples" in thin.notes[0]
+
+
+def test_weights_repeat_rows():
+    probabilities, truth = _drawn(50, 3)
+    times = np.random.default_rng(1).integers(1, 4, 50)
+    weighted = ifs.sweep(probabilities, truth, sample_weight=times)
+    repeated = ifs.sweep(np.repeat(probabilities, times, axis=0), np.repeat(truth, times))
+
+    np.testing.assert_allclose(weighted.tables.values, repeated.tables.values)
+    assert weighted.areas == pytest.approx(repeated.areas)
+
+
+def test_curves_are_the_registered_metrics():
+    curve = ifs.sweep(*_drawn(40, 3))
+    risk = curve.risk_coverage_curve()
+    rejects = curve.error_reject_curve()
+
+    np.testing.assert_allclose(risk["coverage"], 1 - rejects["rejection_rate"])
+    np.testing.assert_allclose((risk["risk"] * risk["coverage"])[1:], rejects["error_rate"][1:], atol=1e-12)
+    assert np.isnan(risk["risk"][0])
+    shares = np.sum(list(curve.triangle_curve().values()), axis=0)
+    np.testing.assert_allclose(shares, 1.0)
+    with pytest.raises(InputError, match="a ROC curve needs one score"):
+        curve.roc_curve()
+    with pytest.raises(InputError, match="probabilities of every class"):
+        ifs.sweep([0.1, 0.9], [0, 1]).risk_coverage_curve()
+
+
+# ── bad input ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("rows", "truth", "words"),
+    [
+        ([[0.5, 0.5], [0.7, 0.2]], [0, 1], "row 1 sum to 0.9, and 1 rows miss one by more than 0.001"),
+        ([[0.5, np.nan], [0.7, 0.3]], [0, 1], "probability of row 0 is nan"),
+        ([[1.5, -0.5], [0.7, 0.3]], [0, 1], "probability of 1 in row 0 is -0.5"),
+        ([[0.5, 0.5], [0.7, 0.3]], [1, 1], r"one class only \(1\)"),
+        ([[0.5, 0.5], [0.7, 0.3], [0.4, 0.6]], [0, 1, 2], "2 columns of probabilities and 3 classes"),
+        ([[0.5, 0.5], [0.7, 0.3]], [0, 1, 1], "2 rows of probabilities and 3 of truth"),
+    ],
+)
+def test_bad_probabilities_are_refused_with_the_reason(rows, truth, words):
+    with pytest.raises(InputError, match=words):
+        ifs.sweep(np.array(rows), truth)
+
+
+def test_sums_may_be_off_by_the_stated_tolerance_or_normalized():
+    rows = np.array([[0.3333, 0.6663], [0.7, 0.3]])
+    assert len(ifs.sweep(rows, ["a", "b"])) == 3
+
+    raw = np.array([[2.0, 6.0], [3.0, 1.0]])
+    curve = ifs.sweep(raw, ["b", "a"], normalize=True)
+    np.testing.assert_allclose(curve.thresholds[1:], [0.75])
+    with pytest.raises(InputError, match="all zero"):
+        ifs.sweep(np.array([[0.0, 0.0], [1.0, 0.0]]), ["a", "b"], normalize=True)
+
+
+def test_names_are_checked():
+    probabilities, truth = _drawn(20, 3)
+    with pytest.raises(UnknownNameError, match="no certainty 'gap'"):
+        ifs.sweep(probabilities, truth, by="gap")
+    with pytest.raises(InputError, match="reject label 1 is a class"):
+        ifs.sweep(probabilities, truth, reject=1)
+    with pytest.raises(InputError, match="2 classes are named for 3 columns"):
+        ifs.sweep(probabilities, truth, classes=[0, 1])
+    with pytest.raises(InputError, match="truth label 2 has no column"):
+        ifs.sweep(probabilities, truth, classes=[0, 1, 3])
+    with pytest.raises(InputError, match="look alike"):
+        ifs.sweep(probabilities, truth, classes=["0", "1", "2"])
+    with pytest.raises(InputError, match="one column of scores"):
+        ifs.sweep(probabilities, truth, positive=1)
+
+
+def test_classes_name_the_columns_in_any_order_and_frames_name_themselves():
+    import pandas as pd
+
+    probabilities, truth = _drawn(30, 3)
+    names = np.array(["ant", "bee", "cat"])
+    one = ifs.sweep(probabilities, names[truth])
+    turned = ifs.sweep(probabilities[:, [2, 0, 1]], names[truth], classes=["cat", "ant", "bee"])
+    framed = ifs.sweep(pd.DataFrame(probabilities[:, [2, 0, 1]], columns=["cat", "ant", "bee"]), names[truth])
+
+    np.testing.assert_allclose(one.values("proficiency"), turned.values("proficiency"))
+    np.testing.assert_allclose(one.values("accuracy"), framed.values("accuracy"))
+
+
+# ── abstentions ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_summary_has_both_accuracies_of_hu_and_wang():
+    """M5 of their Table 3: accuracy among accepted 0.933, rejection 0.110; over all samples 0.83."""
+    found = points.rejection_summary(ifs.Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2))
+
+    assert found["accepted_accuracy"] == pytest.approx(0.933, abs=0.5e-3)
+    assert found["rejection_rate"] == pytest.approx(0.11)
+    assert found["accuracy"] + found["error_rate"] + found["rejection_rate"] == pytest.approx(1)
+    assert found["proficiency_without_reject"] < found["proficiency"]
+    with pytest.raises(InputError, match="no reject label"):
+        points.rejection_summary(ifs.Contingency.from_matrix([[1, 0], [0, 1]]))
+
+
+def test_abstention_values_equal_the_information_of_the_changed_table():
+    counts = np.array([[74, 6, 10], [2, 9, 4]])
+    table = ifs.Contingency.from_matrix(counts, reject=2)
+    before = ifs.metrics.mutual_information(table)
+    found = {item.truth: item for item in points.abstentions(table)}
+
+    for i in (0, 1):
+        change = []
+        for j in (0, 1):
+            moved = counts.copy()
+            moved[i, 2] -= 1
+            moved[i, j] += 1
+            change.append(float(ifs.metrics.mutual_information(ifs.Contingency.from_matrix(moved)) - before))
+        assert found[i].if_right == pytest.approx(change[i], abs=1e-12)
+        usual = np.average(change, weights=counts[i, :2])
+        assert found[i].if_as_usual == pytest.approx(usual, abs=1e-12)
+        assert ("costs" if usual > 0 else "saves") in str(found[i])
+
+
+def test_abstention_bits_are_differences_of_information():
+    curve = ifs.sweep(*_drawn(50, 3))
+    bits = points.abstention_bits(curve)
+    information = curve.values("mutual_information")
+
+    assert bits["change"][-1] == 0
+    assert np.isnan(bits["per_refusal"][-1])
+    np.testing.assert_allclose(bits["change"], information - information[-1])
+    # refusing everyone loses all of it, spread over all samples
+    assert bits["per_refusal"][0] == pytest.approx(-information[-1])
+    with pytest.raises(InputError, match="sweep of refusals"):
+        points.abstention_bits(ifs.sweep([0.1, 0.9], [0, 1]))
+
+
+# ── two thresholds ───────────────────────────────────────────────────────────────────────────────
+
+rows_strategy = st.lists(st.tuples(st.integers(0, 7), st.booleans()), min_size=3, max_size=25).filter(
+    lambda rows: len({truth for _, truth in rows}) == 2
+)
+
+
+def _every_pair(scores, truth, score):
+    """Best value over all pairs of thresholds, one table at a time."""
+    cuts = [np.inf, *sorted(set(scores), reverse=True)]
+    values = []
+    for upper, lower in itertools.combinations_with_replacement(cuts, 2):
+        said = np.where(scores >= upper, 1, np.where(scores < lower, 0, 9))
+        values.append(float(score(ifs.Contingency.from_labels(truth, said, labels=[0, 1], reject=9))))
+    return values
+
+
+@given(rows_strategy)
+@settings(max_examples=25)
+def test_two_thresholds_are_best_among_all_pairs(rows):
+    scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([int(t) for _, t in rows])
+    curve = ifs.sweep(scores, truth)
+    costs = np.array([[0, 1, 0.3], [4, 0, 0.5]])
+
+    cheapest = points.two_thresholds(curve, costs=costs)
+    assert cheapest.value == pytest.approx(
+        min(_every_pair(scores, truth, lambda t: ifs.metrics.expected_cost(t, costs))), abs=1e-12
+    )
+    telling = points.two_thresholds(curve, "proficiency")
+    best = np.nanmax(_every_pair(scores, truth, ifs.metrics.proficiency))
+    assert telling.value == pytest.approx(best, abs=1e-12)
+    assert cheapest.lower <= cheapest.upper
+    assert telling.table.total == len(rows)
+
+
+def test_chow_thresholds_of_equal_costs_are_the_published_rule():
+    """Chow 1970: refuse when the larger posterior is below 1 − c_r (errors cost 1)."""
+    low, high = points.chow_thresholds([[0, 1, 0.1], [1, 0, 0.1]])
+    assert (low, high) == (pytest.approx(0.1), pytest.approx(0.9))
+
+    low, high = points.chow_thresholds([[0, 1, 0.6], [1, 0, 0.6]])  # dearer than guessing: never refuse
+    assert low == high == pytest.approx(0.5)
+
+
+def test_chow_thresholds_minimise_the_expected_cost_of_a_calibrated_score():
+    costs = np.array([[0, 2, 0.5], [5, 0, 0.7]])
+    low, high = points.chow_thresholds(costs)
+    p = np.linspace(0, 1, 2001)
+    paid = np.stack([(1 - p) * costs[0, j] + p * costs[1, j] for j in range(3)])
+    cheapest = paid.argmin(axis=0)
+    margin = 1e-3
+
+    assert np.all(cheapest[p < low - margin] == 0)
+    assert np.all(cheapest[(p > low + margin) & (p < high - margin)] == 2)
+    assert np.all(cheapest[p > high + margin] == 1)
+
+
+def test_two_thresholds_refuse_wrong_use():
+    curve = ifs.sweep([0.1, 0.9, 0.4], [0, 1, 0])
+    with pytest.raises(InputError, match="2 truth × 3 answers"):
+        points.two_thresholds(curve, costs=[[0, 1], [1, 0]])
+    with pytest.raises(InputError, match="for one score and two classes"):
+        points.two_thresholds(ifs.sweep(*_drawn(20, 3)))
+    with pytest.raises(InputError, match="is a class"):
+        points.two_thresholds(curve, reject=1)
+    with pytest.raises(InputError, match="check the cost matrix"):
+        points.chow_thresholds([[1, 0, 0.5], [0, 1, 0.5]])
+
+
+# ── a threshold per class ────────────────────────────────────────────────────────────────────────
+
+
+def _best_by_trying(probabilities, truth, score):
+    """Best value over every combination of per-class thresholds."""
+    answers, certainty = probabilities.argmax(axis=1), probabilities.max(axis=1)
+    k = probabilities.shape[1]
+    cuts = [[np.inf, *np.unique(certainty[answers == j])] for j in range(k)]
+    values = []
+    for thresholds in itertools.product(*cuts):
+        said = np.where(certainty >= np.array(thresholds)[answers], answers, k)
+        values.append(float(score(ifs.Contingency.from_labels(truth, said, labels=list(range(k)), reject=k))))
+    return values
+
+
+def test_class_thresholds_by_cost_are_the_least_of_all_combinations():
+    probabilities, truth = _drawn(14, 3, seed=5)
+    costs = np.full((3, 4), 1.0)
+    np.fill_diagonal(costs, 0.0)
+    costs[:, 3] = [0.3, 0.4, 0.2]
+    found = points.class_thresholds(probabilities, truth, costs=costs)
+
+    by_hand = _best_by_trying(probabilities, truth, lambda t: ifs.metrics.expected_cost(t, costs))
+    assert found.value == pytest.approx(min(by_hand), abs=1e-12)
+    assert found.value <= found.without
+
+
+def test_class_thresholds_by_proficiency_gain_and_cannot_be_improved_one_at_a_time():
+    probabilities, truth = _drawn(400, 3, seed=2)
+    found = points.class_thresholds(probabilities, truth)
+    answers, certainty = probabilities.argmax(axis=1), probabilities.max(axis=1)
+
+    assert found.value >= found.without
+    for j in range(3):
+        for tried in [np.inf, *np.quantile(certainty[answers == j], [0, 0.25, 0.5, 0.75])]:
+            limits = np.array([found.thresholds[i] for i in range(3)])
+            limits[j] = tried
+            said = np.where(certainty >= limits[answers], answers, 3)
+            table = ifs.Contingency.from_labels(truth, said, labels=[0, 1, 2], reject=3)
+            assert ifs.metrics.proficiency(table) <= found.value + 0.003  # thresholds are a grid of 100 a class
+    with pytest.raises(InputError, match="3 truth × 4 answers"):
+        points.class_thresholds(probabilities, truth, costs=np.ones((3, 3)))
+    with pytest.raises(InputError, match="is a class"):
+        points.class_thresholds(probabilities, truth, reject=0)
+
+
+# ── probabilities in bits ────────────────────────────────────────────────────────────────────────
+
+
+def test_soft_table_keeps_row_totals_and_sums_of_probabilities():
+    probabilities, truth = _drawn(60, 3)
+    table = points.soft_table(probabilities, truth)
+
+    np.testing.assert_allclose(table.row_totals, np.bincount(truth))
+    np.testing.assert_allclose(table.column_totals, probabilities.sum(axis=0))
+    np.testing.assert_allclose(table.counts[1], probabilities[truth == 1].sum(axis=0))
+    assert table.sample_size == pytest.approx(60)
+
+
+def test_cross_entropy_equals_log_loss_and_hard_numbers_those_of_the_table():
+    probabilities, truth = _drawn(200, 3)
+    found = points.probabilistic_scores(probabilities, truth)
+    table = ifs.Contingency.from_labels(truth, probabilities.argmax(axis=1))
+
+    assert found.cross_entropy == pytest.approx(log_loss(truth, probabilities) / np.log(2), rel=1e-9)
+    assert found.hard_mutual_information == pytest.approx(float(ifs.metrics.mutual_information(table)))
+    assert found.log_information == pytest.approx(found.truth_entropy - found.cross_entropy)
+    assert found.soft_mutual_information <= found.truth_entropy
+    certain = points.probabilistic_scores(np.array([[1.0, 0.0], [1.0, 0.0]]), ["a", "b"])
+    assert certain.cross_entropy == np.inf
+
+
+def test_information_score_as_kononenko_and_bratko_define_it():
+    """P(C) = 0.8: a posterior of 0.9 for the true class is worth log2(0.9/0.8) bits; one of 0.6 costs log2(0.4/0.2)."""
+    rows = [[0.9, 0.1], [0.6, 0.4], [0.9, 0.1], [0.9, 0.1], [0.9, 0.1]]
+    found = points.probabilistic_scores(np.array(rows), ["a", "a", "a", "a", "b"])
+
+    gains = [np.log2(0.9 / 0.8)] * 3 + [-np.log2(0.4 / 0.2), -np.log2(0.9 / 0.8)]
+    assert found.information_score == pytest.approx(np.mean(gains), abs=1e-12)
+    perfect = points.probabilistic_scores(np.eye(2)[[0, 0, 1]], ["a", "a", "b"])
+    assert perfect.information_score == pytest.approx(perfect.truth_entropy)
+    assert perfect.relative_information_score == pytest.approx(1.0)
+    prior = points.probabilistic_scores(np.tile([0.8, 0.2], (5, 1)), ["a", "a", "a", "a", "b"])
+    assert prior.information_score == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(3.0, "over-confident"), (0.4, "under-confident")])
+def test_calibration_finds_the_power_that_was_applied(power, verdict):
+    probabilities, truth = _drawn(20_000, 3, spread=1.0)
+    sharpened = probabilities**power
+    sharpened /= sharpened.sum(axis=1, keepdims=True)
+    found = points.calibration(sharpened, truth)
+
+    assert found.verdict == verdict
+    assert found.sharpness == pytest.approx(1 / power, rel=0.05)
+    honest = -np.mean(np.log2(probabilities[np.arange(len(truth)), truth]))
+    assert found.sharpened == pytest.approx(honest, abs=0.003)
+    assert found.bits_lost == pytest.approx(found.cross_entropy - found.sharpened, abs=1e-9)
+    assert verdict in str(found)
+
+
+def test_monotone_recalibration_equals_isotonic_regression():
+    from sklearn.isotonic import IsotonicRegression
+
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random(500), 2)
+    truth = (rng.random(500) < p**2).astype(int)
+    found = points.calibration(np.column_stack([1 - p, p]), truth)
+    fitted = IsotonicRegression().fit_transform(p, truth)
+    own = np.where(truth == 1, fitted, 1 - fitted)
+
+    assert found.ranked == pytest.approx(-np.mean(np.log2(own)), abs=1e-9)
+    assert found.ranked <= found.sharpened
+    assert points.calibration(*_drawn(300, 3)).ranked is None
+
+
+def test_certainty_that_was_wrong_is_infinitely_surprising_and_told():
+    rows = np.array([[1.0, 0.0], [0.9, 0.1], [0.2, 0.8], [0.1, 0.9]])
+    found = points.calibration(rows, ["b", "a", "b", "b"])
+
+    assert found.cross_entropy == np.inf
+    assert np.isfinite(found.sharpened)
+    assert "given probability 0" in str(found)

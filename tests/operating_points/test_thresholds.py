@@ -1,0 +1,330 @@
+"""Threshold sweeps against scikit-learn, brute force and laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
+
+import infoscope as ifs
+from infoscope.errors import InputError, UndefinedError
+from infoscope.operating_points.levels import hull_places, ranked, thinned
+from infoscope.operating_points.scoring import binary_scores
+
+scored_rows = st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=40).filter(
+    lambda rows: len({truth for _, truth in rows}) == 2
+)
+
+
+def _noisy(n: int, seed: int = 0, shift: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < 0.3).astype(int)
+    return rng.normal(size=n) + shift * truth, truth
+
+
+def _levels(scores, truth, weights=None):
+    return ranked(binary_scores(scores, truth, positive=None, sample_weight=weights))
+
+
+@given(scored_rows)
+def test_every_point_is_the_table_of_its_rule(rows):
+    scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
+    curve = ifs.sweep(scores, truth)
+
+    assert len(curve) == len(set(scores)) + 1
+    for point, threshold in enumerate(curve.thresholds):
+        expected = ifs.Contingency.from_labels(truth, scores >= threshold, labels=[False, True])
+        assert curve.table_at(point) == expected
+
+
+@given(scored_rows)
+def test_areas_equal_scikit_learn(rows):
+    scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
+    areas = ifs.sweep(scores, truth).areas
+
+    assert areas["roc_auc"] == pytest.approx(roc_auc_score(truth, scores), abs=1e-12)
+    assert areas["average_precision"] == pytest.approx(average_precision_score(truth, scores), abs=1e-12)
+
+
+def test_curves_equal_scikit_learn():
+    scores, truth = _noisy(300)
+    scores = np.round(scores, 1)
+    curve = ifs.sweep(scores, truth)
+
+    fpr, tpr, thresholds = roc_curve(truth, scores, drop_intermediate=False)
+    roc = curve.roc_curve()
+    np.testing.assert_array_equal(curve.thresholds, thresholds)
+    np.testing.assert_allclose(roc["false_alarm_rate"], fpr, atol=1e-15)
+    np.testing.assert_allclose(roc["recall"], tpr, atol=1e-15)
+    precision, recall, _ = precision_recall_curve(truth, scores)
+    ours = curve.precision_recall_curve()
+    np.testing.assert_allclose(ours["precision"][1:], precision[:-1][::-1], atol=1e-15)
+    np.testing.assert_allclose(ours["recall"][1:], recall[:-1][::-1], atol=1e-15)
+    assert np.isnan(ours["precision"][0])
+
+
+def test_every_metric_along_the_curve_equals_the_metric_of_each_table():
+    scores, truth = _noisy(60)
+    curve = ifs.sweep(scores, truth)
+
+    for name, values in curve.metrics().items():
+        one_by_one = [float(ifs.cards.find(name).score(curve.table_at(p))) for p in range(len(curve))]
+        np.testing.assert_allclose(values, one_by_one, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def test_weights_repeat_rows():
+    scores, truth = np.round(_noisy(80)[0], 1), _noisy(80)[1]
+    times = np.random.default_rng(1).integers(0, 4, 80)
+    weighted = ifs.sweep(scores, truth, sample_weight=times)
+    repeated = ifs.sweep(np.repeat(scores, times), np.repeat(truth, times))
+
+    kept = np.isin(weighted.thresholds, repeated.thresholds)
+    np.testing.assert_allclose(weighted.values("proficiency")[kept], repeated.values("proficiency"), atol=1e-12)
+    for name, area in repeated.areas.items():
+        assert weighted.areas[name] == pytest.approx(area, abs=1e-12), name
+
+
+def _average_information_by_definition(scores, truth):
+    """Mean of I over samples' own thresholds, "≥" and ">" averaged, one table at a time."""
+    total = 0.0
+    for score in scores:
+        for alarm in (scores >= score, scores > score):
+            table = ifs.Contingency.from_labels(truth, alarm, labels=[False, True])
+            total += float(ifs.metrics.mutual_information(table)) / 2
+    return total / len(scores)
+
+
+@given(scored_rows)
+@settings(max_examples=40)
+def test_average_information_is_the_mean_over_thresholds_and_survives_negation(rows):
+    scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
+    found = ifs.sweep(scores, truth).areas["average_information"]
+
+    assert found == pytest.approx(_average_information_by_definition(scores, truth), abs=1e-12)
+    assert ifs.sweep(-scores, truth).areas["average_information"] == pytest.approx(found, abs=1e-12)
+
+
+@pytest.mark.parametrize("scores", [np.arange(20.0), (np.arange(20) >= 14).astype(float)], ids=["distinct", "tied"])
+def test_a_perfect_ranker_has_normalized_average_information_one(scores):
+    truth = np.arange(20) >= 14
+
+    assert ifs.sweep(scores, truth).areas["normalized_average_information"] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_random_ranker_has_normalized_average_information_near_zero():
+    rng = np.random.default_rng(3)
+
+    found = ifs.sweep(rng.random(20_000), rng.random(20_000) < 0.2).areas["normalized_average_information"]
+    assert 0 < found < 0.01
+
+
+@given(scored_rows)
+def test_no_ranker_above_chance_everywhere_beats_the_perfect_one(rows):
+    scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
+    curve = ifs.sweep(scores, truth)
+    roc = curve.roc_curve()
+    if np.all(roc["recall"] >= roc["false_alarm_rate"]) and len(curve) > 2:
+        assert curve.areas["normalized_average_information"] <= 1 + 1e-12
+
+
+def test_all_scores_equal_say_nothing():
+    curve = ifs.sweep([0.5] * 6, [0, 1, 0, 1, 1, 0])
+
+    assert curve.areas["roc_auc"] == 0.5
+    assert curve.areas["average_information"] == pytest.approx(0, abs=1e-15)
+    assert np.isnan(curve.areas["normalized_average_information"])
+    assert "shared by several samples" in curve.notes[0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+def test_hull_places_are_the_corners_of_the_convex_hull(steps):
+    x, y = np.cumsum([dx for dx, _ in steps]), np.cumsum([dy for _, dy in steps])
+    corners = set(hull_places(x, y).tolist())
+    points = np.column_stack([np.append(x, 0), np.append(y, 0)])
+
+    for direction in np.linspace(0, 2 * np.pi, 97)[:-1]:
+        along = points @ [np.cos(direction), np.sin(direction)]
+        best = np.max(along)
+        reached = max(along[[*corners, len(x)]])
+        assert reached == pytest.approx(best, abs=1e-9)
+
+
+def test_hull_of_a_long_curve_is_found_in_stretches_too():
+    scores, truth = _noisy(30_000)
+    levels = _levels(scores, truth)
+    x, y = levels.false_alarms, levels.hits
+    corners = hull_places(x, y)
+
+    slope = np.linspace(0.01, 20, 400)
+    heights = y[:, None] - slope * x[:, None]
+    origin = 0.0
+    np.testing.assert_array_equal(heights[corners].max(axis=0, initial=origin), heights.max(axis=0, initial=origin))
+    assert len(corners) < 400
+
+
+def test_thinning_keeps_the_best_information_and_the_least_cost():
+    scores, truth = _noisy(20_000)
+    whole, thin = ifs.sweep(scores, truth, most=30_000), ifs.sweep(scores, truth, most=300)
+
+    assert len(whole) == 20_001
+    assert len(thin) <= 301
+    assert thin.values("proficiency").max() == whole.values("proficiency").max()
+    costs = [[0, 1], [7, 0]]
+    least = [min(ifs.metrics.expected_cost(curve.tables, costs)) for curve in (whole, thin)]
+    assert least[0] == least[1]
+    assert thin.areas == whole.areas
+    assert "301 of 20001 thresholds are kept" in thin.notes[0] or f"{len(thin)} of 20001" in thin.notes[0]
+
+
+def test_thinning_leaves_a_short_curve_alone():
+    levels = _levels(np.arange(10.0), np.arange(10) % 2)
+
+    np.testing.assert_array_equal(thinned(levels, 10), np.arange(10))
+
+
+# ── choice ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_best_point_by_costs_is_the_least_cost():
+    scores, truth = _noisy(400)
+    curve = ifs.sweep(scores, truth)
+    choice = curve.best(costs=[[0, 1], [5, 0]], resamples=10)
+
+    by_hand = [np.mean(np.where(truth == 1, 5 * (scores < t), scores >= t)) for t in curve.thresholds]
+    assert choice.value == pytest.approx(min(by_hand), abs=1e-12)
+    assert choice.threshold == curve.thresholds[int(np.argmin(by_hand))]
+
+
+def test_held_out_value_does_not_flatter_a_worthless_score():
+    flattery, honest = [], []
+    for seed in range(12):
+        scores, truth = _noisy(120, seed=seed, shift=0.0)
+        choice = ifs.sweep(scores, truth).best("accuracy", resamples=2, seed=seed)
+        flattery.append(choice.value - 0.7)
+        honest.append(choice.held_out - 0.7)
+
+    assert np.mean(flattery) > np.mean(honest)
+    score, fresh = [], []
+    for seed in range(12):
+        scores, truth = _noisy(120, seed=seed, shift=0.0)
+        choice = ifs.sweep(scores, truth).best("kappa", resamples=2, seed=seed)
+        score.append(choice.value)
+        fresh.append(choice.held_out)
+    assert np.mean(score) > 0.05
+    assert abs(np.mean(fresh)) < 0.05
+
+
+def test_interval_of_the_choice_covers_the_value_on_new_data():
+    """Thresholds are chosen on 300 samples; the truth is their kappa on 200,000 more."""
+    fresh_scores, fresh_truth = _noisy(200_000, seed=999)
+    inside = 0
+    for seed in range(20):
+        scores, truth = _noisy(300, seed=seed)
+        choice = ifs.sweep(scores, truth).best("kappa", resamples=60, seed=seed)
+        table = ifs.Contingency.from_labels(fresh_truth, (fresh_scores >= choice.threshold).astype(int))
+        inside += choice.low <= float(ifs.metrics.kappa(table)) <= choice.high
+    assert inside >= 16  # 19 expected; below 16 with probability 0.003
+
+
+def test_choice_is_repeatable_and_the_threshold_interval_holds_the_threshold():
+    scores, truth = _noisy(500)
+    curve = ifs.sweep(scores, truth)
+    one, again = curve.best(resamples=30, seed=4), curve.best(resamples=30, seed=4)
+
+    assert one == again
+    assert one.threshold_low <= one.threshold <= one.threshold_high
+    assert "held out" in str(one)
+
+
+def test_choice_needs_a_direction_and_a_defined_metric():
+    curve = ifs.sweep([1.0, 2.0, 3.0], [0, 1, 1])
+
+    with pytest.raises(InputError, match="neither better high nor better low"):
+        curve.best("system_entropy")
+    with pytest.raises(InputError, match="give one of them"):
+        curve.best("accuracy", costs=[[0, 1], [1, 0]])
+    with pytest.raises(InputError, match="per class"):
+        curve.best("class_recall")
+    with pytest.raises(InputError, match="level is 95"):
+        curve.best(level=95)
+    weighted = ifs.sweep([1.0, 2.0], [0, 1], sample_weight=[0.2, 0.3])
+    with pytest.raises(UndefinedError, match="undefined at every operating point"):
+        weighted.best("adjusted_mutual_information")
+
+
+# ── bad input ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("scores", "truth", "words"),
+    [
+        ([0.1, np.nan, 0.3], [0, 1, 1], "score of row 1 is nan"),
+        ([0.1, np.inf, 0.3], [0, 1, 1], "score of row 1 is inf"),
+        ([0.1, 0.2, 0.3], [1, 1, 1], r"one class only \(1\)"),
+        ([0.1, 0.2, 0.3], ["b", "b", "b"], r"one class only \('b'\)"),
+        ([0.1, 0.2, 0.3], [0, 1, 2], "3 classes and the scores are one column"),
+        ([0.1, 0.2, 0.3], ["a", "b", "c"], "3 classes"),
+        ([0.1, 0.2], [0, 1, 1], "2 rows of scores and 3 of truth"),
+        ([], [], "no rows"),
+        (["x", "y"], [0, 1], "not numbers"),
+    ],
+)
+def test_bad_scores_are_refused_with_the_reason(scores, truth, words):
+    with pytest.raises(InputError, match=words):
+        ifs.sweep(scores, truth)
+
+
+def test_bad_weights_positive_and_size_are_refused():
+    with pytest.raises(InputError, match="weight of row 0 is -1"):
+        ifs.sweep([0.1, 0.2], [0, 1], sample_weight=[-1, 1])
+    with pytest.raises(InputError, match="1 weights for 2 rows"):
+        ifs.sweep([0.1, 0.2], [0, 1], sample_weight=[1])
+    with pytest.raises(InputError, match="positive label 'x' is not among"):
+        ifs.sweep([0.1, 0.2], ["a", "b"], positive="x")
+    with pytest.raises(InputError, match="needs two or more"):
+        ifs.sweep([0.1, 0.2], [0, 1], most=1)
+
+
+def test_a_row_of_weight_zero_is_not_there():
+    whole = ifs.sweep([0.9, 0.5, 0.4, 0.1], [0, 1, 0, 0], sample_weight=[0, 1, 1, 1])
+    without = ifs.sweep([0.5, 0.4, 0.1], [1, 0, 0])
+
+    assert whole.areas == pytest.approx(without.areas)
+    with pytest.raises(InputError, match=r"one class only \(0\)"):
+        ifs.sweep([0.9, 0.5], [0, 1], sample_weight=[1, 0])
+    with pytest.raises(InputError, match="weight above 0"):
+        ifs.sweep([0.9, 0.5], [0, 1], sample_weight=[0, 0])
+
+
+def test_reversed_scores_are_named():
+    scores, truth = _noisy(200)
+
+    note = ifs.sweep(-scores, truth).notes[0]
+    assert "below chance" in note
+    assert "high scores mean 0" in note
+
+
+def test_missing_truth_is_ignored_and_counted():
+    curve = ifs.sweep([0.1, 0.9, 0.5], ["no", "yes", None])
+
+    assert curve.ignored == {"missing truth": 1}
+    assert curve.ladder.pattern.positive_label == "yes"
+    assert curve.best(resamples=3).threshold == 0.9
+
+
+def test_the_positive_class_may_be_stated():
+    scores, truth = _noisy(100)
+    one, other = ifs.sweep(scores, truth), ifs.sweep(-scores, truth, positive=0)
+
+    assert one.areas["roc_auc"] == pytest.approx(other.areas["roc_auc"])
+    assert other.rule == "0 when score ≥ t"
+
+
+def test_document_is_plain_json_with_nulls_for_undefined():
+    import json
+
+    record = json.loads(ifs.sweep([0.1, 0.9, 0.5], [0, 1, 0]).to_json(["precision", "proficiency"]))
+    assert record["schema"] == "infoscope/sweep/1"
+    assert record["metrics"]["precision"][0] is None
+    assert record["thresholds"] == [None, 0.9, 0.5, 0.1]
+    assert record["metrics"]["proficiency"][1] == 1.0

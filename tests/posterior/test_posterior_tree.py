@@ -1,0 +1,141 @@
+"""The tree: levels that add up, hypotheses that win where they are true, and intervals that cover."""
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from infoscope.posterior.arrays import Array
+from infoscope.posterior.beta_level import BetaLevel, log_total
+from infoscope.posterior.block_rows import BlockRows
+from infoscope.posterior.row_models import ProfileRows, SubsetRows
+from infoscope.posterior.shared_rows import SharedRows
+from infoscope.posterior.tree import Shape, Tree
+from infoscope.tables import Contingency
+
+
+def sample(p: Array, n: int, seed: int) -> Array:
+    return np.random.default_rng(seed).multinomial(n, (p / p.sum()).ravel()).reshape(p.shape).astype(float)
+
+
+def tree_of(counts: Array) -> Tree:
+    return Tree.of(Contingency.from_matrix(counts))
+
+
+def confusions(k: int, seed: int, accuracy: float = 0.8, strength: float = 0.3) -> Array:
+    rng = np.random.default_rng(seed)
+    p = np.zeros((k, k))
+    for i in range(k):
+        p[i, np.arange(k) != i] = (1 - accuracy) * rng.dirichlet(np.full(k - 1, strength))
+        p[i, i] = accuracy
+    return p / k
+
+
+MODELS = {
+    "even": lambda n, cells: ProfileRows(n, cells / cells.sum(1, keepdims=True)),
+    "shared": SharedRows,
+    "subsets": SubsetRows,
+    "blocks": lambda n, cells: BlockRows(n, cells, (np.arange(8)[:, None] // 4) == (np.arange(8) // 4)),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_rows_drawn_have_the_mean_that_is_stated(name: str) -> None:
+    cells = ~np.eye(8, dtype=bool)
+    counts = np.where(cells, sample(confusions(8, 1), 120, 2), 0.0)
+    model = MODELS[name](counts, cells)
+    n = 6000
+    rng = np.random.default_rng(3)
+    weights = np.exp(model.log_evidence - model.log_evidence.max())
+    drawn = model.draw(rng.choice(weights.size, n, p=weights / weights.sum()), rng)
+    np.testing.assert_allclose(drawn.sum(2), 1.0)
+    assert (drawn[:, ~cells] == 0).all()
+    error = drawn.std(0) / np.sqrt(n)
+    # the mean of shared rows takes the profile's mean, which is right to second order
+    assert (np.abs(drawn.mean(0) - model.mean) <= 5 * error + (0.01 if name == "shared" else 1e-12)).all()
+
+
+def test_beta_level_evidence_is_the_beta_binomial_one() -> None:
+    level = BetaLevel(np.array([3.0, 0.0]), np.array([1.0, 2.0]))
+    a, b = 0.02 * 0.5, 0.98 * 0.5  # first point of the grid
+
+    def log_beta(x: float, y: float) -> float:
+        return float(gammaln(x) + gammaln(y) - gammaln(x + y))
+
+    wanted = log_beta(a + 3, b + 1) + log_beta(a, b + 2) - 2 * log_beta(a, b)
+    assert level.log_evidence[0] == pytest.approx(wanted, rel=1e-12)
+
+
+def test_subset_evidence_sums_over_all_subsets() -> None:
+    """Against brute force over every subset of three columns."""
+    counts, cells = np.array([[2.0, 0.0, 1.0]]), np.ones((1, 3), dtype=bool)
+    model = SubsetRows(counts, cells)
+    share, b = model._shares[5], model._strengths[3]
+    total = 0.0
+    for subset in ([0, 2], [0, 1, 2]):
+        a = len(subset)
+        inside = np.exp(gammaln(a * b) - gammaln(a * b + 3) + gammaln(2 + b) + gammaln(1 + b) - 2 * gammaln(b))
+        total += share**a * (1 - share) ** (3 - a) / (1 - (1 - share) ** 3) * inside
+    assert model.log_evidence[5 * model._strengths.size + 3] == pytest.approx(np.log(total), rel=1e-10)
+
+
+def test_even_evidence_is_the_dirichlet_multinomial_one() -> None:
+    counts = np.array([[2.0, 1.0], [0.0, 3.0]])
+    model = ProfileRows(counts, np.full((2, 2), 0.5))
+    b = model.strengths[4]
+    wanted = sum(gammaln(b) - gammaln(b + row.sum()) + (gammaln(row + b / 2) - gammaln(b / 2)).sum() for row in counts)
+    assert model.log_evidence[4] == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_permuted_labels_are_recognised(seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(12)
+    weights = tree_of(sample(confusions(12, seed), 600, seed)[:, order]).weights
+    assert sum(w for name, w in weights.items() if name.startswith("relabelled")) > 0.99
+
+
+def test_plain_labels_are_not_taken_for_permuted_ones() -> None:
+    for seed in range(4):
+        weights = tree_of(sample(confusions(6, seed, accuracy=0.7), 60, seed)).weights
+        assert sum(w for name, w in weights.items() if name.startswith("relabelled")) < 0.05
+
+
+def test_blocks_are_recognised() -> None:
+    k = 20
+    same = (np.arange(k)[:, None] // 5) == (np.arange(k) // 5)
+    p = np.where(same, 0.22 / 4, 0.03 / (k - 5)) + np.eye(k) * (0.75 - 0.22 / 4)
+    assert tree_of(sample(p, 3000, 5)).weights["labels: blocks"] > 0.9
+
+
+def test_a_favourite_answer_is_recognised() -> None:
+    k = 20
+    p = np.eye(k) * 0.5 + 0.5 * np.eye(k)[[0] * k] * 0.8 + 0.1 / k
+    weights = tree_of(sample(p, 2000, 6)).weights
+    assert weights["labels: shared"] > 0.9
+
+
+def test_reject_column_has_its_own_level() -> None:
+    counts = np.array([[50.0, 2.0, 8.0], [3.0, 40.0, 7.0]])
+    table = Contingency.from_matrix(counts, truth=["a", "b"], system=["a", "b", "?"], reject="?")
+    drawn = Tree.of(table).draw(4000, np.random.default_rng(1))
+    np.testing.assert_allclose(drawn.sum((1, 2)), 1.0)
+    assert drawn[:, :, 2].sum(1).mean() == pytest.approx(15 / 110, abs=0.02)
+
+
+@pytest.mark.parametrize("counts", [np.ones((1, 1)), np.ones((2, 1)), np.ones((1, 3)), np.eye(2), np.diag([9.0, 0, 0])])
+def test_degenerate_tables_are_drawn(counts: Array) -> None:
+    drawn = Tree(counts, Shape(np.arange(1), np.arange(1))).draw(50, np.random.default_rng(1))
+    np.testing.assert_allclose(drawn.sum((1, 2)), 1.0)
+    assert np.isfinite(drawn).all()
+
+
+def test_accuracy_of_the_tree_is_near_that_of_the_data() -> None:
+    counts = sample(confusions(10, 3), 1000, 4)
+    drawn = tree_of(counts).draw(4000, np.random.default_rng(2))
+    accuracy = np.trace(drawn, axis1=1, axis2=2)
+    share = np.trace(counts) / counts.sum()
+    assert accuracy.mean() == pytest.approx(share, abs=0.005)
+    assert accuracy.std() == pytest.approx(np.sqrt(share * (1 - share) / 1000), rel=0.1)
+
+
+def test_evidence_of_a_grid_is_its_mean() -> None:
+    assert log_total(np.log(np.array([1.0, 3.0]))) == pytest.approx(np.log(2.0))

@@ -1,0 +1,78 @@
+"""The result document keeps the contract, and what is printed is what it says."""
+
+import json
+
+import numpy as np
+import pytest
+
+from infoscope import tracking
+from tests.tracking.scenes import Stage, crowd
+
+IDS = {
+    "mota", "motp", "id_switches", "fragmentations", "mostly_tracked", "partly_tracked", "mostly_lost", "idf1", "idp",
+    "idr", "hota", "deta", "assa", "loca", "information_jaccard", "proficiency", "false_information_ratio",
+    "erroneous_information_ratio", "truth_completeness", "track_completeness", "truth_continuity", "track_continuity",
+    "swaps", "breaks", "track_lifetime",
+}  # fmt: skip
+
+
+def test_the_document_in_json() -> None:
+    result = tracking.evaluate(*crowd(1), name="mine")
+
+    document = json.loads(result.to_json())
+
+    assert document["schema"] == "infoscope/evaluation/1"
+    (system,) = document["systems"]
+    assert system["name"] == "mine"
+    assert set(system["metrics"]) >= IDS
+    for entry in system["metrics"].values():
+        assert set(entry) in ({"value"}, {"value", "mean", "sd", "low", "high"})
+    assert list(system["ledger"]) == ["truth", "captured", "missed", "confused", "fragmented", "spurious"]
+    assert system["metrics"]["mota"]["low"] <= system["metrics"]["mota"]["value"] <= system["metrics"]["mota"]["high"]
+    assert len(system["curve"]["hota"]) == 19
+    assert np.mean(system["curve"]["hota"]) == pytest.approx(system["metrics"]["hota"]["value"])
+    (sequence,) = system["sequences"]
+    assert sum(count for _, _, count in sequence["association"]) == sum(each["matched"] for each in sequence["tracks"])
+    for line in ("truth", "missed", "confused", "fragmented"):
+        assert sum(each[line] for each in sequence["tracks"]) == pytest.approx(system["ledger"][line])
+    assert "null: prior" in document["settings"]["convention"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"null": "exclude"}, "null: exclude"),
+        ({"null": "class"}, "null: class"),
+        ({"per": "event"}, "each side per detection of its own"),
+        ({"match": "global"}, "(global)"),
+        ({"gate": 0.3}, "at least 0.3"),
+        ({"similarity": "distance", "gate": 20.0}, "a distance of at most 20"),
+    ],
+)
+def test_the_convention_is_named(options: dict[str, object], words: str) -> None:
+    result = tracking.evaluate(*crowd(1), **options)  # type: ignore[arg-type]
+
+    assert words in result.to_text()
+    assert words in result.to_markdown()
+
+
+def test_text_and_markdown_say_the_same() -> None:
+    result = tracking.compare(crowd(1)[0], {"one": crowd(1)[1], "two": crowd(1)[0]})
+    shown = [f"{each.value:.4f}" for each in result.systems[0].estimates.values() if each.value != int(each.value)]
+
+    for text in (result.to_text(), result.to_markdown()):
+        assert all(number in text for number in shown)
+        assert "lower bound" in text
+        assert "one" in text
+        assert "two" in text
+    widths = {line.count("|") for line in result.to_markdown().splitlines() if "proficiency" in line and line[0] == "|"}
+    assert widths == {4, 8}
+
+
+def test_undefined_is_said_in_words() -> None:
+    stage = Stage(objects=1, frames=10)
+    text = tracking.evaluate(stage.truth(), stage.truth()).to_text()
+
+    assert "captured information is undefined" in text
+    assert "nothing to tell apart" in text
+    assert "nan" not in text.lower()
