@@ -18,10 +18,9 @@ from timing import best
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from infoscope.evaluation import evaluate
 from infoscope.figures import ConfusionDisplay, CoverageDisplay, EntropyTriangleDisplay
 from infoscope.report.html import as_html
-from tests.report.pages import systems, typical
+from tests.report.pages import plain, systems, typical
 
 mpl.use("Agg")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
@@ -66,10 +65,10 @@ def pages(folder: Path) -> dict[str, Path]:
     found = {}
     made = {
         "5 systems × 10 classes": typical(),
-        "1 system × 2 classes": evaluate(systems(1, 2, 300)),
-        "20 systems × 10 classes": evaluate(systems(20, 10)),
-        "1 system × 100 classes": evaluate(systems(1, 100, 10_000)),
-        "3 systems × 1000 classes": evaluate(systems(3, 1000, 60_000)),
+        "1 system × 2 classes": plain(systems(1, 2, 300)),
+        "20 systems × 10 classes": plain(systems(20, 10)),
+        "1 system × 100 classes": plain(systems(1, 100, 10_000)),
+        "3 systems × 1000 classes": plain(systems(3, 1000, 60_000)),
     }
     for name, evaluation in made.items():
         took = best(lambda evaluation=evaluation: as_html(evaluation), 2)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from infoscope.evaluation import Evaluation, evaluate
-from tests.report.pages import hostile, systems, typical
+from tests.report.pages import hostile, plain, systems, typical
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -42,9 +42,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     made: dict[str, Evaluation] = {
         "typical": typical(),
-        "small": evaluate(systems(1, 2, 300)),
-        "twenty": evaluate(systems(20, 10)),
-        "thousand": evaluate(systems(3, 1000, 60_000)),
+        "small": plain(systems(1, 2, 300)),
+        "twenty": plain(systems(20, 10)),
+        "thousand": plain(systems(3, 1000, 60_000)),
         "hostile": hostile(),
         "demo": _demo(),
     }

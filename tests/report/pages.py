@@ -1,10 +1,13 @@
 """Evaluations that pages are made of: usual, large, hostile."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from infoscope.evaluation import Evaluation, Value, evaluate
+from infoscope.diagnosis import diagnose_all
+from infoscope.evaluation import Evaluation, Source, Value
+from infoscope.evaluation.measuring import Subject, measure
 from infoscope.tables import Contingency
 
 HOSTILE = [
@@ -49,6 +52,13 @@ def systems(count: int, classes: int, n: int = 2000, labels: list[str] | None = 
     return {f"system {at}": classifier(rng, names, 0.95 - 0.8 * at / max(count, 1), n) for at in range(count)}
 
 
+def plain(tables: Mapping[str, Contingency]) -> Evaluation:
+    """Evaluated without a posterior: quick, and what a document without a sample size looks like."""
+    said = diagnose_all(tables)
+    measured = [measure(Subject(name, table, n=table.sample_size), said[name]) for name, table in tables.items()]
+    return Evaluation(Source(), tuple(measured))
+
+
 def with_ranges(evaluation: Evaluation) -> Evaluation:
     """The same document as if every number had a posterior: what a page must have room for."""
 
@@ -69,10 +79,10 @@ def with_ranges(evaluation: Evaluation) -> Evaluation:
 
 def typical() -> Evaluation:
     """Five systems, ten classes."""
-    return with_ranges(evaluate(systems(5, 10)))
+    return with_ranges(plain(systems(5, 10)))
 
 
 def hostile() -> Evaluation:
     """Classes and systems with names that attack."""
     tables = systems(3, len(HOSTILE), labels=HOSTILE)
-    return evaluate(dict(zip(HOSTILE[:3], tables.values(), strict=True)))
+    return plain(dict(zip(HOSTILE[:3], tables.values(), strict=True)))

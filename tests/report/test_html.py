@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from infoscope.comparison import compare
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.report.html import as_html
 from infoscope.report.html.cells import table_of
 from infoscope.report.html.elements import element, label
 from infoscope.report.html.maps import coverage_points
-from infoscope.report.notebook import comparison_cell
 from infoscope.tables import Contingency
-from tests.report.pages import HOSTILE, hostile, systems, typical
+from tests.report.pages import HOSTILE, hostile, plain, systems, typical
 from tests.strategies import tables
 
 VOID = {"meta", "img", "br", "hr", "input", "link"}
@@ -131,7 +131,7 @@ def test_data_of_the_page_is_the_document(page: str) -> None:
 
 
 def test_hostile_names_add_no_element_and_no_attribute() -> None:
-    attacked, calm = Outline(as_html(hostile())), Outline(as_html(evaluate(systems(3, len(HOSTILE)))))
+    attacked, calm = Outline(as_html(hostile())), Outline(as_html(plain(systems(3, len(HOSTILE)))))
 
     assert {tag for tag, _ in attacked.tags} <= {tag for tag, _ in calm.tags} | {"ol"}
     assert sum(tag == "script" for tag, _ in attacked.tags) == sum(tag == "script" for tag, _ in calm.tags)
@@ -152,13 +152,13 @@ def test_long_names_are_cut_in_the_middle_and_kept_whole_in_the_title() -> None:
 @settings(max_examples=40)
 @given(tables())
 def test_every_table_has_a_page(table: Contingency) -> None:
-    Outline(as_html(evaluate({"a": table})))
+    Outline(as_html(plain({"a": table})))
 
 
 @settings(max_examples=60)
 @given(tables(square=True))
 def test_matrix_is_read_back_from_the_document(table: Contingency) -> None:
-    evaluation = evaluate({"a": table})
+    evaluation = plain({"a": table})
     again = Evaluation.from_dict(json.loads(evaluation.to_json()))
     found = table_of(again.systems[0])
 
@@ -171,7 +171,7 @@ def test_matrix_is_read_back_from_the_document(table: Contingency) -> None:
 
 
 def test_page_of_a_read_document_has_the_same_matrix() -> None:
-    evaluation = evaluate(systems(2, 6))
+    evaluation = plain(systems(2, 6))
     again = Evaluation.from_dict(json.loads(evaluation.to_json()))
 
     def matrices(page: str) -> list[str]:
@@ -212,7 +212,7 @@ def test_one_truth_class_is_said_not_drawn() -> None:
 
 
 def test_many_classes_are_pixels_and_a_list() -> None:
-    page = as_html(evaluate(systems(1, 60, 3000)))
+    page = as_html(plain(systems(1, 60, 3000)))
     cells = embedded(page, "cells-0")
 
     assert '<table class="cm' not in page
@@ -302,13 +302,16 @@ def test_large_and_batched_tables_are_told_in_words() -> None:
     assert len(large._repr_html_()) < 5000
 
 
-def test_comparison_cell_shows_pairs() -> None:
-    pair = {
-        "a": "<svm>", "b": "knn", "metric": "proficiency", "difference": 0.02, "low": -0.01, "high": 0.05,
-        "probability_a_better": 0.91, "paired": True,
-    }  # fmt: skip
-    cell = comparison_cell({"pairs": [pair]})
+def test_comparison_shows_itself_with_its_forest() -> None:
+    tables = {
+        "<svm>": Contingency.from_matrix([[45, 5], [3, 47]]),
+        "knn": Contingency.from_matrix([[30, 20], [20, 30]]),
+    }
+    comparison = compare(tables)
+    cell = comparison._repr_html_()
 
+    Outline(cell)
+    assert cell.count("<img") == 1
     assert "&lt;svm&gt;" in cell
-    assert "+0.0200" in cell
-    assert "0.910" in cell
+    Outline(comparison.to_html())
+    assert len(cell) < 20_000

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,9 @@ from numpy.typing import NDArray
 from infoscope.figures.scene import Point
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.tables import Contingency
+
+if TYPE_CHECKING:
+    from infoscope.posterior import Posterior
 
 __all__ = ["Spread", "believed_place", "believed_range"]
 
@@ -24,9 +26,10 @@ class Spread:
     covariance: NDArray[Any]
 
 
-def _posterior(table: Contingency, seed: int) -> Any:
-    """Loaded by name: pictures without uncertainty do not need it."""
-    return importlib.import_module("infoscope.posterior").Posterior(table, seed=seed)
+def _posterior(table: Contingency, seed: int) -> Posterior:
+    from infoscope.posterior import Posterior  # noqa: PLC0415 - pictures without uncertainty do not need it
+
+    return Posterior(table, seed=seed)
 
 
 def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tuple[Spread, NDArray[Any] | None]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from infoscope.cards import find
+from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.beliefs import believed_range
 from infoscope.figures.display import Display, Tables, tables_by_name
@@ -77,6 +78,26 @@ class ComparisonDisplay(Display):
             rows.append(Row(key, value, low, high))
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, metric: str | None = None) -> Self:
+        """The ranking of a comparison, each row ending in its verdict against the baseline, else the best."""
+        ranking = next((found for found in comparison.ranking if metric in (None, found.metric)), None)
+        if ranking is None:
+            raise UnknownNameError(f"the systems were not compared by {metric!r}")
+        reference = comparison.baseline or ranking.places[0].name
+        rows = [
+            Row(
+                place.name,
+                place.mean,
+                place.low,
+                place.high,
+                _verdict(comparison, place.name, reference, ranking.metric),
+            )
+            for place in ranking.places
+        ]
+        card = find(ranking.metric).card
+        return cls(rows, card.title, reference, card.better != "lower")
+
     @property
     def span(self) -> tuple[float, float]:
         """From the left to the right edge."""
@@ -138,6 +159,15 @@ class ComparisonDisplay(Display):
         return (
             f"{self.title} of {len(self.rows)} systems; the best is {shortened(best.name, 60)} with {best.value:.3f}."
         )
+
+
+def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:
+    """How a system stands to the reference, by the probability of being better."""
+    for pair in comparison.pairs:
+        if pair.metric == metric and {pair.a, pair.b} == {name, reference} and name != reference:
+            sure = pair.result.probability_a_better if pair.a == name else 1.0 - pair.result.probability_a_better
+            return "better" if sure >= 0.975 else "worse" if sure <= 0.025 else "can't tell"
+    return "baseline" if comparison.baseline == name else ""
 
 
 def rows_of(values: Mapping[str, Any]) -> list[Row]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import series
 from infoscope.figures.display import Display, Tables, tables_by_name
@@ -73,6 +74,26 @@ class ImprovementDisplay(Display):
                 ):
                     raise InputError(f"the error of {old!r} or {new!r} by {by} is 0 or undefined, so no factor exists")
                 steps.append(Improvement(title, by, errors[old][at] / errors[new][at]))
+        return cls(steps)
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison) -> Self:
+        """The improvement factors of a comparison, with their ranges."""
+        steps = [
+            Improvement(
+                f"{pair.b} → {pair.a}",
+                "information" if pair.metric == "erroneous_information_ratio" else "accuracy",
+                pair.factor.value,
+                pair.factor.low,
+                pair.factor.high,
+            )
+            for pair in comparison.pairs
+            if pair.factor is not None and pair.metric in ("erroneous_information_ratio", "accuracy", "error_rate")
+        ]
+        if not steps:
+            raise InputError(
+                "the comparison has no improvement factor; compare by erroneous_information_ratio or accuracy"
+            )
         return cls(steps)
 
     def panel(self) -> Panel:

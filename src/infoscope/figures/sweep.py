@@ -14,6 +14,7 @@ from infoscope.figures.colours import series
 from infoscope.figures.display import Display, Tables, tables_by_name
 from infoscope.figures.layout import axis, dodged, plain_label, shortened
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
+from infoscope.operating_points import Sweep
 
 __all__ = ["Curve", "SweepDisplay", "curve_panel"]
 
@@ -97,6 +98,22 @@ class SweepDisplay(Display):
                 )
             )
         return cls(made, parameter)
+
+    @classmethod
+    def from_sweep(cls, swept: Sweep, metrics: Sequence[str] = ()) -> Self:
+        """The curves of a sweep: over the threshold, or for refusals over the share refused."""
+        refusing = swept.kind == "refusal"
+        names = metrics or (
+            ("proficiency", "accepted_accuracy") if refusing else ("proficiency", "recall", "precision")
+        )
+        across = np.asarray(swept.values("rejection_rate") if refusing else swept.thresholds, dtype=np.float64)
+        order = np.argsort(across, kind="stable")
+        order = order[np.isfinite(across[order])]
+        x = tuple(across[order].tolist())
+        curves = [
+            Curve(find(name).card.title, x, tuple(np.asarray(swept.values(name))[order].tolist())) for name in names
+        ]
+        return cls(curves, "share refused" if refusing else "threshold")
 
     def panel(self) -> Panel:
         """Curves, bands, and a dot for the best of the first curve."""

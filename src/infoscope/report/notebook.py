@@ -18,7 +18,7 @@ from infoscope.report.numbers import amount, share
 from infoscope.report.wording import remark
 from infoscope.tables import Contingency
 
-__all__ = ["comparison_cell", "evaluation_cell", "table_cell"]
+__all__ = ["evaluation_cell", "table_cell"]
 
 MOST_ROWS = 12
 MOST_CLASSES = 12
@@ -149,28 +149,3 @@ def table_cell(table: Contingency) -> str:
         lines.append(element("tr", element("th", label(name, 20), style=_NAME), *written))
     grid = element("table", element("thead", head), element("tbody", *lines), style="border-collapse:collapse")
     return element("div", told, grid, style=_INK)
-
-
-@renders("notebook comparison")
-def comparison_cell(comparison: Any) -> str:
-    """Pairs with their difference, its range and the probability; from a Comparison or its ``to_dict()``."""
-    record = comparison if isinstance(comparison, dict) else comparison.to_dict()
-    pairs = record.get("comparison", record).get("pairs", [])
-    rows = []
-    for pair in pairs[:40]:
-        sure = pair.get("probability_a_better")
-        low, high = pair.get("low"), pair.get("high")
-        rows.append(
-            (
-                joined((label(pair["a"]), " against ", label(pair["b"]))),
-                pair.get("metric", ""),
-                f"{pair['difference']:+.4f}" if pair.get("difference") is not None else "undefined",
-                "" if low is None or high is None else f"{low:+.4f} – {high:+.4f}",
-                "" if sure is None else f"{sure:.3f}",
-                "paired" if pair.get("paired") else "",
-            )
-        )
-    told = element("p", f"Comparison of {len(pairs)} pair{'s' * (len(pairs) != 1)}", style="margin:.2em 0 .6em")
-    return element(
-        "div", told, _table(("pair", "metric", "difference", "range", "P(first better)", ""), rows), style=_INK
-    )
