@@ -340,3 +340,24 @@ def test_pictures_of_the_page(visit: Any, tmp_path: Path) -> None:
 
     assert sizes["report-desktop"] == sizes["report-dark"] == (1280, 900)
     assert sizes["report-phone"] == (390, 844)
+
+
+def test_strict_viewers_show_words_tables_and_coloured_marks(browser: Any, pages: dict[str, Path]) -> None:
+    """Jenkins forbids styles and scripts to the reports it shows."""
+    policy = "sandbox; default-src 'none'; img-src 'self'; style-src 'self'"
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    body = pages["typical"].read_text(encoding="utf-8")
+    headers = {"Content-Security-Policy": policy}
+    page.route("**/*", lambda route: route.fulfill(body=body, content_type="text/html", headers=headers))
+    page.goto("http://reports.invalid/")
+    seen = page.locator(".map circle.pt").first.evaluate("c => [getComputedStyle(c).fill, c.getAttribute('fill')]")
+    text = page.inner_text("main")
+    styled = page.evaluate("getComputedStyle(document.body).fontFamily")
+    context.close()
+
+    assert "system-ui" not in styled  # the style sheet was refused indeed
+    assert "system 0 captures" in text
+    assert "What is confused with what" in text
+    assert seen[0] != "rgb(0, 0, 0)"
+    assert seen[1].startswith("#")

@@ -237,6 +237,23 @@ def test_documents_of_other_kinds_have_a_page_too() -> None:
     assert "MOTA" in page
 
 
+def test_groups_are_points_of_their_own() -> None:
+    evaluation = plain(systems(2, 4))
+    grouped = dataclasses.replace(
+        evaluation,
+        systems=tuple(
+            dataclasses.replace(system, name="net", group={"site": site})
+            for system, site in zip(evaluation.systems, "AB", strict=True)
+        ),
+    )
+    page = as_html(grouped)
+    marks = re.findall(r'<circle class="[^"]*pt[^"]*"[^>]*data-of="([^"]+)"', page)
+
+    Outline(page)
+    assert set(marks) == {"net (site A)", "net (site B)"}
+    assert "the most of 2 results" in page
+
+
 def test_file_is_written_replaced_if_ours_and_else_refused(tmp_path: Path) -> None:
     evaluation = evaluate({"a": Contingency.from_matrix([[3, 1], [0, 4]])})
     target = tmp_path / "report.html"
