@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import multilabel as multilabel
     from infoscope import operating_points as operating_points
     from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from infoscope.operating_points import sweep as sweep
     from infoscope.operating_points import tune as tune
     from infoscope.posterior import Posterior as Posterior
+    from infoscope.raters import agreement as agreement
     from infoscope.readers import Counter as Counter
     from infoscope.readers import read as read
     from infoscope.tables import Contingency as Contingency
@@ -72,6 +74,7 @@ _HOMES = {
     "SplitTriangleDisplay": "infoscope.figures",
     "SurfaceDisplay": "infoscope.figures",
     "SweepDisplay": "infoscope.figures",
+    "agreement": "infoscope.raters",
     "catalogue": "infoscope.cards",
     "compare": "infoscope.comparison",
     "cross_validate": "infoscope.cross_validation",
@@ -82,6 +85,7 @@ _HOMES = {
 }
 _MODULES = {
     "metrics",
+    "multilabel",
     "operating_points",
     "tracking",
 }
@@ -111,11 +115,13 @@ __all__ = [
     "SurfaceDisplay",
     "SweepDisplay",
     "__version__",
+    "agreement",
     "catalogue",
     "compare",
     "cross_validate",
     "evaluate",
     "metrics",
+    "multilabel",
     "operating_points",
     "read",
     "sweep",

@@ -108,6 +108,8 @@ class SystemResult:
     leaks: tuple[Leak, ...]
     confusions: tuple[PairResult, ...]
     diagnosis: tuple[Finding, ...]
+    clusters: Mapping[str, Any] | None = None
+    """Groups found, split and merged, where the answers are clusters."""
     table: Contingency | None = field(default=None, compare=False, repr=False)
     """What was evaluated; not part of the document, so None after reading one."""
 
@@ -144,6 +146,7 @@ class SystemResult:
             "diagnosis": [
                 {"code": item.code, "text": item.text, "evidence": dict(item.evidence)} for item in self.diagnosis
             ],
+            **({} if self.clusters is None else {"clusters": dict(self.clusters)}),
         }
 
     @classmethod
@@ -166,6 +169,7 @@ class SystemResult:
                 for pair in record.get("confusions", ())
             ),
             diagnosis=tuple(Finding(**item) for item in record.get("diagnosis", ())),
+            clusters=record.get("clusters"),
         )
 
 

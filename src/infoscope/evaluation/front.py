@@ -64,13 +64,16 @@ def evaluate(  # noqa: PLR0913 - the public front
     """
     how = Uncertainty(prior, level, n, seed)
     origin, subjects = gather(source, Request(truth, system, weight, by, reject, positive))
-    seen = [_seen(subject, prepared(subject.table, prevalence, clusters=clusters), how) for subject in subjects]
+    marked = [replace(subject, clusters=clusters) for subject in subjects]
+    seen = [_seen(subject, prepared(subject.table, prevalence, clusters=clusters), how) for subject in marked]
     return _evaluated(origin, seen, how)
 
 
 def _seen(subject: Subject, table: Contingency, how: Uncertainty) -> Subject:
     n = subject.n if how.n is None else how.n
-    return replace(subject, table=table, n=n, belief=_belief(table, n, how))
+    # among a million groups nearly all cells are empty, and no prior about them is worth its interval
+    believable = not (subject.clusters and table.is_sparse)
+    return replace(subject, table=table, n=n, belief=_belief(table, n, how) if believable else None)
 
 
 def _belief(table: Contingency, n: float | None, how: Uncertainty) -> Belief | None:

@@ -31,6 +31,17 @@ class Support:
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
 
+    @cached_property
+    def row_starts(self) -> NDArray[np.int64]:
+        """Where each occupied row begins."""
+        return np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]]))
+
+    def per_row(self, values: Real, size: int) -> Real:
+        """Cell values added up by row; rows are runs, so no look-up is needed."""
+        out = np.zeros((*values.shape[:-1], size))
+        out[..., self.rows[self.row_starts]] = np.add.reduceat(values, self.row_starts, axis=-1)
+        return out
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contingency:
@@ -269,7 +280,7 @@ class Contingency:
     def per_row(self, values: Real) -> Real:
         """Cell values, (..., cells), added up per truth class, (..., k)."""
         if self.support is not None:
-            return summed_by(self.support.rows, values, self.shape[0])
+            return self.support.per_row(values, self.shape[0])
         return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-1)
 
     def per_column(self, values: Real) -> Real:
@@ -291,8 +302,7 @@ class Contingency:
     def _margin(self, axis: int) -> Real:
         if self.support is None:
             return _frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
-        index = self.support.rows if axis == -1 else self.support.columns
-        return _frozen(summed_by(index, self.cells, self.shape[0 if axis == -1 else 1]))
+        return _frozen(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
 
     @cached_property
     def grand_total(self) -> Real:
