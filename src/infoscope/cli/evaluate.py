@@ -37,7 +37,7 @@ __all__ = ["evaluate_command", "refuse_ignored"]
 @reading_options()
 @label_options()
 @belief_options()
-@output_options("text", "json", "markdown")
+@output_options("text", "json", "markdown", "html")
 @reported
 def evaluate_command(source: tuple[str, ...], **chosen: Any) -> None:
     """Evaluate systems against the truth: what they capture, miss and make up, and where.

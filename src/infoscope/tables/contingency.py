@@ -463,6 +463,12 @@ class Contingency:
 
         return printing.as_text(self)
 
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        import infoscope  # noqa: PLC0415 - the package loads its reports: the only step upwards
+
+        return infoscope.rendered("notebook table", self)
+
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
