@@ -8,7 +8,7 @@ import click
 
 from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
-from infoscope.cli.options import belief_options, output_options, row_options
+from infoscope.cli.options import belief_options, cluster_option, output_options, row_options
 from infoscope.errors import InputError
 
 __all__ = ["compare_command"]
@@ -17,6 +17,7 @@ __all__ = ["compare_command"]
 @click.command("compare", short_help="Who is better, with what probability.")
 @click.argument("source", nargs=-1, required=True)
 @row_options()
+@cluster_option()
 @click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
 @click.option(
     "--metric",

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infoscope.cli.errors import reported
-from infoscope.cli.options import belief_options, label_options, output_options, row_options
+from infoscope.cli.options import (
+    belief_options,
+    cluster_option,
+    how_to_read,
+    label_options,
+    output_options,
+    reading_options,
+    row_options,
+)
 from infoscope.cli.output import Output
 from infoscope.cli.prevalence import read_prevalence
 from infoscope.errors import InputError
@@ -24,9 +32,11 @@ __all__ = ["evaluate_chosen", "evaluate_command", "refuse_ignored"]
 @click.command("evaluate", short_help="What systems capture, miss and make up, and where.")
 @click.argument("source", nargs=-1, required=True)
 @row_options()
+@cluster_option()
 @click.option(
     "--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several): rows are truth, columns answers."
 )
+@reading_options()
 @label_options()
 @click.option(
     "--until",
@@ -35,7 +45,7 @@ __all__ = ["evaluate_chosen", "evaluate_command", "refuse_ignored"]
     "METRIC.width=W. A file sorted by class must be shuffled first.",
 )
 @belief_options()
-@output_options("text", "json", "markdown")
+@output_options("text", "json", "markdown", "html")
 @reported
 def evaluate_command(source: tuple[str, ...], **chosen: Any) -> None:
     """Evaluate systems against the truth: what they capture, miss and make up, and where.
@@ -85,6 +95,8 @@ def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
         positive=chosen["positive"],
         cluster=chosen["cluster"],
         until=chosen.get("until"),
+        clean=chosen["clean"],
+        reader=how_to_read(chosen),
         **_seen_as(chosen),
     )
 

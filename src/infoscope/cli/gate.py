@@ -13,7 +13,14 @@ import click
 
 from infoscope.cli.errors import reported
 from infoscope.cli.evaluate import evaluate_chosen, refuse_ignored
-from infoscope.cli.options import belief_options, label_options, output_options, row_options
+from infoscope.cli.options import (
+    belief_options,
+    cluster_option,
+    label_options,
+    output_options,
+    reading_options,
+    row_options,
+)
 from infoscope.cli.output import Output, write_whole
 from infoscope.errors import InputError
 
@@ -28,7 +35,9 @@ _SUMMARY_BYTES = 1 << 20
 @click.command("gate", short_help="Fail (status 1) where a result is not good enough: for CI.")
 @click.argument("source", nargs=-1, required=True)
 @row_options()
+@cluster_option()
 @click.option("--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several).")
+@reading_options()
 @label_options()
 @click.option(
     "--min",

@@ -36,7 +36,11 @@ def believed(subject: Subject, how: Uncertainty) -> Subject:
     if n is None:
         why = "no intervals: the table is of total 1, so its sample size is not known; state it with n= or --n"
         return replace(subject, n=n, interval=Interval(how.level, "none", why))
-    if subject.clusters is not None:
+    if subject.clusters and subject.table.is_sparse:
+        # among a million groups nearly all cells are empty, and no prior about them is worth its interval
+        why = "no intervals: among so many clusters nearly all cells are empty, and a prior would decide"
+        return replace(subject, n=n, interval=Interval(how.level, "none", why))
+    if subject.cluster is not None:
         return _resampled(subject, n, how)
     from infoscope.posterior import Posterior, samples_to_halve  # noqa: PLC0415 - heavy
 
@@ -55,13 +59,13 @@ def _resampled(subject: Subject, n: float, how: Uncertainty) -> Subject:
     """Intervals by resampling clusters whole."""
     from infoscope.posterior.resampling import ClusterBootstrap  # noqa: PLC0415 - heavy
 
-    assert subject.clusters is not None
+    assert subject.cluster is not None
     if how.n is not None or how.prior != "default":
         raise InputError("resampling clusters takes neither a prior nor a stated sample size; leave them out")
-    bootstrap = ClusterBootstrap(subject.table, subject.clusters.lines, seed=how.seed)
+    bootstrap = ClusterBootstrap(subject.table, subject.cluster.lines, seed=how.seed)
     groups = bootstrap.clusters.shape[0]
     text = (
-        f"{_percent(how.level)} intervals by resampling the {groups:,} clusters of {subject.clusters.column!r} whole, "
+        f"{_percent(how.level)} intervals by resampling the {groups:,} clusters of {subject.cluster.column!r} whole, "
         f"{bootstrap.resamples:,} times: rows of a cluster are not taken as independent"
     )
     interval = Interval(how.level, "cluster bootstrap", text, seed=how.seed, clusters=groups)

@@ -35,7 +35,7 @@ def compared(
     from infoscope.posterior import Posterior  # noqa: PLC0415
 
     first = subjects[0]
-    cluster = None if first.clusters is None else first.clusters.column
+    cluster = None if first.cluster is None else first.cluster.column
     answers = Answers.from_joint(joint, cluster=cluster, reject=first.table.reject, positive=first.table.positive)
     known = {subject.name: subject.belief for subject in subjects if isinstance(subject.belief, Posterior)}
     try:

@@ -28,6 +28,8 @@ def evaluate(  # noqa: PLR0913 - the public front
     by: str | Sequence[str] | None = None,
     reject: Label | None = None,
     positive: Label | None = None,
+    clean: str | Sequence[str] = (),
+    reader: Any = None,
     prevalence: Prevalence | None = None,
     clusters: bool = False,
     cluster: str | None = None,
@@ -40,9 +42,10 @@ def evaluate(  # noqa: PLR0913 - the public front
     """Everything there is to say about one or several systems.
 
     ``source`` is a table, tables by name, or anything that rows can be read from; then ``truth`` and ``system``
-    name its columns. ``cluster`` names a column of what rows belong together (patients, documents): intervals then
-    come from resampling those whole. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks only until the
-    interval of a metric is that narrow.
+    name its columns, ``clean`` what is done to labels and ``reader`` (an ``infoscope.readers.How``) who reads them.
+    ``cluster`` names a column of what rows belong together (patients, documents): intervals then come from resampling
+    those whole. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks only until the interval of a metric
+    is that narrow.
 
     >>> from infoscope.tables import Contingency
     >>> evaluate({"A": Contingency.from_matrix([[2, 3], [0, 45]])})
@@ -52,10 +55,10 @@ def evaluate(  # noqa: PLR0913 - the public front
     how = Uncertainty(prior, level, n, seed)
     if cluster is not None and clusters:
         raise InputError("answers that are clusters cannot be resampled by cluster yet; leave one of the two out")
-    request = Request(truth, system, weight, by, reject, positive, cluster)
+    request = Request(truth, system, weight, by, reject, positive, clean, reader, cluster)
     found = gather(source, request) if until is None else gather_until(source, request, Goal.asked(until), how)
     seen = [
-        believed(replace(subject, table=prepared(subject.table, prevalence, clusters=clusters)), how)
+        believed(replace(subject, table=prepared(subject.table, prevalence, clusters=clusters), clusters=clusters), how)
         for subject in found.subjects
     ]
     return _evaluated(replace(found, subjects=seen), how)

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from infoscope.cards import Metric, metrics_at
+from infoscope.clusterings import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Belief, Finding, confusions
 from infoscope.evaluation.document import ClassResult, Leak, PairResult, SystemResult
 from infoscope.evaluation.intervals import Interval
@@ -21,6 +22,9 @@ __all__ = ["Clusters", "Subject", "Summary", "measure"]
 
 MOST_LEAKS = 1000
 """A document lists at most this many cells, the costliest."""
+
+MOST_CLASSES = 10_000
+"""A document lists at most this many classes a side, the costliest."""
 
 
 class Summary(Protocol):
@@ -59,14 +63,18 @@ class Subject:
     table: Contingency
     group: Mapping[str, str] | None = None
     n: float | None = None
-    clusters: Clusters | None = None
+    cluster: Clusters | None = None
+    """Where rows belong together and are resampled so."""
     belief: Belief | None = None
     interval: Interval | None = None
+    clusters: bool = False
+    """Whether the names of the answers mean nothing."""
 
 
 def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:
     """All results of one table."""
     table = subject.table
+    grouped = splits_and_merges(table) if subject.clusters else None
     return SystemResult(
         name=subject.name,
         n=_plain(subject.n),
@@ -83,9 +91,18 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
             PairResult((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
             for pair in confusions(table, float(entropies(table).truth))
         ),
-        diagnosis=tuple(findings),
+        diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
         interval=subject.interval,
+        clusters=grouped.to_dict() if grouped else None,
+        table=table,
     )
+
+
+def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:
+    """Which groups are torn apart and which thrown together, in words."""
+    yield Finding("clusters", f"{grouped.sentence()}.", {"exact": grouped.exact, "groups": grouped.groups})
+    for found in (*grouped.splits[:3], *grouped.merges[:3]):
+        yield Finding(f"{found.kind}_group", f"{found.sentence()}.", {"bits": found.bits, "size": found.size})
 
 
 def _plain(number: float | None) -> float | None:
@@ -155,8 +172,18 @@ def _by_class(subject: Subject, side: Literal["truth", "system"], level: float) 
     for entry in metrics_at(side):
         name = entry.name.partition("_")[2]
         columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), known.get(name))
-    for at, label in enumerate(table.truth_labels if side == "truth" else table.system_labels):
-        yield ClassResult(str(label), {name: column.at(at) for name, column in columns.items()})
+    labels = table.truth_labels if side == "truth" else table.system_labels
+    for at in _costliest(columns):
+        yield ClassResult(str(labels[at]), {name: column.at(at) for name, column in columns.items()})
+
+
+def _costliest(columns: Mapping[str, _Column]) -> Sequence[int]:
+    """Positions of the classes to list: all in their order, or the costliest of very many."""
+    size = len(next(iter(columns.values())).numbers)
+    if size <= MOST_CLASSES:
+        return range(size)
+    cost = sum(np.nan_to_num(columns[name].numbers) for name in ("missed_share", "false_share"))
+    return np.sort(np.argsort(-cost, kind="stable")[:MOST_CLASSES]).tolist()
 
 
 def _leaks(table: Contingency) -> Iterator[Leak]:

@@ -79,7 +79,7 @@ def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty) ->
     if not asked.truth or not asked.systems:
         raise InputError("rows need the name of the truth column and of at least one system")
     parts, share, looked_at, p_value = [], 0.0, 0, 1.0
-    for block in random_blocks(source, asked.columns, How(), np.random.default_rng(how.seed)):
+    for block in random_blocks(source, asked.columns, request.how or How(), np.random.default_rng(how.seed)):
         parts.append(block.tally)
         share = block.share
         rows = sum(part.total for part in parts)

@@ -3,7 +3,6 @@
 from infoscope.readers.counter import Counter
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix import read_matrix
-from infoscope.readers.parts import save_part
 from infoscope.readers.reading import ENGINES, How, Reading, read, read_joint, read_tables
 from infoscope.readers.session import Limits
 from infoscope.readers.together import Asked, Together, read_together
@@ -23,5 +22,4 @@ __all__ = [
     "read_matrix",
     "read_tables",
     "read_together",
-    "save_part",
 ]

@@ -12,7 +12,7 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import is_frame
 from infoscope.readers.joint import Joint, joint_counts
-from infoscope.readers.labels import as_text, is_missing
+from infoscope.readers.labels import Cleaning, as_text, is_missing
 from infoscope.readers.reading import How, Reading, count_rows, files_of, read_tables, reading_of
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
@@ -37,6 +37,7 @@ class Asked:
     cluster: str | None = None
     reject: Label | None = None
     positive: Label | None = None
+    clean: Cleaning = ()
 
     def __post_init__(self) -> None:
         """Refuse a cluster column that is something else already."""
@@ -82,14 +83,14 @@ def _read_apart(source: Any, asked: Asked, how: How, files: Files | None) -> Rea
         return read_tables(source, system=asked.systems or None, how=how)
     columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
     tallies = count_rows(source, files, columns, how)
-    return reading_of(tallies, columns, reject=asked.reject, positive=asked.positive)
+    return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)
 
 
 def from_tally(tally: Tally, asked: Asked) -> Together:
     """Tables, joint counts and clusters from distinct rows of all columns."""
     if asked.cluster is not None:
         tally = tally.mapped(asked.cluster, _marked)
-    joints = joint_counts(tally, asked.columns)
+    joints = joint_counts(tally, asked.columns, asked.clean)
     tables: dict[Group, dict[str, Contingency]] = {}
     clusters: dict[tuple[Group, str], Any] = {}
     labels = {"reject": asked.reject, "positive": asked.positive}
