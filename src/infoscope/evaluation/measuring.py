@@ -88,6 +88,7 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
         ),
         diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
         clusters=grouped.to_dict() if grouped else None,
+        table=table,
     )
 
 

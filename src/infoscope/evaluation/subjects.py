@@ -31,6 +31,8 @@ class Request:
     by: str | Sequence[str] | None = None
     reject: Label | None = None
     positive: Label | None = None
+    clean: str | Sequence[str] = ()
+    how: Any = None
 
 
 def gather(source: Any, request: Request) -> tuple[Source, list[Subject]]:
@@ -66,6 +68,8 @@ def _read(source: Any, request: Request) -> tuple[Source, list[Subject]]:
         by=request.by,
         reject=request.reject,
         positive=request.positive,
+        clean=request.clean,
+        how=request.how,
     )
     subjects = [
         Subject(name, table, group=_group(reading.by, group), n=table.sample_size)

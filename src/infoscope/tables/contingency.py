@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -462,6 +463,11 @@ class Contingency:
         from infoscope.tables import printing  # noqa: PLC0415 - only people look at it
 
         return printing.as_text(self)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        package: Any = importlib.import_module("infoscope")  # it loads its reports: the only step upwards
+        return str(package.rendered("notebook table", self))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
