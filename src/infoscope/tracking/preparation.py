@@ -46,6 +46,7 @@ def prepare(name: str, truth: Reading, system: Reading, settings: Settings) -> P
     truth, system = check(truth, settings.duplicates), check(system, settings.duplicates)
     removal = remove_ignored(truth, system, choose_rules(truth, name, settings.preprocessing))
     truth, system = (_shaped(side, settings, name) for side in (removal.truth, removal.system))
+    _check_dimensions(truth, system, settings)
     tracks = Tracks.align(name, truth.to_detections(), system.to_detections())
     return Prepared(tracks, candidates(tracks, settings), removal)
 
@@ -74,6 +75,17 @@ def _shaped(side: Reading, settings: Settings, name: str) -> Reading:
             f" {wanted}; choose similarity 'distance' with a gate, or give a matrix for each frame"
         )
     return side
+
+
+def _check_dimensions(truth: Reading, system: Reading, settings: Settings) -> None:
+    if settings.similarity != "distance" or "nothing" in (truth.kind, system.kind):
+        return
+    expected, found = truth.shapes.shape[1], system.shapes.shape[1]
+    if expected != found:
+        raise InputError(
+            f"{truth.origin} has places in {expected} dimensions and {system.origin} in {found}; give both sides the"
+            " same coordinates"
+        )
 
 
 def _centres(boxes: Real) -> Real:

@@ -14,6 +14,9 @@ __all__ = ["doubts"]
 _FEW = 0.2
 """Below this share of truth detections with any neighbour, something is probably wrong."""
 
+_LARGE = 1.6
+"""Boxes this many times as large or small are suspect: half of the image size is, a tracker's own style is not."""
+
 
 def doubts(prepared: Sequence[Prepared], settings: Settings) -> list[str]:
     """Sentences about what looks wrong with the input; none when nothing does."""
@@ -40,7 +43,7 @@ def _sizes(prepared: Sequence[Prepared], settings: Settings) -> str | None:
     truth = np.median(np.concatenate([_sides(each.tracks.truth) for each in prepared]))
     system = np.median(np.concatenate([_sides(each.tracks.system) for each in prepared]))
     times = float(system / truth)
-    if 0.5 <= times <= 2.0:
+    if 1 / _LARGE < times < _LARGE:
         return None
     return (
         f"system boxes are {times:.2g} times as large as truth boxes (median): another image size, or"
