@@ -328,6 +328,11 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_other_things_are_refused() -> None:
     with pytest.raises(InputError, match="are a int; give a path, an array, a DataFrame"):
         tracking.evaluate(TRUTH, 3)
+    for rows in ([[1, "a", 3, 4, 5, 6]], [[1, 2, 3, 4, 5, 6], [1]]):
+        with pytest.raises(InputError, match="tracks are not rows of numbers"):
+            tracking.evaluate(TRUTH, rows)
+    with pytest.raises(InputError, match="has only an id a row where overlap needs a box"):
+        tracking.evaluate(TRUTH[:, :2], TRACKS[:, :2])
     with pytest.raises(UnknownNameError, match="no track format 'mot'; choose auto, motchallenge"):
         tracking.evaluate(TRUTH, TRACKS, input_format="mot")
     with pytest.raises(UnknownNameError, match="match has no 'greedy'; it can be sticky"):

@@ -43,7 +43,8 @@ def _found(name: str) -> Any:
     try:
         return find(name)
     except UnknownNameError:
-        for each in (*MEASURES, *measures()):
+        others: tuple[Any, ...] = (*MEASURES, *measures())
+        for each in others:
             names = (each.name, each.card.title, each.card.symbol, *each.card.aliases)
             if name and _folded(name) in map(_folded, names):
                 return each

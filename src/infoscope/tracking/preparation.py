@@ -14,6 +14,8 @@ from infoscope.tracking.similarity import Pairs, by_distance, by_overlap, by_use
 
 __all__ = ["Prepared", "prepare", "settle"]
 
+_EACH_ROW = {"box": "a box a row", "point": "a point a row", "id": "only an id a row"}
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -71,7 +73,7 @@ def _shaped(side: Reading, settings: Settings, name: str) -> Reading:
     wanted = "box" if settings.similarity == "overlap" else "point"
     if side.kind != wanted:
         raise InputError(
-            f"{side.origin} (sequence {name!r}) has a {side.kind} a row where {settings.similarity} needs a"
+            f"{side.origin} (sequence {name!r}) has {_EACH_ROW[side.kind]} where {settings.similarity} needs a"
             f" {wanted}; choose similarity 'distance' with a gate, or give a matrix for each frame"
         )
     return side

@@ -174,7 +174,13 @@ def _read_values(source: Any, what: str) -> dict[str, Reading]:
     if isinstance(source, Mapping):
         return read_columns(source, what, "")
     if isinstance(source, np.ndarray | list | tuple):
-        rows = np.asarray(source, dtype=np.float64)
+        try:
+            rows = np.asarray(source, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{what} are not rows of numbers ({error}); give rows of frame, id, left, top, width, height, or a"
+                " DataFrame where ids are words"
+            ) from None
         if rows.size == 0:
             return {"": Reading.empty(what)}
         if rows.ndim != 2:
