@@ -174,6 +174,10 @@ def test_frames_counted_from_another_start_are_doubted(shift: int, words: str) -
     tracks = truth + np.array([shift, 0, 0, 0, 0, 0])
 
     assert words in remarks(truth, tracks)["input_doubt"]
+    late = tracks[time >= 3]  # a tracker that waits before it reports
+    assert any(words in doubt for doubt in tracking.evaluate(truth, late).systems[0].origin.doubts)
+    early = truth[time < 49]  # one that merely stops a frame before the end
+    assert "input_doubt" not in remarks(truth, early)
 
 
 def test_the_removed_boxes_are_counted() -> None:
