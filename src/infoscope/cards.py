@@ -166,7 +166,7 @@ def find(name: str) -> Metric:
     hint = ""
     if near:
         hint = f"; did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}?"
-    raise UnknownNameError(f"there is no metric {name!r}{hint} `infoscope explain` lists them all")
+    raise UnknownNameError(f"there is no metric {name!r}{hint or ';'} `infoscope explain` lists them all")
 
 
 def having(law: Law) -> Iterator[Metric]:
