@@ -47,7 +47,7 @@ __all__ = ["sweep_command"]
 @click.option("--costs", metavar="FILE", help="Choose by a cost matrix: like a confusion matrix, costs in the cells.")
 @click.option("--points", type=int, default=1000, show_default=True, help="At most about this many operating points.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of random draws.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random draws.")
 @output_options("text", "json", "markdown")
 @reported
 def sweep_command(source: tuple[str, ...], **chosen: Any) -> None:
@@ -82,6 +82,11 @@ def _of_scores(source: tuple[str, ...], chosen: Mapping[str, Any], output: Outpu
     for option in ("system", "against"):
         if chosen[option]:
             raise click.UsageError(f"--{option} belongs to runs (--by); leave it away with --score")
+    for option in ("classes", "normalize"):
+        if chosen[option] and len(chosen["scores"]) == 1:
+            raise click.UsageError(
+                f"--{option.replace('classes', 'class')} is for one --score per class; leave it away with a single one"
+            )
     curve = sweep_source(
         _one(source),
         chosen["truth"],
