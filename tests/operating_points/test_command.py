@@ -267,3 +267,12 @@ def test_what_runs_are_held_against_leaves_their_size_alone(tmp_path):
     assert [point["n"] for point in points] == [8, 6]
     assert [point["against"] for point in points] == [50, 70]
     assert points[0]["information_per_unit"] == pytest.approx(1 / 50)
+
+
+def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
+    costs = tmp_path / "costs.csv"
+    costs.write_text(",yes,no\nyes,5,1\nno,1,0\n")
+    result = run(scores, "-t", "gold", "--score", "p", "--costs", costs)
+
+    assert result.exit_code == 0
+    assert result.stderr == "warning: truth 'yes' answered right costs 5, no less than answered 'no' (1)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,11 @@ def _sweep_text(curve: Sweep, chosen: Mapping[str, Any], output: Output) -> str:
     from infoscope.report.sweeps import sweep_document, sweep_lines, sweep_table  # noqa: PLC0415 - heavy
 
     costs = None if chosen["costs"] is None else _costs(chosen["costs"], curve)
-    choice = curve.best(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always", UserWarning)
+        choice = curve.best(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
+    for doubt in () if output.quiet else dict.fromkeys(str(doubt.message) for doubt in doubts):
+        click.echo(f"warning: {doubt}", err=True)
     if output.form == "json":
         return _json(sweep_document(curve, choice))
     return _laid_out(sweep_lines(curve, choice, units(output.unit)), sweep_table(curve, choice), output.form)
