@@ -308,3 +308,11 @@ def test_cramer_rao_meets_the_exact_sd_with_many_samples_and_vanishes_at_indepen
     even = Contingency.from_matrix([[100, 100], [100, 100]])
     assert cramer_rao_sd(even, "mutual_information") == pytest.approx(0.0, abs=1e-9)
     assert Posterior(even, "perks").sd("mutual_information") > 1e-3
+
+
+def test_infinite_draws_are_left_out_or_leave_it_undefined() -> None:
+    few, many = np.arange(1000.0), np.arange(1000.0)
+    few[:5], many[:30] = np.inf, np.inf
+
+    assert summarize_draws(few, 0.95).high == pytest.approx(974, abs=1)
+    assert np.isnan(summarize_draws(many, 0.95).high)

@@ -78,10 +78,16 @@ def _belief(table: Contingency, n: float | None, how: Uncertainty) -> Belief | N
     if n is None or importlib.util.find_spec("infoscope.posterior") is None:
         return None
     posterior: Any = importlib.import_module("infoscope.posterior")
-    if table.reweighting is None and n != table.total:
-        table = table.with_cells(table.cells * (n / table.total))
-    belief: Belief = posterior.Posterior(table, how.prior, seed=how.seed)
+    belief: Belief = posterior.Posterior(_as_samples(table, n), how.prior, seed=how.seed)
     return belief
+
+
+def _as_samples(table: Contingency, n: float) -> Contingency:
+    """The same shares, counted on n samples; of a re-weighted table, those of the table it came from."""
+    recipe = table.reweighting
+    if recipe is not None:
+        return replace(table, reweighting=replace(recipe, origin=_as_samples(recipe.origin, n)))
+    return table if n == table.total else table.with_cells(table.cells * (n / table.total))
 
 
 def _evaluated(origin: Source, subjects: Sequence[Subject], how: Uncertainty) -> Evaluation:

@@ -46,14 +46,17 @@ def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, 
 
 
 def summarize_draws(values: Real, level: float) -> Summary:
-    """Mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is."""
+    """Mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is.
+
+    An infinite draw (a loss of −log 0, where a probability is too small for a number) has no say either.
+    """
     values = np.asarray(values, dtype=float)
-    undefined = np.isnan(values)
+    undefined = ~np.isfinite(values)
     if not undefined.any():
         low, high = np.quantile(values, _tails(level), axis=0)
         return Summary(values.mean(0), values.std(0, ddof=1), low, high)
     lost = undefined.mean(0) > _MOST_UNDEFINED
-    filled = np.where(lost, 0.0, values)
+    filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
     low, high = np.nanquantile(filled, _tails(level), axis=0)
     answers = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
     return Summary(*(np.where(lost, np.nan, answer)[()] for answer in answers))
