@@ -23,7 +23,10 @@ def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
         blocks += [_ranking(evaluation)]
     for system in evaluation.ranking:
         blocks += _system(evaluation, system, shown)
-    blocks += [f"*{rows:,} rows left out: {_escaped(reason)}*" for reason, rows in evaluation.source.ignored.items()]
+    blocks += [
+        f"*{rows:,} row{'s' if rows != 1 else ''} left out: {_escaped(reason)}*"
+        for reason, rows in evaluation.source.ignored.items()
+    ]
     return "\n\n".join(blocks) + "\n"
 
 
