@@ -9,9 +9,12 @@ WORKERS ?= auto
 
 demo: $(VENV)/.core  ## evaluate the bundled example
 	@$(BIN)/infoscope demo
+	@mkdir -p demo && $(BIN)/infoscope demo --format html -o demo/report.html
+	@echo "the same as a page for a browser: demo/report.html"
 
 test: $(VENV)/.dev check  ## everything that must pass
 	@tools/system-packages
+	@tools/browser-packages
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 check: $(VENV)/.dev  ## lint, format, types, import layers
@@ -25,6 +28,7 @@ bench: $(VENV)/.dev  ## speed as ratios against peers
 
 docs: $(VENV)/.dev  ## the generated pages
 	$(BIN)/python -m tools.published_figures
+	$(BIN)/python -m tools.gallery
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "infoscope needs Python 3.11 or newer; set PYTHON=")'

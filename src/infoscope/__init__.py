@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infoscope import metrics as metrics
+    from infoscope import multilabel as multilabel
     from infoscope import operating_points as operating_points
     from infoscope import tracking as tracking
     from infoscope.cards import Card as Card
@@ -25,57 +26,107 @@ if TYPE_CHECKING:
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.figures import ClassInformationDisplay as ClassInformationDisplay
+    from infoscope.figures import ComparisonDisplay as ComparisonDisplay
+    from infoscope.figures import ConfusionDisplay as ConfusionDisplay
+    from infoscope.figures import CoverageDisplay as CoverageDisplay
+    from infoscope.figures import EntropyDiagramDisplay as EntropyDiagramDisplay
+    from infoscope.figures import EntropyTriangleDisplay as EntropyTriangleDisplay
+    from infoscope.figures import ImprovementDisplay as ImprovementDisplay
+    from infoscope.figures import LeakDisplay as LeakDisplay
+    from infoscope.figures import LedgerDisplay as LedgerDisplay
+    from infoscope.figures import MetricCurvesDisplay as MetricCurvesDisplay
+    from infoscope.figures import PerplexityDisplay as PerplexityDisplay
+    from infoscope.figures import SplitTriangleDisplay as SplitTriangleDisplay
+    from infoscope.figures import SurfaceDisplay as SurfaceDisplay
+    from infoscope.figures import SweepDisplay as SweepDisplay
     from infoscope.operating_points import sweep as sweep
     from infoscope.operating_points import tune as tune
     from infoscope.posterior import Posterior as Posterior
+    from infoscope.raters import agreement as agreement
     from infoscope.readers import Counter as Counter
     from infoscope.readers import read as read
+    from infoscope.readers import read_joint as read_joint
     from infoscope.tables import Contingency as Contingency
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Card": "infoscope.cards",
+    "ClassInformationDisplay": "infoscope.figures",
     "Comparison": "infoscope.comparison",
+    "ComparisonDisplay": "infoscope.figures",
+    "ConfusionDisplay": "infoscope.figures",
     "Contingency": "infoscope.tables",
     "Counter": "infoscope.readers",
+    "CoverageDisplay": "infoscope.figures",
     "CrossValidation": "infoscope.cross_validation",
+    "EntropyDiagramDisplay": "infoscope.figures",
+    "EntropyTriangleDisplay": "infoscope.figures",
     "Evaluation": "infoscope.evaluation",
+    "ImprovementDisplay": "infoscope.figures",
     "InfoscopeError": "infoscope.errors",
     "InputError": "infoscope.errors",
+    "LeakDisplay": "infoscope.figures",
+    "LedgerDisplay": "infoscope.figures",
+    "MetricCurvesDisplay": "infoscope.figures",
+    "PerplexityDisplay": "infoscope.figures",
     "Posterior": "infoscope.posterior",
+    "SplitTriangleDisplay": "infoscope.figures",
+    "SurfaceDisplay": "infoscope.figures",
+    "SweepDisplay": "infoscope.figures",
+    "agreement": "infoscope.raters",
     "catalogue": "infoscope.cards",
     "compare": "infoscope.comparison",
     "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
+    "read_joint": "infoscope.readers",
     "sweep": "infoscope.operating_points",
     "tune": "infoscope.operating_points",
 }
 _MODULES = {
     "metrics",
+    "multilabel",
     "operating_points",
     "tracking",
 }
 
 __all__ = [
     "Card",
+    "ClassInformationDisplay",
     "Comparison",
+    "ComparisonDisplay",
+    "ConfusionDisplay",
     "Contingency",
     "Counter",
+    "CoverageDisplay",
     "CrossValidation",
+    "EntropyDiagramDisplay",
+    "EntropyTriangleDisplay",
     "Evaluation",
+    "ImprovementDisplay",
     "InfoscopeError",
     "InputError",
+    "LeakDisplay",
+    "LedgerDisplay",
+    "MetricCurvesDisplay",
+    "PerplexityDisplay",
     "Posterior",
+    "SplitTriangleDisplay",
+    "SurfaceDisplay",
+    "SweepDisplay",
     "__version__",
+    "agreement",
     "catalogue",
     "compare",
     "cross_validate",
     "evaluate",
     "metrics",
+    "multilabel",
     "operating_points",
     "read",
+    "read_joint",
     "sweep",
     "tracking",
     "tune",
@@ -96,7 +147,13 @@ def __getattr__(name: str) -> Any:
 
 def load_renderers() -> None:
     """Load the reports, which file themselves with ``Evaluation``."""
-    importlib.import_module("infoscope.report")
+    for name in ("report", "report.html", "report.notebook"):
+        importlib.import_module(f"infoscope.{name}")
+
+
+def rendered(form: str, thing: Any) -> str:
+    """How a report shows a thing that lies below the reports, as a table in a notebook."""
+    return str(importlib.import_module("infoscope.evaluation").renderer(form)(thing))
 
 
 def __dir__() -> list[str]:

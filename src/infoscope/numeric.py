@@ -18,6 +18,7 @@ __all__ = [
     "share",
     "small_choice",
     "summed_by",
+    "surprise",
     "undefined_where",
     "weighted_log2",
 ]
@@ -124,6 +125,25 @@ def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
     surprise *= expected
     # a term may fall below 0 by its own rounding only
     return (np.sum(np.maximum(surprise, 0.0), axis=-1) + gaps) / np.log(2.0)
+
+
+def surprise(away: Real, expected: Real) -> Real:
+    """How far x = e + away is from e, as x ln(x/e) − (x − e) nats: at least 0, without cancellation near e.
+
+    >>> [round(float(x), 3) for x in surprise(np.array([-2.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))]
+    [2.0, 0.0, 0.773]
+    """
+    excess = np.divide(
+        away, expected, out=np.zeros(np.broadcast_shapes(away.shape, expected.shape)), where=expected > 0
+    )
+    empty = excess <= -1.0 + 1e-14
+    excess[empty] = 0.0
+    result = np.asarray(np.log1p(excess))
+    result *= 1.0 + excess
+    result -= excess
+    result[empty] = 1.0
+    result *= expected
+    return np.maximum(result, 0.0, out=result)
 
 
 def _quotient(part: Real, whole: Real, empty: float) -> Real:

@@ -60,10 +60,7 @@ def rule_of(figure: Figure) -> Rule | None:
     return found[0] if found else None
 
 
-WAITING = (
-    ("multilabel", {"paper": "steingold2016", "input": "*labeler[0-9]*"}),
-    ("posterior", {"paper": "hurley2014", "where": "slides 21-22"}),
-)
+WAITING = (("posterior", {"paper": "hurley2014", "where": "slides 21-22"}),)
 """Capabilities that figures wait for; a rule for a figure takes it off this list."""
 
 _NO_MATRIX = "the confusion matrix is not public; only the printed columns of a row can be set against each other"

@@ -7,10 +7,13 @@ import sys
 import click
 
 from infoscope import __version__
+from infoscope.cli.agree import agree_command
 from infoscope.cli.compare import compare_command
+from infoscope.cli.count import count_command
 from infoscope.cli.demo import demo_command
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
+from infoscope.cli.multilabel import multilabel_command
 from infoscope.cli.sweep import sweep_command
 from infoscope.cli.track import track_command
 
@@ -31,6 +34,9 @@ def app() -> None:
 
 
 app.add_command(evaluate_command)
+app.add_command(multilabel_command)
+app.add_command(agree_command)
+app.add_command(count_command)
 app.add_command(compare_command)
 app.add_command(track_command)
 app.add_command(sweep_command)

@@ -17,7 +17,7 @@ SYSTEMS = ["svm", "naive_bayes", "relabelled", "cautious", "majority"]
 
 
 @click.command("demo", short_help="See an evaluation of five real classifiers.")
-@output_options("text", "json", "markdown")
+@output_options("text", "json", "markdown", "html")
 @reported
 def demo_command(**chosen: Any) -> None:
     """Evaluate five classifiers of handwritten digits, which come with infoscope.

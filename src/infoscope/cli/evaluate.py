@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infoscope.cli.errors import reported
-from infoscope.cli.options import belief_options, label_options, output_options, row_options
+from infoscope.cli.options import (
+    belief_options,
+    how_to_read,
+    label_options,
+    output_options,
+    reading_options,
+    row_options,
+)
 from infoscope.cli.output import Output
 from infoscope.cli.prevalence import read_prevalence
 from infoscope.errors import InputError
@@ -27,9 +34,10 @@ __all__ = ["evaluate_command", "refuse_ignored"]
 @click.option(
     "--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several): rows are truth, columns answers."
 )
+@reading_options()
 @label_options()
 @belief_options()
-@output_options("text", "json", "markdown")
+@output_options("text", "json", "markdown", "html")
 @reported
 def evaluate_command(source: tuple[str, ...], **chosen: Any) -> None:
     """Evaluate systems against the truth: what they capture, miss and make up, and where.
@@ -72,6 +80,8 @@ def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
         by=list(chosen["by"]) or None,
         reject=chosen["reject"],
         positive=chosen["positive"],
+        clean=chosen["clean"],
+        reader=how_to_read(chosen),
         **_seen_as(chosen),
     )
 

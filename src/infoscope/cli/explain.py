@@ -29,13 +29,27 @@ def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 
 
     Example: infoscope explain "variation of information"
     """
-    from infoscope.cards import find  # noqa: PLC0415 - heavy, and not needed for --help
-
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
-    lines = _listing(width) if metric is None else _card(find(metric), width)
+    lines = _listing(width) if metric is None else _card(_found(metric), width)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     text = "\n".join(lines) + "\n"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _found(name: str) -> Any:
+    """The metric of a table, or of label sets where a table has none of this name."""
+    from infoscope.cards import find  # noqa: PLC0415 - heavy, and not needed for --help
+    from infoscope.errors import UnknownNameError  # noqa: PLC0415
+    from infoscope.multilabel import MEASURES  # noqa: PLC0415 - heavy
+
+    try:
+        return find(name)
+    except UnknownNameError:
+        folded = name.lower().replace(" ", "_").replace("-", "_")
+        for each in MEASURES:
+            if folded in (each.name, each.card.title.lower().replace(" ", "_")):
+                return each
+        raise
 
 
 def _listing(width: int) -> list[str]:
@@ -61,7 +75,7 @@ def _cut(text: str, room: int) -> str:
     return text[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
 
 
-def _card(entry: Metric, width: int) -> list[str]:
+def _card(entry: Any, width: int) -> list[str]:
     import inspect  # noqa: PLC0415 - only here
     import textwrap  # noqa: PLC0415 - only here
 

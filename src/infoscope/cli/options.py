@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-__all__ = ["belief_options", "label_options", "output_options", "row_options"]
+if TYPE_CHECKING:
+    from infoscope.readers import How
+
+__all__ = ["belief_options", "how_to_read", "label_options", "output_options", "reading_options", "row_options"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
@@ -39,6 +42,48 @@ def row_options() -> Callable[[Command], Command]:
             "--by", multiple=True, metavar="COLUMN", help="One table for each value of this column; repeatable."
         ),
         click.option("--strict", is_flag=True, help="Refuse rows without a label instead of leaving them out."),
+    )
+
+
+def reading_options() -> Callable[[Command], Command]:
+    """How rows are read, where the name of the source does not say it all."""
+    return _all(
+        click.option(
+            "--input-format",
+            metavar="FORMAT",
+            help="csv, tsv, parquet, arrow, ndjson or ifs, where the name does not tell.",
+        ),
+        click.option("--delimiter", metavar="SIGN", help="What parts the fields of a CSV file; \\t is a tab."),
+        click.option(
+            "--clean",
+            multiple=True,
+            type=click.Choice(["strip", "nfc", "casefold", "text", "number"]),
+            help="Clean labels before they are compared; repeatable.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(["duckdb", "spark", "dask", "sql"]),
+            default="duckdb",
+            show_default=True,
+            help="Who counts; with sql, SOURCE is a table or a query.",
+        ),
+        click.option("--engine-url", metavar="URL", help="spark://, sc://, tcp:// (Dask) or a database's address."),
+        click.option("--memory-limit", metavar="SIZE", help="Memory for counting, like 2GB; beyond it, disk is used."),
+        click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads for counting."),
+    )
+
+
+def how_to_read(chosen: Mapping[str, Any]) -> How:
+    """The options above, in the words of the readers."""
+    from infoscope.readers import How, Limits  # noqa: PLC0415 - heavy, and not needed for --help
+
+    delimiter = chosen["delimiter"]
+    return How(
+        chosen["input_format"],
+        "\t" if delimiter == "\\t" else delimiter,
+        chosen["engine"],
+        chosen["engine_url"],
+        Limits(chosen["memory_limit"], chosen["threads"]),
     )
 
 

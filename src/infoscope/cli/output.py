@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Output", "write_whole"]
 
-_FORMS = {".json": "json", ".md": "markdown", ".markdown": "markdown"}
+_FORMS = {".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
 _SAID_ON_STDERR = ("lookalike_labels",)
 
 
@@ -40,9 +40,10 @@ class Output:
         """From the options of a command; refuses a file that exists or cannot be."""
         path = None if chosen["output"] is None else Path(chosen["output"])
         form = chosen["form"] or (_FORMS.get(path.suffix.lower(), "text") if path is not None else "text")
+        force = chosen["force"] or (form == "html" and path is not None and _is_page(path))
         if path is not None:
-            _check_writable(path, force=chosen["force"])
-        return cls(form, chosen["unit"], path, chosen["force"], chosen["quiet"], chosen["verbose"])
+            _check_writable(path, force=force)
+        return cls(form, chosen["unit"], path, force, chosen["quiet"], chosen["verbose"])
 
     def show(self, evaluation: Evaluation) -> None:
         """Render and write; warnings go to stderr, unless the text on the terminal has them anyway."""
@@ -60,6 +61,10 @@ class Output:
             return as_json(evaluation)
         if self.form == "markdown":
             return as_markdown(evaluation, unit=self.unit)
+        if self.form == "html":
+            from infoscope.report.html import as_html  # noqa: PLC0415 - heavy
+
+            return as_html(evaluation, unit=self.unit)
         return _as_terminal_text(evaluation, self, plain=plain)
 
 
@@ -101,6 +106,15 @@ def _warn(evaluation: Evaluation) -> None:
                 said.setdefault(finding.text, system.title)
     for text, title in said.items():
         click.echo(f"warning: {title}: {text}", err=True)
+
+
+def _is_page(path: Path) -> bool:
+    """Whether the file is a report page of ours, which a new one may replace."""
+    if not path.is_file():
+        return False
+    from infoscope.report.html import is_page  # noqa: PLC0415 - heavy
+
+    return is_page(path)
 
 
 def _check_writable(path: Path, *, force: bool) -> None:

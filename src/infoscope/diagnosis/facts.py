@@ -8,11 +8,15 @@ from functools import cached_property
 import numpy as np
 
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
 __all__ = ["Facts"]
+
+_PER_CELL = 5
+"""Samples a cell from which on the likelihood-ratio statistic follows its chi-square law."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,13 @@ class Facts:
         """P of at least this much information by chance, by the likelihood-ratio test; None where it does not apply."""
         from scipy.special import chdtrc  # noqa: PLC0415 - only where a table is diagnosed
 
-        freedom = (self.occupied[0] - 1) * (self.occupied[1] - 1)
+        freedom = float((self.occupied[0] - 1) * (self.occupied[1] - 1))
         if self.n is None or freedom == 0:
             return None
+        if self.table.is_counts and self.n < _PER_CELL * self.occupied[0] * self.occupied[1]:
+            # with few samples a cell, G by chance is far below its degrees of freedom: its mean is known exactly
+            by_chance = expected_information(self.table.row_totals, self.table.column_totals)
+            freedom = 2.0 * self.n * by_chance * np.log(2.0)
         return float(chdtrc(freedom, 2.0 * self.n * float(self.h.mutual) * np.log(2.0)))
 
     @cached_property

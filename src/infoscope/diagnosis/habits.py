@@ -21,6 +21,10 @@ __all__ = [
 ]
 
 
+_MOST_NAMES = 100_000
+"""Names beyond this many are ids, which nobody spelt."""
+
+
 def majority_voter(facts: Facts) -> Finding | None:
     """Nearly always the same answer: H(S) ≈ 0."""
     if facts.truth_bits == 0 or float(facts.h.system) > THRESHOLDS.silent_entropy * facts.truth_bits:
@@ -145,6 +149,8 @@ def less_varied_output(facts: Facts) -> Finding | None:
 
 def lookalike_labels(facts: Facts) -> Finding | None:
     """Labels that differ only by case, white space or unicode form."""
+    if sum(facts.table.shape) > _MOST_NAMES:
+        return None
     groups = lookalikes({*facts.table.truth_labels, *facts.table.system_labels})
     if not groups:
         return None

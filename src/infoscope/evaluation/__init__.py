@@ -8,6 +8,7 @@ from infoscope.evaluation.document import (
     PairResult,
     Source,
     SystemResult,
+    renderer,
     renders,
 )
 from infoscope.evaluation.front import evaluate
@@ -23,5 +24,6 @@ __all__ = [
     "SystemResult",
     "Value",
     "evaluate",
+    "renderer",
     "renders",
 ]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from infoscope.diagnosis.finding import Finding
 from infoscope.errors import InputError
 from infoscope.evaluation.values import Value
+from infoscope.tables import Contingency
 
-__all__ = ["SCHEMA", "ClassResult", "Evaluation", "Leak", "PairResult", "Source", "SystemResult", "renders"]
+__all__ = ["SCHEMA", "ClassResult", "Evaluation", "Leak", "PairResult", "Source", "SystemResult", "renderer", "renders"]
 
 SCHEMA = "infoscope/evaluation/1"
 
@@ -106,6 +109,10 @@ class SystemResult:
     leaks: tuple[Leak, ...]
     confusions: tuple[PairResult, ...]
     diagnosis: tuple[Finding, ...]
+    clusters: Mapping[str, Any] | None = None
+    """Groups found, split and merged, where the answers are clusters."""
+    table: Contingency | None = field(default=None, compare=False, repr=False)
+    """What was evaluated; not part of the document, so None after reading one."""
 
     @property
     def title(self) -> str:
@@ -140,6 +147,7 @@ class SystemResult:
             "diagnosis": [
                 {"code": item.code, "text": item.text, "evidence": dict(item.evidence)} for item in self.diagnosis
             ],
+            **({} if self.clusters is None else {"clusters": dict(self.clusters)}),
         }
 
     @classmethod
@@ -162,6 +170,7 @@ class SystemResult:
                 for pair in record.get("confusions", ())
             ),
             diagnosis=tuple(Finding(**item) for item in record.get("diagnosis", ())),
+            clusters=record.get("clusters"),
         )
 
 
@@ -221,11 +230,20 @@ class Evaluation:
 
     def to_markdown(self, *, unit: str = "bits") -> str:
         """For a merge request, an issue or a wiki."""
-        return str(_renderer("markdown")(self, unit=unit))
+        return str(renderer("markdown")(self, unit=unit))
 
     def to_text(self, *, width: int = 100, unit: str = "bits") -> str:
         """As a terminal shows it, without colour."""
-        return str(_renderer("text")(self, width=width, unit=unit))
+        return str(renderer("text")(self, width=width, unit=unit))
+
+    def to_html(self, path: str | Path, *, unit: str = "bits", force: bool = False) -> Path:
+        """Write the report as one page that opens offline; a file that is no such page is replaced only by force."""
+        written: Path = renderer("html file")(self, path, unit=unit, force=force)
+        return written
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: words, a picture and a table."""
+        return str(renderer("notebook")(self))
 
     def to_frame(self) -> Any:
         """One row a system, one column a metric, as a pandas or polars data frame, whichever is installed."""
@@ -253,9 +271,8 @@ class Evaluation:
         return "\n".join(lines)
 
 
-def _renderer(form: str) -> Renderer:
+def renderer(form: str) -> Renderer:
+    """The function that renders a form; reports are loaded first."""
     if form not in _RENDERERS:
-        import infoscope  # noqa: PLC0415 - the package loads its reports: the only step upwards
-
-        infoscope.load_renderers()
+        importlib.import_module("infoscope").load_renderers()  # the package loads its reports: the only step upwards
     return _RENDERERS[form]

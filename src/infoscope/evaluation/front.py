@@ -45,6 +45,8 @@ def evaluate(  # noqa: PLR0913 - the public front
     by: str | Sequence[str] | None = None,
     reject: Label | None = None,
     positive: Label | None = None,
+    clean: str | Sequence[str] = (),
+    reader: Any = None,
     prevalence: Prevalence | None = None,
     clusters: bool = False,
     prior: Any = "default",
@@ -55,7 +57,7 @@ def evaluate(  # noqa: PLR0913 - the public front
     """Everything there is to say about one or several systems.
 
     ``source`` is a table, tables by name, or anything that rows can be read from; then ``truth`` and ``system``
-    name its columns.
+    name its columns, ``clean`` what is done to labels and ``reader`` (an ``infoscope.readers.How``) who reads them.
 
     >>> from infoscope.tables import Contingency
     >>> evaluate({"A": Contingency.from_matrix([[2, 3], [0, 45]])})
@@ -63,14 +65,17 @@ def evaluate(  # noqa: PLR0913 - the public front
       A: 31.0% of the truth's information captured
     """
     how = Uncertainty(prior, level, n, seed)
-    origin, subjects = gather(source, Request(truth, system, weight, by, reject, positive))
-    seen = [_seen(subject, prepared(subject.table, prevalence, clusters=clusters), how) for subject in subjects]
+    origin, subjects = gather(source, Request(truth, system, weight, by, reject, positive, clean, reader))
+    marked = [replace(subject, clusters=clusters) for subject in subjects]
+    seen = [_seen(subject, prepared(subject.table, prevalence, clusters=clusters), how) for subject in marked]
     return _evaluated(origin, seen, how)
 
 
 def _seen(subject: Subject, table: Contingency, how: Uncertainty) -> Subject:
     n = subject.n if how.n is None else how.n
-    return replace(subject, table=table, n=n, belief=_belief(table, n, how))
+    # among a million groups nearly all cells are empty, and no prior about them is worth its interval
+    believable = not (subject.clusters and table.is_sparse)
+    return replace(subject, table=table, n=n, belief=_belief(table, n, how) if believable else None)
 
 
 def _belief(table: Contingency, n: float | None, how: Uncertainty) -> Belief | None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from infoscope.cards import Metric, metrics_at
+from infoscope.clusterings import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Finding, confusions
 from infoscope.evaluation.document import ClassResult, Leak, PairResult, SystemResult
 from infoscope.evaluation.values import Value
@@ -20,6 +21,9 @@ __all__ = ["Belief", "Subject", "Summary", "measure"]
 
 MOST_LEAKS = 1000
 """A document lists at most this many cells, the costliest."""
+
+MOST_CLASSES = 10_000
+"""A document lists at most this many classes a side, the costliest."""
 
 
 class Summary(Protocol):
@@ -58,11 +62,14 @@ class Subject:
     group: Mapping[str, str] | None = None
     n: float | None = None
     belief: Belief | None = None
+    clusters: bool = False
+    """Whether the names of the answers mean nothing."""
 
 
 def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:
     """All results of one table."""
     table = subject.table
+    grouped = splits_and_merges(table) if subject.clusters else None
     return SystemResult(
         name=subject.name,
         n=_plain(subject.n),
@@ -79,8 +86,17 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
             PairResult((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
             for pair in confusions(table, float(entropies(table).truth))
         ),
-        diagnosis=tuple(findings),
+        diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
+        clusters=grouped.to_dict() if grouped else None,
+        table=table,
     )
+
+
+def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:
+    """Which groups are torn apart and which thrown together, in words."""
+    yield Finding("clusters", f"{grouped.sentence()}.", {"exact": grouped.exact, "groups": grouped.groups})
+    for found in (*grouped.splits[:3], *grouped.merges[:3]):
+        yield Finding(f"{found.kind}_group", f"{found.sentence()}.", {"bits": found.bits, "size": found.size})
 
 
 def _plain(number: float | None) -> float | None:
@@ -111,9 +127,9 @@ def _by_class(table: Contingency, level: str, labels: Sequence[Label]) -> Iterat
     columns: dict[str, tuple[Sequence[float], Metric]] = {}
     for entry in metrics_at("truth" if level == "truth" else "system"):
         columns[entry.name.partition("_")[2]] = (np.asarray(entry.score(table)).tolist(), entry)
-    for at, label in enumerate(labels):
+    for at in _costliest(columns):
         yield ClassResult(
-            str(label),
+            str(labels[at]),
             {
                 name: Value(_plain(numbers[at]))
                 if np.isfinite(numbers[at]) and entry.card.unit == "count"
@@ -121,6 +137,15 @@ def _by_class(table: Contingency, level: str, labels: Sequence[Label]) -> Iterat
                 for name, (numbers, entry) in columns.items()
             },
         )
+
+
+def _costliest(columns: Mapping[str, tuple[Sequence[float], Metric]]) -> Sequence[int]:
+    """Positions of the classes to list: all in their order, or the costliest of very many."""
+    size = len(next(iter(columns.values()))[0])
+    if size <= MOST_CLASSES:
+        return range(size)
+    cost = sum(np.nan_to_num(columns[name][0]) for name in ("missed_share", "false_share"))
+    return np.sort(np.argsort(-cost, kind="stable")[:MOST_CLASSES]).tolist()
 
 
 def _leaks(table: Contingency) -> Iterator[Leak]:

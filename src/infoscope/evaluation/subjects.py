@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.document import Source
 from infoscope.evaluation.measuring import Subject
 from infoscope.tables import Contingency
+from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
 
 __all__ = ["Prevalence", "Request", "gather", "prepared"]
@@ -28,6 +31,8 @@ class Request:
     by: str | Sequence[str] | None = None
     reject: Label | None = None
     positive: Label | None = None
+    clean: str | Sequence[str] = ()
+    how: Any = None
 
 
 def gather(source: Any, request: Request) -> tuple[Source, list[Subject]]:
@@ -63,6 +68,8 @@ def _read(source: Any, request: Request) -> tuple[Source, list[Subject]]:
         by=request.by,
         reject=request.reject,
         positive=request.positive,
+        clean=request.clean,
+        how=request.how,
     )
     subjects = [
         Subject(name, table, group=_group(reading.by, group), n=table.sample_size)
@@ -125,24 +132,26 @@ def _by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, fl
 
 def _apart(table: Contingency) -> Contingency:
     """Cluster names mean nothing: answers that share a name with a class get another, empty ones go."""
-    keep_rows, keep_columns = table.row_totals > 0, table.column_totals > 0
-    truth = [label for label, keep in zip(table.truth_labels, keep_rows, strict=True) if keep]
-    system = [
-        label for label, keep in zip(table.system_labels, keep_columns, strict=True) if keep or label == table.reject
-    ]
-    row_of = {label: at for at, label in enumerate(truth)}
-    column_of = {label: at for at, label in enumerate(system)}
-    used = table.cells > 0
-    alike = {str(label) for label in truth} & {str(label) for label in system}
-    names = [f"cluster {label}" if alike and label != table.reject else label for label in system]
-    return Contingency.from_cells(
-        truth,
-        names,
-        [row_of[table.truth_labels[i]] for i in table.cell_rows[used]],
-        [column_of[table.system_labels[j]] for j in table.cell_columns[used]],
-        table.values.reshape(-1)[used],
-        reject=table.reject,
+    rows = np.flatnonzero(table.row_totals > 0)
+    columns = np.flatnonzero((table.column_totals > 0) | [label == table.reject for label in table.system_labels])
+    truth = tuple(table.truth_labels[at] for at in rows)
+    system = tuple(table.system_labels[at] for at in columns)
+    if {str(label) for label in truth} & {str(label) for label in system}:
+        system = tuple(label if label == table.reject else f"cluster {label}" for label in system)
+    if table.support is None:
+        values, support = table.values[np.ix_(rows, columns)], None
+    else:
+        used = np.flatnonzero(table.cells > 0)
+        row_of, column_of = (np.zeros(size, dtype=np.int64) for size in table.shape)
+        row_of[rows], column_of[columns] = np.arange(len(rows)), np.arange(len(columns))
+        support = Support(row_of[table.cell_rows[used]], column_of[table.cell_columns[used]])
+        values = table.values[used]
+    return replace(
+        table,
+        truth_labels=truth,
+        system_labels=system,
+        values=values,
+        support=support,
+        positive=table.positive if table.positive in truth else None,
         declared=True,
-        ignored=table.ignored,
-        weight_squares=table.weight_squares,
     )

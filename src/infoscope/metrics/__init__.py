@@ -50,6 +50,12 @@ from infoscope.metrics.coverage import (
     missed_information_ratio,
     proficiency,
 )
+from infoscope.metrics.grouping import (
+    bcubed_f1,
+    bcubed_precision,
+    bcubed_recall,
+    fowlkes_mallows,
+)
 from infoscope.metrics.losses import (
     expected_cost,
     information_cost,
@@ -138,6 +144,9 @@ __all__ = [
     "adjusted_rand_index",
     "balanced_accuracy",
     "bayes_error",
+    "bcubed_f1",
+    "bcubed_precision",
+    "bcubed_recall",
     "best_moves",
     "cell_false_information",
     "cell_missed_information",
@@ -166,6 +175,7 @@ __all__ = [
     "false_information",
     "false_information_ratio",
     "fano_bound",
+    "fowlkes_mallows",
     "g_p_value",
     "g_statistic",
     "gain_of_move",

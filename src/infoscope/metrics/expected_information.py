@@ -4,34 +4,52 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from infoscope.numeric import Real, summed_by
+from infoscope.numeric import Real, surprise
 
-__all__ = ["expected_information", "expected_informations"]
+__all__ = ["expected_cell_information", "expected_information", "expected_informations"]
 
-_TERMS = 1 << 20
-_MOST_TERMS = 64
-"""Hardly any pair has more terms than this: narrow laws have few counts, wide ones are looked at in strides."""
-_SPREAD = 12.0
-"""Terms further than this many standard deviations (plus as many units) from the mean are below 1e-20 together."""
+_BLOCK = 1 << 16
+"""Terms worked on at a time: few enough to stay in the processor's cache."""
+
+_NEGLIGIBLE = 40.0
+"""Terms further out than this many nats are left away: e^-40 is 4e-18 of what is kept."""
+
+_PER_DEVIATION = 1.5
+"""Terms per standard deviation.
+
+A hypergeometric count is a sum of independent yes/no draws, so its characteristic function at frequency w is at most
+exp(-2 s² sin²(w/2)). Taking every h-th term, h times as heavy, therefore misses at most 2·exp(-2 s² sin²(π/h)) of a
+smooth sum: 1e-19 at h = s/1.5.
+"""
+
+_FAR_FROM_ZERO = 42.0
+"""n log n is smooth away from n = 0; with a mean this large, 0 itself has a probability below 1e-18."""
+
+_TABLE = 32
 
 
 def expected_information(row_totals: Real, column_totals: Real) -> float:
     """Mean of I, in bits, over all tables with these margins (permutation model).
 
     A pair of groups matters only through its two sizes, so the sum runs over *distinct* sizes, weighted by how
-    often each occurs, and over the counts that the hypergeometric law makes likely.
+    often each occurs, and over the counts that the hypergeometric law makes likely. Every term is positive: I is
+    summed as E[n log(n/μ) − (n − μ)], whose second part has mean 0.
+
+    >>> two = np.array([1.0, 1.0])
+    >>> expected_information(two, two)
+    1.0
     """
     total = float(row_totals.sum())
     a, a_times = np.unique(row_totals[row_totals > 0], return_counts=True)
     b, b_times = np.unique(column_totals[column_totals > 0], return_counts=True)
     result = 0.0
-    step = max(1, int(_TERMS // (_MOST_TERMS * len(b))))
+    step = max(1, (1 << 20) // len(b))
     for start in range(0, len(a), step):
         rows = slice(start, start + step)
         pairs = np.repeat(a[rows], len(b)), np.tile(b, len(a[rows]))
         times = np.repeat(a_times[rows], len(b)) * np.tile(b_times, len(a[rows]))
-        result += float(np.dot(times, _pair_information(*pairs, total)))
-    return float(result / np.log(2.0))
+        result += float(np.dot(times, expected_cell_information(*pairs, total)))
+    return result
 
 
 def expected_informations(row_totals: Real, column_totals: Real) -> Real:
@@ -44,71 +62,95 @@ def expected_informations(row_totals: Real, column_totals: Real) -> Real:
     a = np.broadcast_to(row_totals[..., :, None], shape).reshape(-1)
     b = np.broadcast_to(column_totals[..., None, :], shape).reshape(-1)
     totals = np.broadcast_to(row_totals.sum(axis=-1)[..., None, None], shape).reshape(-1)
-    filled = np.flatnonzero((a > 0) & (b > 0))
-    parts = np.zeros(len(a))
-    for start in range(0, len(filled), _PAIRS):
-        at = filled[start : start + _PAIRS]
-        parts[at] = _pair_information(a[at], b[at], totals[at])
-    return parts.reshape(*shape[:-2], k * m).sum(axis=-1) / np.log(2.0)
+    return expected_cell_information(a, b, totals).reshape(*shape[:-2], k * m).sum(axis=-1)
 
 
 _FEW_CELLS = 16
-_PAIRS = 1 << 13
 
 
-def _pair_information(a: Real, b: Real, total: Real | float) -> Real:
-    """Expected contribution of one cell, in nats, for pairs of group sizes."""
-    total = np.broadcast_to(total, a.shape)
+def expected_cell_information(a: Real, b: Real, total: Real | float) -> Real:
+    """Expected contribution, in bits, of the cell of two groups of sizes ``a`` and ``b``: one number a pair."""
+    out = np.zeros(len(a))
+    totals = np.broadcast_to(np.asarray(total, dtype=np.float64), a.shape)
+    inside = np.flatnonzero((a > 0) & (b > 0) & (a < totals) & (b < totals))
+    if not len(inside):
+        return out
+    a, b, within = a[inside], b[inside], totals[inside]
+    first, step, length = _window(a, b, within)
+    order = np.argsort(length, kind="stable")
+    longest = length[order]
+    start = 0
+    while start < len(order):
+        # pairs with windows of about one length make a rectangle of terms
+        stop = start + max(1, _BLOCK // int(longest[min(start + _BLOCK // int(longest[start]), len(order)) - 1]))
+        block = order[start:stop]
+        out[inside[block]] = _summed(a[block], b[block], within[block], (first[block], step[block], length[block]))
+        start = stop
+    out[inside] /= within * np.log(2.0)
+    return out
+
+
+def _window(a: Real, b: Real, total: Real) -> tuple[Real, Real, NDArray[np.int64]]:
+    """First count that matters, step to the next, and how many there are."""
     mean = a * b / total
-    variance = mean * ((total - a) / total) * ((total - b) / np.maximum(total - 1, 1))
-    wide = variance > _WIDE
-    law = np.stack([a, b, total, mean, variance])
-    out = np.empty(len(a))
-    out[wide], out[~wide] = _by_series(*law[:, wide]), _by_sum(*law[:, ~wide])
-    return out / total
+    variance = mean * (1 - a / total) * (total - b) / np.maximum(total - 1.0, 1.0)
+    reach = _reach(np.maximum(variance, 1e-300))
+    deviations = np.floor(np.sqrt(variance) / _PER_DEVIATION)
+    step = np.where(mean > _FAR_FROM_ZERO, np.maximum(deviations, 1.0), 1.0)
+    least, most = np.maximum(a + b - total, 0.0), np.minimum(a, b)
+    centre = np.clip(np.rint(mean), least, most)
+    before = np.minimum(np.ceil((centre - mean + reach) / step), np.floor((centre - least) / step))
+    after = np.minimum(np.ceil((mean + reach - centre) / step), np.floor((most - centre) / step))
+    return centre - before * step, step, (before + after + 1).astype(np.int64)
 
 
-_WIDE = 1e4
-"""Above this variance (the mean is larger still) the series is exact to 1e-8 of a contribution below 1/total."""
+def _reach(variance: Real) -> Real:
+    """How far from the mean a term can matter, by Bennett's inequality: v((1+u) log(1+u) − u) nats at u·v away."""
+    # small variances make the mean term itself small, and the tail is measured against that
+    nats = (_NEGLIGIBLE - np.log(np.minimum(variance, 1.0))) / variance
+    u = nats / 3 + np.sqrt(nats**2 / 9 + 2 * nats)  # Bernstein's bound lies above the root; Newton comes down to it
+    for _ in range(4):
+        u -= ((1 + u) * np.log1p(u) - u - nats) / np.log1p(u)
+    return u * variance
 
 
-def _by_series(a: Real, b: Real, total: Real, mean: Real, variance: Real) -> Real:
-    """E[n ln(n/mean)] from the moments: sums of the law would need more digits of ln n! than there are."""
-    skew = (total - 2 * a) / total * ((total - 2 * b) / (total - 2))
-    relative = variance / mean
-    return relative / 2 - relative * skew / (6 * mean) + relative * relative / (4 * mean)
+def _summed(a: Real, b: Real, total: Real, window: tuple[Real, Real, NDArray[np.int64]]) -> Real:
+    """Σ p(n)·(n log(n/μ) − (n − μ)) over each pair's window, in nats."""
+    first, step, length = window
+    place = np.arange(int(length.max()))
+    a, b, total = a[:, None], b[:, None], total[:, None]
+    mean = a * b / total
+    n = first[:, None] + step[:, None] * place
+    outside = place >= length[:, None]
+    n = np.where(outside, np.rint(mean), n)
+    away = n - mean
+    informs = surprise(away, mean)
+    exponent = _remainder(a) + _remainder(total - a) + _remainder(b) + _remainder(total - b)
+    exponent = exponent - _remainder(total)
+    exponent = exponent - informs - _remainder(n)
+    for sign, expected in ((-1.0, a - mean), (-1.0, b - mean), (1.0, total - a - b + mean)):
+        exponent -= surprise(sign * away, expected)
+        exponent -= _remainder(np.rint(expected + sign * away))
+    weight = np.exp(exponent)
+    weight[outside] = 0.0
+    return np.einsum("ij,ij->i", weight, informs) * step
 
 
-def _window(a: Real, b: Real, total: Real, mean: Real, variance: Real) -> tuple[Real, NDArray[np.int64], Real]:
-    """First likely count of a pair, how many are looked at from there on, and how far apart they are.
-
-    Where the law is wide and far from its ends it is a smooth bell: the sum over every h-th count, times h, is the sum
-    over all to the last digit as long as h stays below half a standard deviation (Poisson summation: the error is of
-    the order exp(−2π²σ²/h²)).
-    """
-    spread = np.sqrt(variance)
-    reach = _SPREAD * (spread + 1.0)
-    first, last = np.floor(mean - reach), np.ceil(mean + reach)
-    low = np.maximum.reduce([np.zeros_like(b), a + b - total, first])
-    high = np.minimum.reduce([a, b, last])
-    stride = np.where((low == first) & (high == last), np.maximum(np.floor(spread / 2), 1.0), 1.0)
-    return low, ((high - low) // stride + 1).astype(np.int64), stride
+def _remainder(x: Real) -> Real:
+    """What log x! exceeds x log x − x by: exact for small x, Stirling's series beyond."""
+    large = np.maximum(x, 1.0)
+    square = large * large
+    series = ((1 / 1260 / square - 1 / 360) / square + 1 / 12) / large
+    series += 0.5 * np.log(2 * np.pi * large)
+    small = x < _TABLE
+    if small.any():
+        series[small] = _SMALL[x[small].astype(np.int64)]
+    return series
 
 
-def _by_sum(a: Real, b: Real, total: Real, mean: Real, variance: Real) -> Real:
-    """E[n ln(n/mean)] over the likely counts; their probabilities are made to sum to 1, which rounding spoils."""
-    low, lengths, stride = _window(a, b, total, mean, variance)
-    owner = np.repeat(np.arange(len(a)), lengths)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    n = low[owner] + within * stride[owner]
-    fixed = gammaln(a + 1) + gammaln(b + 1) + gammaln(total - a + 1) + gammaln(total - b + 1) - gammaln(total + 1)
-    neither = total - a - b
-    p = np.exp(
-        fixed[owner]
-        - gammaln(n + 1)
-        - gammaln(a[owner] - n + 1)
-        - gammaln(b[owner] - n + 1)
-        - gammaln(neither[owner] + n + 1)
-    )
-    terms = n * np.log(np.maximum(n, 1.0) / mean[owner]) * p
-    return summed_by(owner, terms, len(lengths)) / summed_by(owner, p, len(lengths))
+def _small_remainders() -> Real:
+    x = np.arange(_TABLE, dtype=np.float64)
+    return gammaln(x + 1) - x * np.log(np.maximum(x, 1.0)) + x
+
+
+_SMALL = _small_remainders()

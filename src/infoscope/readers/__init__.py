@@ -3,7 +3,6 @@
 from infoscope.readers.counter import Counter
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix import read_matrix
-from infoscope.readers.parts import save_part
 from infoscope.readers.reading import ENGINES, How, Reading, read, read_joint, read_tables
 from infoscope.readers.session import Limits
 
@@ -19,5 +18,4 @@ __all__ = [
     "read_joint",
     "read_matrix",
     "read_tables",
-    "save_part",
 ]

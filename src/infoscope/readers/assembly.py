@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns
-from infoscope.readers.labels import (
-    Cleaning,
-    as_text,
-    check_comparable,
-    cleaner,
-    match_label,
-    meaning,
-)
+from infoscope.readers.labels import Cleaning, as_text, check_comparable, match_label, meanings
 from infoscope.readers.tally import Ints, Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -61,6 +54,7 @@ class Assembly:
 
     tables: dict[Group, dict[str, Contingency]]
     ignored: dict[str, int]
+    homeless: dict[str, int]
 
 
 def assemble(
@@ -74,14 +68,16 @@ def assemble(
     """Tables from one tally a system; the one group of a source that is not split is ()."""
     tables: dict[Group, dict[str, Contingency]] = {}
     ignored: dict[str, int] = {}
+    homeless: dict[str, int] = {}
     for (system,), tally in zip(columns.margins, tallies, strict=True):
-        parts, lost = usable(tally, columns, clean)
+        parts, homeless = usable(tally, columns, clean)
+        lost = homeless
         for part in parts:
             tables.setdefault(part.group, {})[system] = part.table(system, reject=reject, positive=positive)
             lost = _added(lost, part.ignored)
         # a row without truth is missed by every system, and is still one row
         ignored = {reason: max(ignored.get(reason, 0), lost.get(reason, 0)) for reason in {**ignored, **lost}}
-    return Assembly(tables, ignored)
+    return Assembly(tables, ignored, homeless)
 
 
 def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
@@ -131,21 +127,15 @@ def _order(label: Label) -> tuple[bool, Label | str]:
 
 def _labelled(tally: Tally, columns: Columns, clean: Cleaning) -> Tally:
     """Values become labels, equal labels get one code; a missing label is None, at the end."""
-    clear = cleaner(clean)
-    named = {
-        name: [clear(meaning(value, name)) for value in values]
-        for name, values in zip(tally.keys, tally.labels, strict=True)
-    }
+    named = {name: meanings(values, name, clean) for name, values in zip(tally.keys, tally.labels, strict=True)}
     check_comparable({key: named[key] for key in tally.keys[len(columns.by) :]})
     labels: list[list[Label | None]] = []
     codes = np.empty_like(tally.codes)
     for i, name in enumerate(tally.keys):
-        places: dict[Label | None, int] = {}
-        for label in named[name]:
-            if label is not None:
-                places.setdefault(label, len(places))
-        places[None] = len(places)
-        old_to_new = np.array([places[label] for label in named[name]], dtype=np.int64)
+        found = dict.fromkeys(named[name])
+        found.pop(None, None)
+        places = {label: place for place, label in enumerate([*found, None])}
+        old_to_new = np.fromiter(map(places.__getitem__, named[name]), dtype=np.int64, count=len(named[name]))
         codes[i] = old_to_new[tally.codes[i]] if old_to_new.size else tally.codes[i]
         labels.append(list(places))
     return replace(tally, labels=tuple(labels), codes=codes)

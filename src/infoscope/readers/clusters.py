@@ -5,10 +5,12 @@ Workers must see the files under the same paths, as on a shared disk.
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -81,13 +83,29 @@ def count_files_by_spark(files: Files, columns: Columns, delimiter: str | None, 
             "leave the engine out, or hand over a Spark frame"
         )
     with _spark_session(url) as spark:
-        paths = [path.absolute().as_uri() for path in files.paths]
+        paths = [_spark_path(path) for path in files.paths]
         if files.format == "parquet":
-            return count_frame(spark.read.parquet(*paths), columns)
+            return count_frame(_spark_parquet(spark, files, paths), columns)
         header = _one_header(files, columns, delimiter)
         frame = _spark_csv(spark, paths, header)
         tallies = count_frame(frame.toDF(*header.names), columns)
     return [_text_only(tally) for tally in tallies]
+
+
+def _spark_path(path: Path) -> str:
+    """A path that Spark takes as it is; it knows patterns, but no percent signs."""
+    return "file://" + re.sub(r"([*?\[\]{}\\])", r"\\\1", str(path.absolute()))
+
+
+def _spark_parquet(spark: Any, files: Files, paths: list[str]) -> Any:
+    """Parquet files; what their folders name is a column of text, as elsewhere."""
+    reader = spark.read
+    if files.hive_keys:
+        spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
+        folders = files.paths[0].absolute().parents
+        root = next(folder for folder in folders if not any("=" in part for part in folder.parts))
+        reader = reader.option("basePath", f"file://{root}")  # no pattern, this one
+    return reader.parquet(*paths)
 
 
 def _text_only(tally: Tally) -> Tally:

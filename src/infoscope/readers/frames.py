@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -63,8 +64,7 @@ def _count_pandas(source: Any, columns: Columns) -> list[Tally]:
     frame = nw.from_native(source[list(columns.names)].assign(**coded), eager_only=True)
     tallies = _count_margins(frame, columns, columns.margins)
     for name in objects:
-        found = values[name]
-        tallies = [t.mapped(name, lambda i, found=found: _at(found, i)) for t in tallies]
+        tallies = [tally.mapped(name, partial(_at, values[name])) for tally in tallies]
     return tallies
 
 
@@ -99,7 +99,8 @@ def _collected(frames: Sequence[Any]) -> list[nw.DataFrame[Any]]:
     """Eager results; lazy polars frames share one streaming pass."""
     if not isinstance(frames[0], nw.LazyFrame):
         return list(frames)
-    if frames[0].implementation is nw.Implementation.POLARS:
+    implementation: Any = frames[0].implementation
+    if implementation is nw.Implementation.POLARS:
         import polars  # noqa: PLC0415 - the caller has it loaded
 
         native = polars.collect_all([f.to_native() for f in frames], engine="streaming")
@@ -123,7 +124,7 @@ def _grouped(frame: Frame, columns: Columns, named: list[nw.Expr], shorts: list[
         lacks = nw.col("w").is_null() | nw.col("w").is_nan()
         rows = rows.with_columns(lacks.fill_null(True).alias("lacks"), (nw.col("w") * nw.col("w")).alias("square"))
         shorts = [*shorts, "lacks"]
-    return rows.group_by(*shorts, drop_null_keys=False).agg(*sums)  # type: ignore[no-any-return]
+    return rows.group_by(*shorts, drop_null_keys=False).agg(*sums)
 
 
 def _count_unpivoted(frame: nw.LazyFrame[Any], columns: Columns) -> list[Tally]:
@@ -186,7 +187,7 @@ def _count_partitions(source: Any, columns: Columns) -> list[Tally]:
         parts = [dask.delayed(_merge_lists)(pair) for pair in pairs]
     with shown_while("counting the dask frame"):
         (tallies,) = dask.compute(parts[0])
-    return tallies  # type: ignore[no-any-return]
+    return tallies
 
 
 def _merge_lists(parts: list[list[Tally]]) -> list[Tally]:

@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,26 +24,59 @@ from infoscope.readers.session import exact_path
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, kind_of
 
-__all__ = ["SCHEMA", "Tables", "load_parts", "save_part"]
+__all__ = ["SCHEMA", "Parts", "Tables", "load_parts", "save_part"]
 
 SCHEMA = "infoscope/tables/1"
 Tables = Mapping[Group, Mapping[str, Contingency]]
 
 
-def save_part(tables: Tables, path: str | os.PathLike[str]) -> None:
-    """Write tables of systems and groups, in one step: a reader never sees half of them."""
+@dataclass(frozen=True)
+class Parts:
+    """Tables by group and system, the columns that name the groups, and rows that are in no group."""
+
+    tables: Tables
+    by: tuple[str, ...] = ()
+    homeless: Mapping[str, int] = field(default_factory=dict)
+
+
+def save_part(parts: Parts, path: str | os.PathLike[str]) -> None:
+    """Write tables in one step: a reader never sees half of them."""
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"cannot write {target}: there is no folder {target.parent}")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(handle)
     try:
-        _write(tables, Path(name))
+        if _is_single(parts.tables):
+            _write_single(next(iter(parts.tables[()].items())), Path(name))
+        else:
+            _write(parts, Path(name))
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _is_single(tables: Tables) -> bool:
+    return set(tables) == {()} and len(tables[()]) == 1 and all(min(t.shape) for t in tables[()].values())
+
+
+def _write_single(named: tuple[str, Contingency], path: Path) -> None:
+    """The form of ``Contingency.save``, with the name of the system in a second entry."""
+    system, table = named
+    table.save(path)
+    with duckdb.connect() as connection:
+        kept = {"path": exact_path(path)}
+        query = "SELECT value FROM parquet_kv_metadata($path) WHERE key = 'infoscope'::BLOB"
+        found = connection.execute(query, kept).fetchone()
+        assert found is not None, "a saved table has its metadata"
+        connection.execute("CREATE TABLE cells AS FROM read_parquet($path)", kept)
+        connection.execute(
+            "COPY cells TO $path (FORMAT parquet, COMPRESSION zstd, "
+            "KV_METADATA {infoscope: $metadata, infoscope_system: $system})",
+            {"path": str(path), "metadata": found[0].decode(), "system": system},
+        )
 
 
 def _umask() -> int:
@@ -51,10 +85,10 @@ def _umask() -> int:
     return mask
 
 
-def _write(tables: Tables, path: Path) -> None:
+def _write(kept: Parts, path: Path) -> None:
     facts: list[dict[str, Any]] = []
     parts, truth, system, value = [], [], [], []
-    for group, systems in tables.items():
+    for group, systems in kept.tables.items():
         for name, table in systems.items():
             stored = np.flatnonzero(table.cells)
             parts.append(np.full(len(stored), len(facts)))
@@ -68,7 +102,8 @@ def _write(tables: Tables, path: Path) -> None:
         "system": np.concatenate(system) if system else np.zeros(0, object),
         "value": np.concatenate(value) if value else np.zeros(0),
     }
-    metadata = json.dumps({"schema": SCHEMA, "tables": facts}, ensure_ascii=False)
+    whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.homeless), "tables": facts}
+    metadata = json.dumps(whole, ensure_ascii=False)
     with duckdb.connect() as connection:
         connection.register("cells", columns)
         connection.execute(
@@ -90,7 +125,7 @@ def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
         "declared": table.declared,
         "ignored": dict(table.ignored),
         "weight_squares": table.weight_squares,
-        "counts": np.asarray(table.cells).dtype.kind in "iu",
+        "counts": table.values.dtype.kind in "iu",
     }
 
 
@@ -112,35 +147,50 @@ def _spelt(labels: Sequence[Label]) -> np.ndarray[Any, Any]:
     return spelt
 
 
-def load_parts(paths: Sequence[Path]) -> dict[Group, dict[str, Contingency]]:
-    """The sum of all tables in some files, system by system and group by group.
+def load_parts(paths: Sequence[Path]) -> Parts:
+    """The sum of all tables in some files.
 
-    A file with one table that carries no name is taken as the system of the other such files.
+    A table that carries no name, as ``Contingency.save`` writes it, is the table of "system".
     """
     total: dict[Group, dict[str, Contingency]] = {}
+    names: dict[tuple[str, ...], Path] = {}
+    homeless: dict[str, int] = {}
     for path in paths:
-        for group, systems in _load(path).items():
+        parts = _load(path)
+        names.setdefault(parts.by, path)
+        for reason, rows in parts.homeless.items():
+            homeless[reason] = homeless.get(reason, 0) + rows
+        if len(names) > 1:
+            (one, first), (other, second) = list(names.items())[:2]
+            raise InputError(
+                f"{first} is split by {_listed(one)} and {second} by {_listed(other)}; merge parts that are split alike"
+            )
+        for group, systems in parts.tables.items():
             for name, table in systems.items():
                 known = total.setdefault(group, {})
                 try:
                     known[name] = known[name] + table if name in known else table
                 except InputError as error:
                     raise InputError(f"{path} does not add to the files before it: {error}") from error
-    return total
+    return Parts(total, next(iter(names), ()), homeless)
 
 
-def _load(path: Path) -> dict[Group, dict[str, Contingency]]:
+def _listed(by: Sequence[str]) -> str:
+    return ", ".join(map(repr, by)) or "nothing"
+
+
+def _load(path: Path) -> Parts:
     with duckdb.connect() as connection:
         try:
-            found = connection.execute(
-                "SELECT value FROM parquet_kv_metadata($path) WHERE key = 'infoscope'::BLOB",
-                {"path": exact_path(path)},
-            ).fetchone()
-            if found is None:
+            pairs = connection.execute(
+                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": exact_path(path)}
+            ).fetchall()
+            entries = {key.decode(): value.decode() for key, value in pairs}
+            if "infoscope" not in entries:
                 raise InputError(f"{path} is not a file of tables; infoscope count writes them")
-            metadata = json.loads(found[0])
+            metadata = json.loads(entries["infoscope"])
             if metadata["schema"] != SCHEMA:
-                return {(): {"system": Contingency.load(path)}}
+                return Parts({(): {entries.get("infoscope_system", "system"): Contingency.load(path)}})
             cells = connection.execute(
                 "SELECT part, truth, system, value FROM read_parquet($path)",
                 {"path": exact_path(path)},
@@ -155,7 +205,7 @@ def _load(path: Path) -> dict[Group, dict[str, Contingency]]:
         tables.setdefault(group, {})[facts["system"]] = _table(
             facts, cells["truth"][mine], cells["system"][mine], cells["value"][mine]
         )
-    return tables
+    return Parts(tables, tuple(metadata["by"]), metadata["homeless"])
 
 
 def _table(facts: dict[str, Any], truth: Any, system: Any, values: Any) -> Contingency:

@@ -17,7 +17,7 @@ from infoscope.readers.files import Files, find_files, scratch_folder, sniff_for
 from infoscope.readers.frames import count_frame, is_frame
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.parts import load_parts
+from infoscope.readers.parts import Parts, load_parts, save_part
 from infoscope.readers.session import Limits
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
@@ -48,13 +48,19 @@ class How:
 class Reading:
     """What a pass over a source gave: tables by group and system, and what became of the rows.
 
-    ``rows`` is None for tables that were counted elsewhere, whose rows nobody saw here.
+    ``rows`` is None for tables that were counted elsewhere, whose rows nobody saw here; ``homeless``
+    are the ignored rows that belong to no group.
     """
 
     tables: Mapping[Group, Mapping[str, Contingency]]
     rows: int | None
     ignored: Mapping[str, int]
     by: tuple[str, ...] = ()
+    homeless: Mapping[str, int] = field(default_factory=dict)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tables to one .ifs file, to be merged with others later."""
+        save_part(Parts(self.tables, self.by, self.homeless), path)
 
 
 def read(  # noqa: PLR0913 - the public front
@@ -128,7 +134,7 @@ def read_tables(  # noqa: PLR0913 - as read, but with an account of the rows
         tallies = _count(source, files, columns, how)
     made = assemble(tallies, columns, clean=clean, reject=reject, positive=positive)
     _check_totals(tallies)
-    return Reading(made.tables, tallies[0].total, made.ignored, columns.by)
+    return Reading(made.tables, tallies[0].total, made.ignored, columns.by, made.homeless)
 
 
 def read_joint(  # noqa: PLR0913 - as read
@@ -198,7 +204,8 @@ def _is_database(source: Sequence[Any]) -> bool:
 
 
 def _read_parts(files: Files, system: str | Sequence[str] | None) -> Reading:
-    tables = load_parts(files.paths)
+    parts = load_parts(files.paths)
+    tables = parts.tables
     if system is not None:
         wanted = (system,) if isinstance(system, str) else tuple(system)
         known = list(dict.fromkeys(name for systems in tables.values() for name in systems))
@@ -208,13 +215,13 @@ def _read_parts(files: Files, system: str | Sequence[str] | None) -> Reading:
         tables = {
             group: {name: systems[name] for name in wanted if name in systems} for group, systems in tables.items()
         }
-    ignored: dict[str, int] = {}
+    ignored = dict(parts.homeless)
     for group in tables.values():
         most: dict[str, int] = {}
         for table in group.values():
             most |= {why: max(most.get(why, 0), rows) for why, rows in table.ignored.items()}
         ignored = {why: ignored.get(why, 0) + most.get(why, 0) for why in {**ignored, **most}}
-    return Reading(tables, None, ignored)
+    return Reading(tables, None, ignored, parts.by, parts.homeless)
 
 
 def _check_totals(tallies: Sequence[Tally]) -> None:

@@ -39,8 +39,10 @@ class Session:
         with shown_while(f"counting {self.source}", self.connection.query_progress):
             try:
                 return self.connection.execute(sql, values or None)
-            except duckdb.InterruptException as error:
-                raise KeyboardInterrupt from error
+            except (duckdb.InterruptException, RuntimeError) as error:
+                if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
+                    raise KeyboardInterrupt from error
+                raise
             except duckdb.Error as error:
                 raise InputError(explained(error, self.source, self.folder)) from error
 
@@ -60,6 +62,8 @@ def opened(folder: Path, source: str, limits: Limits) -> Iterator[Session]:
         settings["threads"] = limits.threads
     try:
         connection = duckdb.connect(config=settings)
+        connection.execute("SET enable_progress_bar = true")  # for our own bar to ask
+        connection.execute("SET enable_progress_bar_print = false")
     except duckdb.Error as error:
         raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error
     try:
@@ -89,13 +93,14 @@ def exact_path(path: Path) -> str:
 def explained(error: duckdb.Error, source: str, folder: Path) -> str:
     """What went wrong, found in the engine's own words, with a way out."""
     text = str(error)
-    if isinstance(error, duckdb.OutOfMemoryException):
+    full = "No space left" in text or "max_temp_directory_size" in text or "failed to offload" in text
+    if full or re.search(r"Could not write file .*spill", text):
         return (
-            f"counting {source} needs more memory than its limit and more room than is left in "
-            f"{folder.parent}: raise the memory limit, or point TMPDIR to a larger disk"
+            f"no more room in {folder.parent} while counting {source}; point TMPDIR to a larger disk, "
+            "or raise the memory limit"
         )
-    if "No space left" in text or "max_temp_directory_size" in text:
-        return f"no space left in {folder.parent} while counting {source}; point TMPDIR to a larger disk"
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return f"counting {source} needs more memory than its limit; raise the memory limit, or use fewer threads"
     if line := re.search(r"CSV Error on Line: (\d+)", text):
         return _csv_error(text, line.group(1), source)
     if "state machine reached an invalid state" in text:

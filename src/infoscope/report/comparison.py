@@ -9,6 +9,8 @@ from rich.text import Text
 from infoscope.cards import find
 from infoscope.comparison import Comparison, Pair, Ranking, renders
 from infoscope.comparison.ranking import Place
+from infoscope.figures.forest import ComparisonDisplay
+from infoscope.figures.notebook import picture
 from infoscope.report.layout import UNICODE, Column, Look, columns, shown, wrapped
 from infoscope.report.numbers import amount
 
@@ -168,14 +170,21 @@ def as_html(comparison: Comparison) -> str:
         "max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}table{border-collapse:collapse}"
         "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid #8884}"
         "th:first-child,td:first-child,th:last-child,td:last-child{text-align:left}</style></head><body>"
-        f"<h1>{title}</h1>{_body(comparison)}</body></html>\n"
+        f"<h1>{title}</h1>{_pictures(comparison)}{_body(comparison)}</body></html>\n"
     )
 
 
 @renders("notebook")
 def as_notebook(comparison: Comparison) -> str:
     """The same as a cell of a notebook shows it."""
-    return f"<div><strong>{escape(_headline(comparison))}</strong>{_body(comparison)}</div>"
+    return f"<div><strong>{escape(_headline(comparison))}</strong><br>{_pictures(comparison)}{_body(comparison)}</div>"
+
+
+def _pictures(comparison: Comparison) -> str:
+    """The first ranking as a forest plot, as an image that notebooks keep."""
+    if not comparison.ranking or not comparison.ranking[0].places:
+        return ""
+    return picture(ComparisonDisplay.from_comparison(comparison).panel())
 
 
 def _body(comparison: Comparison) -> str:

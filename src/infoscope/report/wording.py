@@ -62,6 +62,17 @@ def _size(n: float | None) -> str:
     return f"{amount(n)} sample{'s' if n != 1 else ''}"
 
 
+_LABEL_FREE = (
+    ("pure", "information_precision", "I(T;S)/H(S), completeness of V-measure"),
+    ("V-measure", "nmi_arithmetic", "harmonic mean of captured and pure"),
+    ("AMI", "adjusted_mutual_information", "information beyond accident; 0 is chance"),
+    ("ARI", "adjusted_rand_index", "pairs beyond accident; 0 is chance"),
+    ("B-cubed", "bcubed_f1", "mean share of one's group and cluster that is one's own"),
+    ("FM", "fowlkes_mallows", "pairs together in both, Fowlkes-Mallows"),
+)
+"""What is said of clusters, whose names mean nothing."""
+
+
 def key_numbers(system: SystemResult, to: str) -> Iterator[KeyNumber]:
     """Captured, false, erroneous, accuracy, what stays in doubt; more where there is a reject or positive class."""
     yield _ratio(system, "captured", "proficiency", to, "I(T;S)/H(T), proficiency")
@@ -69,8 +80,11 @@ def key_numbers(system: SystemResult, to: str) -> Iterator[KeyNumber]:
     erroneous = system.metrics["erroneous_information_ratio"]
     shown = UNDEFINED if erroneous.value is None else f"{erroneous.value:.2f}"
     yield KeyNumber("erroneous", shown, _range(erroneous, to, 1.0), "missed + false; 0 is perfect")
-    yield _ratio(system, "accuracy", "accuracy", to, _chance(system))
+    if system.clusters is None:
+        yield _ratio(system, "accuracy", "accuracy", to, _chance(system))
     yield _doubt(system)
+    if system.clusters is not None:
+        yield from (_ratio(system, word, metric, to, note) for word, metric, note in _LABEL_FREE)
     if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
         note = f"accuracy {share(system.number('accepted_accuracy'))} among the accepted"
         yield _ratio(system, "refused", "rejection_rate", to, note)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.tables.coding import encode
 from infoscope.tables.contingency import Contingency, Support
-from infoscope.tables.counting import Side, tally
+from infoscope.tables.counting import Side, Tally, placed_among, tally
 from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, is_missing, unite
 
 __all__ = ["Cells", "Declared", "from_cells", "from_labels", "from_matrix", "from_rates", "merged"]
@@ -40,25 +40,34 @@ class Cells:
     rows: NDArray[Any]
     columns: NDArray[Any]
     values: NDArray[Any]
+    ordered: bool = False
+    """Whether each cell comes once, by row, then column, with something in it, in arrays nobody else holds."""
 
 
 def from_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
     """Code both sides, count, and settle the labels."""
     counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
-    cells = Cells(
+    own = isinstance(stated.labels, str) and stated.labels == "own"
+    if stated.labels is not None and not own:
+        table = _on_declared(_as_cells(counted), stated)
+    elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
+        table = _from_integers(counted, stated, declared=own)
+    else:
+        table = from_cells(_as_cells(counted), stated, declared=own)
+    return replace(
+        table,
+        ignored=MappingProxyType(counted.ignored),
+        weight_squares=None if sample_weight is None else counted.weight_squares,
+    )
+
+
+def _as_cells(counted: Tally) -> Cells:
+    return Cells(
         _occupied(counted.truth, counted.rows),
         _occupied(counted.system, counted.columns),
         _ranked(counted.truth, counted.rows),
         _ranked(counted.system, counted.columns),
         counted.values,
-    )
-    own = isinstance(stated.labels, str) and stated.labels == "own"
-    derived = stated.labels is None or own
-    table = from_cells(cells, stated, declared=own) if derived else _on_declared(cells, stated)
-    return replace(
-        table,
-        ignored=MappingProxyType(counted.ignored),
-        weight_squares=None if sample_weight is None else counted.weight_squares,
     )
 
 
@@ -71,15 +80,13 @@ def _occupied(side: Side, codes: NDArray[np.int64]) -> Sequence[Label] | NDArray
 
 def _ranked(side: Side, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     if isinstance(side.labels, np.ndarray):
-        return codes
+        return side.positions(codes)
     return np.unique(codes, return_inverse=True)[1]
 
 
 def from_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency:
     """Sort the labels, let both sides share them where they overlap, and place the cells."""
     reject = stated.reject
-    if isinstance(cells.truth, np.ndarray) and isinstance(cells.system, np.ndarray) and reject is None:
-        return _from_integer_cells(cells, stated, declared=declared)
     truth = _as_labels(cells.truth)
     system = _as_labels(cells.system)
     check_unique(truth, "truth")
@@ -102,32 +109,30 @@ def from_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency
     )
 
 
-def _from_integer_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency:
-    """The same for sorted arrays of whole numbers, without a Python object per label on the way."""
-    truth, system = np.asarray(cells.truth), np.asarray(cells.system)
+def _from_integers(counted: Tally, stated: Declared, *, declared: bool) -> Contingency:
+    """The same for whole numbers in a compact range, without a Python object per label on the way."""
+    truth, system = np.asarray(counted.truth.labels), np.asarray(counted.system.labels)
     own_truth, own_system = truth, system
     if not declared:
         united = _sorted_union(truth, system)
         if len(united) < len(truth) + len(system):
             own_truth = own_system = united
-    moved = replace(
-        cells,
-        rows=_ranks(truth, own_truth, cells.rows),
-        columns=_ranks(system, own_system, cells.columns),
-    )
     named = tuple(own_truth.tolist())
     labels = (named, named if own_system is own_truth else tuple(own_system.tolist()))
-    return _placed(moved, labels, stated, declared=declared)
+    cells = Cells(
+        *labels,
+        placed_among(own_truth, counted.truth.low or 0, counted.rows),
+        placed_among(own_system, counted.system.low or 0, counted.columns),
+        counted.values,
+        ordered=True,
+    )
+    return _placed(cells, labels, stated, declared=declared)
 
 
 def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
     both = np.concatenate([one, other])
     both.sort(kind="stable")
     return both[np.concatenate([[True], both[1:] != both[:-1]])]
-
-
-def _ranks(old: NDArray[np.int64], new: NDArray[np.int64], codes: NDArray[Any]) -> NDArray[Any]:
-    return codes if len(old) == len(new) else np.searchsorted(new, old)[codes]
 
 
 def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
@@ -169,6 +174,8 @@ def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support
         return dense, None
     rows, columns = cells.rows.astype(np.int64, copy=False), cells.columns.astype(np.int64, copy=False)
     values = np.asarray(cells.values)
+    if cells.ordered:
+        return values, Support(rows, columns)
     later = (rows[1:] > rows[:-1]) | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))
     if not later.all():
         order = np.lexsort((columns, rows))
@@ -390,7 +397,8 @@ def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Co
         )
         for table in (one, other)
     ]
-    cells = Cells(truth, system, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+    rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+    cells = Cells(truth, system, rows, columns, values)
     stated = Declared(None, one.reject, one.positive if one.positive is not None else other.positive)
     if declared and one.truth_labels == truth and one.system_labels == system:
         return _placed(cells, (truth, system), stated, declared=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,6 +31,17 @@ class Support:
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
+
+    @cached_property
+    def row_starts(self) -> NDArray[np.int64]:
+        """Where each occupied row begins."""
+        return np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]]))
+
+    def per_row(self, values: Real, size: int) -> Real:
+        """Cell values added up by row; rows are runs, so no look-up is needed."""
+        out = np.zeros((*values.shape[:-1], size))
+        out[..., self.rows[self.row_starts]] = np.add.reduceat(values, self.row_starts, axis=-1)
+        return out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,7 +281,7 @@ class Contingency:
     def per_row(self, values: Real) -> Real:
         """Cell values, (..., cells), added up per truth class, (..., k)."""
         if self.support is not None:
-            return summed_by(self.support.rows, values, self.shape[0])
+            return self.support.per_row(values, self.shape[0])
         return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-1)
 
     def per_column(self, values: Real) -> Real:
@@ -291,8 +303,7 @@ class Contingency:
     def _margin(self, axis: int) -> Real:
         if self.support is None:
             return _frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
-        index = self.support.rows if axis == -1 else self.support.columns
-        return _frozen(summed_by(index, self.cells, self.shape[0 if axis == -1 else 1]))
+        return _frozen(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
 
     @cached_property
     def grand_total(self) -> Real:
@@ -452,6 +463,11 @@ class Contingency:
         from infoscope.tables import printing  # noqa: PLC0415 - only people look at it
 
         return printing.as_text(self)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        package: Any = importlib.import_module("infoscope")  # it loads its reports: the only step upwards
+        return str(package.rendered("notebook table", self))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from infoscope.errors import InputError
 from infoscope.tables.coding import Coded
 from infoscope.tables.labels import Label
 
-__all__ = ["Side", "Tally", "tally"]
+__all__ = ["Side", "Tally", "placed_among", "tally"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,9 +28,30 @@ _SMALL = 1 << 20
 
 @dataclass(frozen=True)
 class Side:
-    """The labels met on one side, in the order of the codes; plain integers stay an array."""
+    """The labels of one side, and what the cells' codes mean.
+
+    A code is a position among the labels. For plain integers the labels are a sorted array of those that
+    occur, and where ``low`` is given a code is the label less ``low``.
+    """
 
     labels: tuple[Label, ...] | Ints
+    low: int | None = None
+
+    def positions(self, codes: Ints) -> Ints:
+        """The codes as positions among the labels."""
+        if self.low is None or not isinstance(self.labels, np.ndarray):
+            return codes
+        return placed_among(self.labels, self.low, codes)
+
+
+def placed_among(labels: Ints, low: int, codes: Ints) -> Ints:
+    """Positions of code + low among sorted labels; one look-up a cell, none where the labels have no gap."""
+    first, last = int(labels[0]), int(labels[-1])
+    if last - first + 1 == len(labels):
+        return codes + (low - first) if low != first else codes
+    place = np.zeros(last - first + 1, dtype=np.int64)
+    place[labels - first] = np.arange(len(labels))
+    return place[codes + (low - first)] if low != first else place[codes]
 
 
 @dataclass(frozen=True)
@@ -229,12 +250,12 @@ def _runs(
 
 
 def _side(coded: Coded, codes: Ints, low: int) -> tuple[Side, Ints]:
-    """The labels that have data, and the cells' positions among them."""
+    """The labels that have data, and the cells' codes."""
     if coded.labels is not None:
         return Side(coded.labels), codes
     if len(codes) and int(codes.max()) <= 8 * len(codes) + 1024:
         present = np.zeros(int(codes.max()) + 1, dtype=bool)
         present[codes] = True
-        return Side(np.flatnonzero(present) + low), (np.cumsum(present) - 1)[codes]
+        return Side(np.flatnonzero(present) + low, low), codes
     found, positions = np.unique(codes, return_inverse=True)
     return Side(found + low), positions

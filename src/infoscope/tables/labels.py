@@ -66,7 +66,11 @@ def is_positive_word(label: Label) -> bool:
 
 def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Numbers by value, text by code point; kinds, where they mix, one after the other."""
-    return tuple(sorted(labels, key=lambda label: (_kind_rank(label), label)))
+    known = list(labels)
+    kinds = set(map(type, known))
+    if kinds in ({str}, {int}):
+        return tuple(sorted(known))
+    return tuple(sorted(known, key=lambda label: (_kind_rank(label), label)))
 
 
 def _kind_rank(label: Label) -> int:

@@ -1,0 +1,126 @@
+"""The page and the pictures: size, time to make, first paint and interaction, against PyCM's page and scikit-learn.
+
+Run with ``make bench`` or ``.venv/bin/python benchmarks/report.py``; the browser part needs chromium and playwright.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pycm
+from matplotlib import pyplot
+from sklearn.metrics import ConfusionMatrixDisplay
+from timing import best
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from infoscope.figures import ConfusionDisplay, CoverageDisplay, EntropyTriangleDisplay
+from infoscope.report.html import as_html
+from tests.report.pages import plain, systems, typical
+
+mpl.use("Agg")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+INTERACTIONS = {
+    "pick a system": "document.querySelector('.forest .pick').click()",
+    "choose another metric": (
+        "(m => { m.value = 'accuracy'; m.dispatchEvent(new Event('change')); })(document.querySelector('#metric'))"
+    ),
+    "search a class": (
+        "(s => { s.value = '7'; s.dispatchEvent(new Event('input')); })"
+        "(document.querySelector('article:not([hidden]) input[type=search]'))"
+    ),
+    "sort the classes": "document.querySelector('article:not([hidden]) .classes .sort').click()",
+}
+
+
+def pictures() -> None:
+    print("\npictures, made as text or drawn on axes (ms)")
+    for classes in (10, 100):
+        table = next(iter(systems(1, classes, 100 * classes).values()))
+        counts = np.asarray(table.counts)
+        ours = best(lambda table=table: ConfusionDisplay.from_table(table).to_svg(), 3)
+
+        def peer(counts: np.ndarray = counts) -> None:
+            ConfusionMatrixDisplay(counts).plot()
+            pyplot.gcf().canvas.draw()
+            pyplot.close("all")
+
+        theirs = best(peer, 1)
+        ratio = f"{theirs / ours:6.1f} times"
+        print(
+            f"  confusion matrix, {classes:3d} classes: {ours * 1e3:8.1f}   scikit-learn {theirs * 1e3:9.1f}   {ratio}"
+        )
+    tables = systems(20, 10)
+    for display in (EntropyTriangleDisplay, CoverageDisplay):
+        ours = best(lambda display=display: display.from_table(tables).to_svg(), 3)
+        print(f"  {display.__name__}, 20 systems: {ours * 1e3:8.1f}")
+
+
+def pages(folder: Path) -> dict[str, Path]:
+    print("\npages: size (kB) and time to make (ms)")
+    found = {}
+    made = {
+        "5 systems × 10 classes": typical(),
+        "1 system × 2 classes": plain(systems(1, 2, 300)),
+        "20 systems × 10 classes": plain(systems(20, 10)),
+        "1 system × 100 classes": plain(systems(1, 100, 10_000)),
+        "3 systems × 1000 classes": plain(systems(3, 1000, 60_000)),
+    }
+    for name, evaluation in made.items():
+        took = best(lambda evaluation=evaluation: as_html(evaluation), 2)
+        found[name] = evaluation.to_html(folder / f"{len(found)}.html")
+        print(f"  {name:26s} {found[name].stat().st_size / 1e3:8.0f} {took * 1e3:8.0f}")
+    counts = np.asarray(next(iter(systems(1, 100, 10_000).values())).counts)
+    matrix = {str(i): {str(j): int(counts[i, j]) for j in range(100)} for i in range(100)}
+    peer = pycm.ConfusionMatrix(matrix=matrix)
+    took = best(lambda: peer.save_html(str(folder / "pycm")), 1)
+    found["PyCM, 1 system × 100"] = folder / "pycm.html"
+    print(f"  {'PyCM, 1 system × 100':26s} {(folder / 'pycm.html').stat().st_size / 1e3:8.0f} {took * 1e3:8.0f}")
+    return found
+
+
+def in_browser(found: dict[str, Path]) -> None:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        print("\nno chromium: first paint and interaction are not measured")
+        return
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only with a browser
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        print("\nfirst paint, all loaded and ready, and from an action to the next frame (ms, best of 3)")
+        for name, path in found.items():
+            runs = [visit(browser, path) for _ in range(3)]
+            print(f"  {name:30s} " + "   ".join(f"{what} {min(run[what] for run in runs):.0f}" for what in runs[0]))
+        browser.close()
+
+
+def visit(browser: Any, path: Path) -> dict[str, float]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_function("performance.getEntriesByType('paint').length > 0")
+    found = {"first paint": page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")}
+    ours = "pycm" not in path.name
+    if ours:
+        page.wait_for_selector("html[data-ready]", state="attached")
+    found["loaded"] = page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart")
+    for name, action in INTERACTIONS.items() if ours else ():
+        if name in ("pick a system", "choose another metric") and not page.locator(".forest").count():
+            continue
+        found[name] = page.evaluate(
+            f"new Promise(done => {{ const t = performance.now(); {action};"
+            " requestAnimationFrame(() => setTimeout(() => done(performance.now() - t))); })"
+        )
+    context.close()
+    return found
+
+
+if __name__ == "__main__":
+    pictures()
+    with tempfile.TemporaryDirectory() as name:
+        in_browser(pages(Path(name)))

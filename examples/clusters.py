@@ -1,0 +1,20 @@
+"""A clustering of scikit-learn's handwritten digits: which digits are split, and which are thrown together.
+
+Run with scikit-learn installed: python examples/clusters.py
+"""
+
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+
+import infoscope as ifs
+
+
+def main() -> None:
+    images, digits = load_digits(return_X_y=True)
+    found = KMeans(n_clusters=10, n_init=3, random_state=0).fit_predict(images)
+    table = ifs.Contingency.from_labels(digits, found, labels="own")
+    print(ifs.evaluate({"k-means": table}, clusters=True).to_text(width=100))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What pictures ask of the posterior: a place with its spread, draws, a range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.figures.scene import Point
+from infoscope.metrics import false_information_ratio, proficiency
+from infoscope.tables import Contingency
+
+if TYPE_CHECKING:
+    from infoscope.posterior import Posterior
+
+__all__ = ["Spread", "believed_place", "believed_range"]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What is believed about a system's place: mean and covariance of (false, captured)."""
+
+    mean: Point
+    covariance: NDArray[Any]
+
+
+def _posterior(table: Contingency, seed: int) -> Posterior:
+    from infoscope.posterior import Posterior  # noqa: PLC0415 - pictures without uncertainty do not need it
+
+    return Posterior(table, seed=seed)
+
+
+def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tuple[Spread, NDArray[Any] | None]:
+    """Mean, covariance and, where asked for, draws of a system's place in the coverage plot."""
+    names = ["false_information_ratio", "proficiency"]
+    belief = _posterior(table, seed)
+    mean = float(belief.mean(names[0])), float(belief.mean(names[1]))
+    spread = Spread(mean, np.asarray(belief.covariance(names), dtype=np.float64))
+    if not cloud:
+        return spread, None
+    drawn = belief.draw_tables(cloud, np.random.default_rng(seed))
+    return spread, np.stack([np.asarray(false_information_ratio(drawn)), np.asarray(proficiency(drawn))], axis=-1)
+
+
+def believed_range(table: Contingency, metric: str, level: float, seed: int) -> tuple[float, float]:
+    """The credible interval of a metric."""
+    low, high = _posterior(table, seed).interval(metric, level)
+    return float(low), float(high)

@@ -1,0 +1,226 @@
+"""The confusion heat map: what it was, what the system said; hits tinted lightly, errors loudly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.figures.colours import ERRORS, HITS, hexadecimal, on_colour, ramp
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import plain_label, shortened, width_of
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
+from infoscope.figures.seriation import confusion_order
+from infoscope.tables import Contingency
+
+__all__ = ["ConfusionDisplay", "HeatMap", "heat_map"]
+
+Order = Literal["confusion", "given"]
+Shown = Literal["count", "of_truth", "of_system"]
+CELLS_WITH_NUMBERS = 30
+"""Up to this many classes every cell is written; above, a cell is a pixel."""
+MOST_CLASSES = 2000
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Counts in the order they are shown, and which cells are hits."""
+
+    truth: tuple[str, ...]
+    system: tuple[str, ...]
+    counts: NDArray[Any]
+    hits: NDArray[np.bool_]
+
+    @property
+    def of_truth(self) -> NDArray[Any]:
+        """Each row as shares of its samples; an empty row is 0."""
+        totals = self.counts.sum(axis=1, keepdims=True)
+        return np.divide(self.counts, totals, out=np.zeros(self.counts.shape), where=totals > 0)
+
+    @property
+    def of_system(self) -> NDArray[Any]:
+        """Each column as shares of its samples; an empty column is 0."""
+        totals = self.counts.sum(axis=0, keepdims=True)
+        return np.divide(self.counts, totals, out=np.zeros(self.counts.shape), where=totals > 0)
+
+    @property
+    def colours(self) -> NDArray[np.uint8]:
+        """One colour a cell: errors on their own scale, so that the diagonal does not swamp them."""
+        share = self.of_truth
+        worst = float(np.max(np.where(self.hits, 0.0, share), initial=0.0)) or 1.0
+        errors = ramp(ERRORS, np.sqrt(share / worst))
+        hits = ramp(HITS, 0.05 + 0.35 * share)
+        return np.rint(np.where(self.hits[..., None], hits, errors)).astype(np.uint8)
+
+    def image(self, most: int = 700) -> NDArray[np.uint8]:
+        """One pixel a cell; where there are more cells than ``most``, one a block, which shows its worst error."""
+        step = -(-max(self.counts.shape) // most)
+        if step == 1:
+            return self.colours
+        share = self.of_truth
+        starts = [np.arange(0, size, step) for size in share.shape]
+        errors = _block_max(np.where(self.hits, 0.0, share), starts)
+        hits = _block_max(self.hits.astype(np.float64), starts)
+        level = np.sqrt(errors / (float(errors.max(initial=0.0)) or 1.0))
+        quiet = (hits > 0) & (level < 0.5)
+        return np.rint(np.where(quiet[..., None], ramp(HITS, np.full(level.shape, 0.3)), ramp(ERRORS, level))).astype(
+            np.uint8
+        )
+
+    def largest(self, most: int = 10) -> list[tuple[str, str, float, float]]:
+        """The largest confusions: truth, answer, count, share of the truth class."""
+        share = np.where(self.hits, 0.0, self.of_truth)
+        weight = np.where(self.hits, 0.0, self.counts)
+        order = np.lexsort((-share.ravel(), -weight.ravel()))[:most]
+        found = [(int(at) // share.shape[1], int(at) % share.shape[1]) for at in order]
+        return [
+            (self.truth[i], self.system[j], float(self.counts[i, j]), float(share[i, j]))
+            for i, j in found
+            if weight[i, j] > 0
+        ]
+
+
+def _block_max(values: NDArray[Any], starts: list[NDArray[np.int64]]) -> NDArray[Any]:
+    return np.maximum.reduceat(np.maximum.reduceat(values, starts[0], axis=0), starts[1], axis=1)
+
+
+def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
+    """A table in the order in which it is shown; columns follow their rows, other answers come last."""
+    if max(table.shape) > MOST_CLASSES:
+        raise InputError(
+            f"a heat map of {table.shape[0]:,} × {table.shape[1]:,} classes has no pixels for its cells; "
+            f"merge classes to at most {MOST_CLASSES:,} first"
+        )
+    rows = confusion_order(table) if order == "confusion" else np.arange(table.shape[0])
+    column_of = dict(zip(*(side.tolist() for side in table.matches), strict=True))
+    named = [column_of[int(row)] for row in rows if int(row) in column_of]
+    columns = np.array(named + [at for at in range(table.shape[1]) if at not in set(named)], dtype=np.int64)
+    counts: Any = table.counts
+    dense = np.asarray(counts.todense() if table.is_sparse else counts, dtype=np.float64)[np.ix_(rows, columns)]
+    own = np.array([column_of.get(int(row), -1) for row in rows], dtype=np.int64)
+    hits = own[:, None] == columns[None, :]
+    return HeatMap(
+        tuple(str(table.truth_labels[row]) for row in rows),
+        tuple(str(table.system_labels[column]) for column in columns),
+        dense,
+        hits,
+    )
+
+
+def _cell_size(classes: int) -> float:
+    """Pixels a cell: room for a number, else room for a name beside it, else as many as fit."""
+    if classes <= CELLS_WITH_NUMBERS:
+        return max(30.0, 46.0 - classes)
+    return max(9.0, 620.0 / classes) if classes <= 110 else max(1.0, 700.0 / classes)
+
+
+@dataclass
+class ConfusionDisplay(Display):
+    """Rows are the truth, columns what the system said, confused classes side by side.
+
+    >>> table = Contingency.from_matrix([[9, 1], [3, 7]], truth=["cat", "dog"], system=["cat", "dog"])
+    >>> display = ConfusionDisplay.from_table(table)
+    >>> display.map.largest(1)
+    [('dog', 'cat', 3.0, 0.3)]
+    """
+
+    map: HeatMap
+    shown: Shown = "count"
+    _single: ClassVar[bool] = True
+
+    @classmethod
+    def from_table(
+        cls, tables: Tables, *, name: str = "system", order: Order = "confusion", shown: Shown = "count"
+    ) -> Self:
+        """The heat map of one table; ``order="given"`` keeps the order of its labels."""
+        named = tables_by_name(tables, name)
+        if len(named) > 1:
+            raise InputError(f"a heat map shows one system, not {len(named)}; draw them one by one")
+        if order not in ("confusion", "given"):
+            raise InputError(f"the order {order!r} is not known; choose confusion or given")
+        if shown not in ("count", "of_truth", "of_system"):
+            raise InputError(f"cells cannot show {shown!r}; choose count, of_truth or of_system")
+        return cls(heat_map(next(iter(named.values())), order), shown)
+
+    def panel(self) -> Panel:
+        """Cells with numbers, or pixels where there are many classes."""
+        rows, columns = self.map.counts.shape
+        few = max(rows, columns) <= CELLS_WITH_NUMBERS
+        cell = _cell_size(max(rows, columns))
+        font = 12.5 if few else 8.5
+        left = 30.0 + max(width_of(shortened(label, 20), font) for label in self.map.truth)
+        top = 30.0 + max(width_of(shortened(label, 20), font) for label in self.map.system)
+        panel = Panel(
+            "Confusion matrix",
+            self._summary(),
+            Axis(0.0, float(columns)),
+            Axis(float(rows), 0.0),
+            width=left + cell * columns + 14.0,
+            height=top + cell * rows + 10.0,
+            margins=(left, top, 14.0, 10.0),
+        )
+        marks = [*(self._cells() if few else [self._image()]), *self._names(cell), *self._titles(panel)]
+        return replace(panel, marks=tuple(marks))
+
+    def _image(self) -> Raster:
+        rows, columns = self.map.counts.shape
+        return Raster((0.0, 0.0), (float(columns), float(rows)), self.map.image())
+
+    def _cells(self) -> list[Mark]:
+        marks: list[Mark] = []
+        colours = self.map.colours
+        values = {"count": self.map.counts, "of_truth": self.map.of_truth, "of_system": self.map.of_system}[self.shown]
+        rows, columns = self.map.counts.shape
+        wide = max(rows, columns) > 16
+        for i in range(rows):
+            for j in range(columns):
+                colour = hexadecimal(colours[i, j])
+                count = self.map.counts[i, j]
+                tip = (
+                    f"it was {plain_label(self.map.truth[i])}\nthe system said {plain_label(self.map.system[j])}\n"
+                    f"{count:,.10g}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
+                    "of the said"
+                )
+                marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), colour, tip=tip))
+                text = "·" if not count else f"{count:.4g}" if self.shown == "count" else f"{values[i, j]:.0%}"
+                ink = "#6b7280" if not count else on_colour(colour)
+                size: Any = "small" if wide or len(text) > 4 else "normal"
+                marks.append(Words(j + 0.5, i + 0.5, text, ink, size, "middle", bold=bool(self.map.hits[i, j])))
+        return marks
+
+    def _names(self, cell: float) -> list[Mark]:
+        every = max(1, int(np.ceil(9.0 / cell)))
+        size: Any = "normal" if cell >= 14.0 else "tiny"
+        marks: list[Mark] = [
+            Words(0.0, at + 0.5, shortened(label, 20), "ink", size, "end", (-5.0, 0.0), tip=plain_label(label))
+            for at, label in enumerate(self.map.truth)
+            if at % every == 0
+        ]
+        marks += [
+            Words(at + 0.5, 0.0, shortened(label, 20), "ink", size, "start", (0.0, -5.0), 90.0, tip=plain_label(label))
+            for at, label in enumerate(self.map.system)
+            if at % every == 0
+        ]
+        return marks
+
+    def _titles(self, panel: Panel) -> list[Mark]:
+        rows, columns = self.map.counts.shape
+        left, top, _, _ = panel.margins
+        return [
+            Words(columns / 2, 0.0, "the system said", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
+            Words(0.0, rows / 2, "it was", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0),
+        ]
+
+    def _summary(self) -> str:
+        rows, columns = self.map.counts.shape
+        worst = self.map.largest(3)
+        told = "; ".join(
+            f"{shortened(truth, 40)} said as {shortened(system, 40)}, {count:,.10g} ({share:.0%})"
+            for truth, system, count, share in worst
+        )
+        return f"Confusion matrix of {rows} classes and {columns} answers. " + (
+            f"Largest confusions: {told}." if told else "Nothing is confused."
+        )

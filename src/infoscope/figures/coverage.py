@@ -1,0 +1,242 @@
+"""The information coverage plot: false information to the right, captured information upwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.beliefs import Spread, believed_place
+from infoscope.figures.colours import accuracy_colour, series
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels
+from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
+from infoscope.metrics import accuracy, false_information_ratio, proficiency
+
+__all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse"]
+
+
+INNER = (394.0, 372.0)
+"""Width and height between the axes."""
+
+
+@dataclass(frozen=True)
+class CoveragePoint:
+    """Where a system stands, as shares of the truth's information."""
+
+    name: str
+    false: float
+    captured: float
+    accuracy: float | None = None
+    spread: Spread | None = None
+    cloud: NDArray[Any] | None = None
+    """Draws of (false, captured)."""
+
+    @property
+    def erroneous(self) -> float:
+        """Missed and false together: the way to the star, walked along the axes."""
+        return 1.0 - self.captured + self.false
+
+
+def ellipse(spread: Spread, level: float, corners: int = 72) -> tuple[Point, ...]:
+    """The outline that holds a normal belief with probability ``level``.
+
+    >>> outline = ellipse(Spread((0.0, 0.0), np.eye(2)), 0.95)
+    >>> print(f"{outline[0][0]:.3f}")  # the square root of the chi-squared quantile of two degrees
+    2.448
+    """
+    values, vectors = np.linalg.eigh(np.asarray(spread.covariance, dtype=np.float64))
+    turns = np.linspace(0.0, 2.0 * np.pi, corners, endpoint=False)
+    circle = np.sqrt(-2.0 * np.log1p(-level)) * np.stack([np.cos(turns), np.sin(turns)])
+    outline = np.asarray(spread.mean)[:, None] + vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * circle)
+    return tuple((float(x), float(y)) for x, y in outline.T)
+
+
+@dataclass
+class CoverageDisplay(Display):
+    """Systems between nothing (0, 0) and the star (0, 1): all of the truth and nothing but the truth.
+
+    >>> from infoscope.tables import Contingency
+    >>> display = CoverageDisplay.from_table({"A": Contingency.from_matrix([[9, 1], [2, 8]])})
+    >>> point = display.points[0]
+    >>> print(f"{point.false:.2f} {point.captured:.2f} {point.erroneous:.2f}")
+    0.60 0.40 1.20
+    """
+
+    points: list[CoveragePoint]
+    level: float = 0.95
+    zoom: bool = False
+    """Whether the axes close in on the systems."""
+    curves: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names of systems to be joined in order: a tuning curve."""
+
+    def __post_init__(self) -> None:
+        """Refuse curves through systems that are not there."""
+        known = {point.name for point in self.points}
+        for title, names in self.curves.items():
+            for name in names:
+                if str(name) not in known:
+                    raise UnknownNameError(f"curve {title!r} goes through {name!r}, which is none of the systems")
+
+    @classmethod
+    def from_table(  # noqa: PLR0913 - the picture's own choices
+        cls,
+        tables: Tables,
+        *,
+        name: str = "system",
+        uncertainty: bool = False,
+        cloud: int = 0,
+        level: float = 0.95,
+        zoom: bool = False,
+        curves: Mapping[str, Sequence[Any]] | None = None,
+        seed: int = 0,
+    ) -> Self:
+        """One point a table; ``uncertainty`` adds credible ellipses, ``cloud`` so many draws."""
+        points = []
+        for key, table in tables_by_name(tables, name).items():
+            captured = float(proficiency(table))
+            if not np.isfinite(captured):
+                raise InputError(
+                    f"the truth of {key!r} has one class only, so there is no information to cover; "
+                    "it has no place in this plot"
+                )
+            spread, drawn = believed_place(table, cloud=cloud, seed=seed) if uncertainty or cloud else (None, None)
+            points.append(
+                CoveragePoint(key, float(false_information_ratio(table)), captured, _right(table), spread, drawn)
+            )
+        joined = {str(title): [str(key) for key in keys] for title, keys in (curves or {}).items()}
+        return cls(points, level, zoom, joined)
+
+    def panel(self) -> Panel:
+        """Axes, lines of equal error, curves, ellipses, clouds, points and their names."""
+        x, y = self._window()
+        panel = Panel(
+            "Information coverage",
+            _summary(self.points),
+            axis(*x, "false information, share of the truth →", most=5),
+            axis(*y, "captured information →", most=5),
+            width=INNER[0] + 206.0,
+            height=INNER[1] + 68.0,
+            margins=(56.0, 18.0, 150.0, 50.0),
+        )
+        marks = (*_iso_lines(x, y), *self._beliefs(), *self._curves(), *self._points())
+        names = () if self.curves else side_labels(panel, [Named(p.false, p.captured, p.name) for p in self.points])
+        star = (Dot(0.0, 1.0, "gold", "star", 10.0, "paper", tip="all of the truth, nothing false"),)
+        shown = star if x[0] <= 0.0 and y[1] >= 1.0 else ()
+        return Panel(**{**vars(panel), "marks": (*marks, *names, *shown)})
+
+    def _window(self) -> tuple[Point, Point]:
+        false = [point.false for point in self.points]
+        captured = [point.captured for point in self.points]
+        if not self.zoom:
+            return (0.0, max(1.0, 1.06 * max(false))), (0.0, 1.0)
+        around = [ellipse(point.spread, self.level) for point in self.points if point.spread is not None]
+        false += [px for outline in around for px, _ in outline]
+        captured += [py for outline in around for _, py in outline]
+        return _padded(false, 0.0, np.inf), _padded(captured, 0.0, 1.0)
+
+    def _beliefs(self) -> list[Mark]:
+        marks: list[Mark] = []
+        for at, point in enumerate(self.points):
+            if point.cloud is not None:
+                marks.append(Cloud(point.cloud, series(at), of=point.name))
+            elif point.spread is not None:
+                outline = ellipse(point.spread, self.level)
+                marks.append(Line(outline, "accent", closed=True, fill="accent", opacity=0.3, of=point.name))
+        return marks
+
+    def _curves(self) -> list[Mark]:
+        marks: list[Mark] = []
+        places = {point.name: point for point in self.points}
+        for at, (title, names) in enumerate(self.curves.items()):
+            run = [places[name] for name in names]
+            marks.append(Line(tuple((p.false, p.captured) for p in run), series(at), 2.0))
+            for end, down in ((run[0], -10.0), (run[-1], -10.0)):
+                text = f"{title} {end.name.removeprefix(title).strip()}"
+                marks.append(
+                    Words(end.false, end.captured, plain_label(text), series(at), shift=(8.0, down), bold=True)
+                )
+        return marks
+
+    def _points(self) -> list[Mark]:
+        on_curve = {name: series(at) for at, names in enumerate(self.curves.values()) for name in names}
+        return [
+            Dot(
+                point.false,
+                point.captured,
+                series(at) if point.cloud is not None else on_curve.get(point.name, accuracy_colour(point.accuracy)),
+                size=2.0 if point.cloud is not None else 4.0 if on_curve else 5.0,
+                of=point.name,
+                tip=_tip(point),
+            )
+            for at, point in enumerate(self.points)
+        ]
+
+
+def _right(table: Any) -> float | None:
+    value = float(accuracy(table))
+    return value if np.isfinite(value) else None
+
+
+def _padded(values: Sequence[float], least: float, most: float) -> Point:
+    low, high = min(values), max(values)
+    pad = 0.15 * (high - low) or 0.05
+    return max(low - pad, least), min(high + pad, most)
+
+
+def _iso_lines(x: Point, y: Point) -> list[Mark]:
+    """Lines of equal erroneous information, and the one where as much is said as there is to say."""
+    marks: list[Mark] = []
+    step = 0.25 if y[1] - y[0] > 0.5 else 0.1 if y[1] - y[0] > 0.2 else 0.05
+    for count in range(1, round((1.0 + x[1]) / step) + 1):
+        error = count * step
+        start = max(x[0], y[0] + error - 1.0)
+        end = min(x[1], y[1] + error - 1.0)
+        if end <= start:
+            continue
+        line = ((start, start + 1.0 - error), (end, end + 1.0 - error))
+        marks.append(Line(line, "faint", dash=(2.0, 4.0)))
+        at_left = start <= x[0] + 1e-12
+        shift = (5.0, -7.0) if at_left else (4.0, -7.0)
+        if end - start > 0.08 * (x[1] - x[0]) and abs(line[0][1] - y[0]) + abs(start - x[0]) > 0.02 * (x[1] - x[0]):
+            marks.append(Words(*line[0], f"{error:.2f}".rstrip("0").rstrip("."), "dim", "small", shift=shift))
+    said = ((max(x[0], 1.0 - y[1]), min(1.0 - x[0], y[1])), (min(x[1], 1.0 - y[0]), max(1.0 - x[1], y[0])))
+    if said[1][0] > said[0][0]:
+        marks.append(Line(said, "dim", dash=(6.0, 3.0), tip="the output says as much as there is to say, H(S) = H(T)"))
+        marks += _said(said, x, y)
+    return marks
+
+
+def _said(line: tuple[Point, Point], x: Point, y: Point) -> list[Mark]:
+    """The name of the line on which the output says as much as there is to say."""
+    (x0, y0), (x1, y1) = line
+    if x1 - x0 < 0.6 * (x[1] - x[0]) or y != (0.0, 1.0):
+        return []
+    at = (x0 + 0.36 * (x1 - x0), y0 + 0.36 * (y1 - y0))
+    slope = ((y1 - y0) / (y[1] - y[0]) * INNER[1]) / ((x1 - x0) / (x[1] - x[0]) * INNER[0])
+    angle = float(np.degrees(np.arctan(slope)))
+    text = "says as much as there is to say"
+    return [Words(*at, text, "dim", "small", "middle", (-9.0, 9.0), angle, italic=True)]
+
+
+def _tip(point: CoveragePoint) -> str:
+    right = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
+    return (
+        f"{plain_label(point.name)}\ncaptured {point.captured:.1%}\nfalse {point.false:.1%}\n"
+        f"erroneous in all {point.erroneous:.3f}{right}"
+    )
+
+
+def _summary(points: Sequence[CoveragePoint]) -> str:
+    best = min(points, key=lambda point: point.erroneous)
+    return (
+        f"Information coverage of {len(points)} system{'s' * (len(points) != 1)}: false information to the "
+        "right, captured "
+        f"information upwards. Nearest to the star is {shortened(best.name, 60)}, which captures "
+        f"{best.captured:.0%} of the truth "
+        f"and adds {best.false:.0%} that is false."
+    )

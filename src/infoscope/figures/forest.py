@@ -1,0 +1,175 @@
+"""The comparison forest plot: one row a system, its value and range, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from infoscope.cards import find
+from infoscope.comparison import Comparison
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.beliefs import believed_range
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import axis, plain_label, shortened
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+
+__all__ = ["ComparisonDisplay", "Row", "rows_of"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system with its value, and the range it lies in where that is known."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    word: str = ""
+    """What to say at the end of the row: better, worse, can't tell."""
+
+
+@dataclass
+class ComparisonDisplay(Display):
+    """Systems by one metric, or by their difference to a baseline.
+
+    >>> display = ComparisonDisplay([Row("A", 0.7, 0.65, 0.74), Row("B", 0.8)], "captured information")
+    >>> [row.name for row in display.rows]
+    ['B', 'A']
+    """
+
+    rows: list[Row]
+    title: str
+    baseline: str | None = None
+    higher_is_better: bool = True
+    differences: bool = False
+    """Whether the values are differences, measured from 0."""
+
+    def __post_init__(self) -> None:
+        """Order the rows, the best first."""
+        if not self.rows:
+            raise InputError("there is nothing to compare; give at least one system")
+        if self.baseline is not None and self.baseline not in {row.name for row in self.rows} and not self.differences:
+            raise UnknownNameError(f"the baseline {self.baseline!r} is none of the systems")
+        self.rows = sorted(self.rows, key=lambda row: row.value, reverse=self.higher_is_better)
+
+    @classmethod
+    def from_table(  # noqa: PLR0913 - the picture's own choices
+        cls,
+        tables: Tables,
+        *,
+        name: str = "system",
+        metric: str = "proficiency",
+        baseline: str | None = None,
+        uncertainty: bool = False,
+        level: float = 0.95,
+        seed: int = 0,
+    ) -> Self:
+        """One row a table, by any metric; ``uncertainty`` adds credible intervals."""
+        entry = find(metric)
+        rows = []
+        for key, table in tables_by_name(tables, name).items():
+            value = float(entry.score(table))
+            if not np.isfinite(value):
+                raise InputError(f"{metric} of {key!r} is undefined: {entry.reason(table)}")
+            low, high = believed_range(table, entry.name, level, seed) if uncertainty else (None, None)
+            rows.append(Row(key, value, low, high))
+        return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, metric: str | None = None) -> Self:
+        """The ranking of a comparison, each row ending in its verdict against the baseline, else the best."""
+        ranking = next((found for found in comparison.ranking if metric in (None, found.metric)), None)
+        if ranking is None:
+            raise UnknownNameError(f"the systems were not compared by {metric!r}")
+        reference = comparison.baseline or ranking.places[0].name
+        rows = [
+            Row(
+                place.name,
+                place.mean,
+                place.low,
+                place.high,
+                _verdict(comparison, place.name, reference, ranking.metric),
+            )
+            for place in ranking.places
+        ]
+        card = find(ranking.metric).card
+        return cls(rows, card.title, reference, card.better != "lower")
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """From the left to the right edge."""
+        ends = [end for row in self.rows for end in (row.value, row.low, row.high) if end is not None]
+        low, high = min(ends), max(ends)
+        if self.differences:
+            low, high = min(low, 0.0), max(high, 0.0)
+        pad = 0.06 * (high - low) or 0.05
+        return low - pad, high + pad
+
+    def panel(self) -> Panel:
+        """Rows with dots and whiskers, the baseline dashed."""
+        low, high = self.span
+        count = len(self.rows)
+        words = any(row.word for row in self.rows)
+        scale = 100.0 if self.differences else 1.0
+        ticks = tuple((at / scale, text) for at, text in axis(low * scale, high * scale, "").ticks)
+        marks = [mark for at, row in enumerate(self.rows) for mark in self._row(count - 1 - at, row)]
+        return Panel(
+            "Comparison",
+            self._summary(),
+            Axis(low, high, self.title, ticks, grid=True),
+            Axis(-0.6, count - 0.4),
+            (*self._reference(count), *marks),
+            width=640.0,
+            height=26.0 * count + 62.0,
+            margins=(150.0, 6.0, 150.0 if words else 64.0, 50.0),
+        )
+
+    def _reference(self, count: int) -> list[Mark]:
+        base = {row.name: row.value for row in self.rows}.get(self.baseline or "")
+        at = 0.0 if self.differences else base
+        return [] if at is None else [Line(((at, -0.6), (at, count - 0.4)), "ink", dash=(3.0, 3.0))]
+
+    def _row(self, at: int, row: Row) -> list[Mark]:
+        marks: list[Mark] = []
+        number = f"{100 * row.value:+.1f}" if self.differences else f"{row.value:.3f}"
+        tip = f"{plain_label(row.name)}: {number}"
+        if row.low is not None and row.high is not None:
+            marks.append(Line(((row.low, at), (row.high, at)), "ink", 2.0, of=row.name))
+            tip += f" ({row.low:.3f} to {row.high:.3f})"
+        marks += [
+            Dot(row.value, at, "accent", of=row.name, tip=tip),
+            Words(
+                self.span[0],
+                at,
+                shortened(row.name, 20),
+                anchor="end",
+                shift=(-8.0, 0.0),
+                of=row.name,
+                tip=plain_label(row.name),
+            ),
+            Words(self.span[1], at, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)),
+        ]
+        return marks
+
+    def _summary(self) -> str:
+        best = self.rows[0]
+        return (
+            f"{self.title} of {len(self.rows)} systems; the best is {shortened(best.name, 60)} with {best.value:.3f}."
+        )
+
+
+def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:
+    """How a system stands to the reference, by the probability of being better."""
+    for pair in comparison.pairs:
+        if pair.metric == metric and {pair.a, pair.b} == {name, reference} and name != reference:
+            sure = pair.result.probability_a_better if pair.a == name else 1.0 - pair.result.probability_a_better
+            return "better" if sure >= 0.975 else "worse" if sure <= 0.025 else "can't tell"
+    return "baseline" if comparison.baseline == name else ""
+
+
+def rows_of(values: Mapping[str, Any]) -> list[Row]:
+    """Rows from values that may carry a range: anything with ``value``, ``low`` and ``high``."""
+    return [Row(name, value.value, value.low, value.high) for name, value in values.items() if value.value is not None]

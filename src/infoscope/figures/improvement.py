@@ -1,0 +1,183 @@
+"""The improvement-factor plot: how many times less error, by information and by accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+
+from infoscope.comparison import Comparison
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.colours import series
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.metrics import accuracy, erroneous_information_ratio
+
+__all__ = ["Improvement", "ImprovementDisplay"]
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """A step from a baseline to a system, as a factor by which the error shrank; below 1 it grew."""
+
+    name: str
+    by: str
+    """What the error is: "information" or "accuracy"."""
+    factor: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass
+class ImprovementDisplay(Display):
+    """Two dots a step on a logarithmic axis: erroneous information, and wrong answers.
+
+    >>> from infoscope.tables import Contingency
+    >>> tables = {"old": Contingency.from_matrix([[7, 3], [3, 7]]), "new": Contingency.from_matrix([[9, 1], [1, 9]])}
+    >>> [(step.by, round(step.factor, 2)) for step in ImprovementDisplay.from_table(tables).steps]
+    [('information', 1.88), ('accuracy', 3.0)]
+    """
+
+    steps: list[Improvement]
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, baseline: str | None = None) -> Self:
+        """Every table against the baseline; without one, each against the one before it."""
+        named = tables_by_name(tables)
+        errors = {
+            key: (float(erroneous_information_ratio(table)), 1.0 - float(accuracy(table)))
+            for key, table in named.items()
+        }
+        return cls.from_errors(errors, baseline=baseline)
+
+    @classmethod
+    def from_errors(cls, errors: Any, *, baseline: str | None = None) -> Self:
+        """From published numbers: name -> (erroneous information ratio, share of wrong answers)."""
+        names = list(errors)
+        if len(names) < 2:
+            raise InputError("an improvement needs two systems; give at least two")
+        if baseline is not None and baseline not in errors:
+            raise UnknownNameError(f"the baseline {baseline!r} is none of the systems")
+        pairs = [(baseline, name) for name in names if name != baseline] if baseline else list(pairwise(names))
+        steps = []
+        for old, new in pairs:
+            title = str(new) if baseline else f"{old} → {new}"
+            for at, by in enumerate(("information", "accuracy")):
+                if not (
+                    errors[old][at] > 0
+                    and errors[new][at] > 0
+                    and np.isfinite([errors[old][at], errors[new][at]]).all()
+                ):
+                    raise InputError(f"the error of {old!r} or {new!r} by {by} is 0 or undefined, so no factor exists")
+                steps.append(Improvement(title, by, errors[old][at] / errors[new][at]))
+        return cls(steps)
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison) -> Self:
+        """The improvement factors of a comparison, with their ranges."""
+        steps = [
+            Improvement(
+                f"{pair.b} → {pair.a}",
+                "information" if pair.metric == "erroneous_information_ratio" else "accuracy",
+                pair.factor.value,
+                pair.factor.low,
+                pair.factor.high,
+            )
+            for pair in comparison.pairs
+            if pair.factor is not None and pair.metric in ("erroneous_information_ratio", "accuracy", "error_rate")
+        ]
+        if not steps:
+            raise InputError(
+                "the comparison has no improvement factor; compare by erroneous_information_ratio or accuracy"
+            )
+        return cls(steps)
+
+    def panel(self) -> Panel:
+        """Rows of steps; the line at 1 is no change."""
+        names = list(dict.fromkeys(step.name for step in self.steps))
+        ends = [end for step in self.steps for end in (step.factor, step.low, step.high) if end]
+        low, high = min(0.9, *ends) / 1.12, max(1.1, *ends) * 1.12
+        count = len(names)
+        marks: list[Mark] = [Line(((0.0, -0.6), (0.0, count - 0.4)), "ink", dash=(3.0, 3.0))]
+        for step in self.steps:
+            marks += _step(step, count - 1 - names.index(step.name))
+        marks += [
+            Words(
+                np.log2(low),
+                count - 0.4,
+                f"■ by {word}",
+                series(at),
+                anchor="start",
+                shift=(215.0 * at, -12.0),
+                bold=True,
+            )
+            for at, word in enumerate(("erroneous information", "wrong answers"))
+        ]
+        marks += [
+            Words(np.log2(low), count - 1 - at, shortened(name, 22), anchor="end", shift=(-8.0, 0.0), of=name)
+            for at, name in enumerate(names)
+        ]
+        ticks = [factor for factor in _FACTORS if low <= factor <= high]
+        return Panel(
+            "Improvement factor",
+            "; ".join(
+                f"{shortened(step.name, 40)}: {step.factor:.2f} times less error by {step.by}"
+                for step in self.steps[:6]
+            )
+            + ".",
+            Axis(
+                float(np.log2(low)),
+                float(np.log2(high)),
+                "times less error (log scale); left of 1 is worse",
+                tuple((float(np.log2(at)), f"{at:g}×") for at in ticks),
+                grid=True,
+            ),
+            Axis(-0.6, count - 0.4),
+            tuple(marks),
+            width=640.0,
+            height=44.0 * count + 84.0,
+            margins=(160.0, 26.0, 60.0, 50.0),
+        )
+
+
+_FACTORS: Sequence[float] = (
+    0.1,
+    0.2,
+    0.25,
+    0.5,
+    0.75,
+    0.9,
+    1.0,
+    1.25,
+    1.5,
+    2.0,
+    3.0,
+    4.0,
+    5.0,
+    7.5,
+    10.0,
+    20.0,
+    50.0,
+    100.0,
+)
+
+
+def _step(step: Improvement, row: int) -> list[Mark]:
+    place = row + (0.14 if step.by == "information" else -0.14)
+    colour = series(0 if step.by == "information" else 1)
+    marks: list[Mark] = []
+    if step.low and step.high:
+        marks.append(
+            Line(((float(np.log2(step.low)), place), (float(np.log2(step.high)), place)), colour, 2.0, of=step.name)
+        )
+    at = float(np.log2(step.factor))
+    marks.append(Line(((0.0, place), (at, place)), colour, 1.5, opacity=0.5))
+    marks.append(
+        Dot(at, place, colour, tip=f"{plain_label(step.name)}: {step.factor:.2f} times less error by {step.by}")
+    )
+    marks.append(Words(at, place, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
+    return marks

@@ -1,0 +1,134 @@
+"""Where words go: round ticks, labels that do not overlap, names that fit."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from infoscope.figures.scene import Axis, Line, Mark, Panel, Words
+
+__all__ = ["Named", "axis", "dodged", "plain_label", "round_ticks", "shortened", "side_labels", "tick_text", "width_of"]
+
+FONT = {"tiny": 8.5, "small": 11.0, "normal": 12.5, "large": 15.0}
+_INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
+
+
+class Named(NamedTuple):
+    """A point that needs its name beside the picture."""
+
+    x: float
+    y: float
+    name: str
+
+
+def plain_label(label: object) -> str:
+    r"""A class name that can do no harm on a page: what is invisible or turns text around is spelt out.
+
+    >>> plain_label("two\nlines"), plain_label("a\u202eb")
+    ('two⟨A⟩lines', 'a⟨202E⟩b')
+    """
+    text = str(label)
+    if text.isprintable():
+        return text
+    return "".join(f"⟨{ord(c):X}⟩" if unicodedata.category(c) in _INVISIBLE else c for c in text)
+
+
+def shortened(label: object, most: int = 24) -> str:
+    """A name cut in the middle, where both ends still tell it apart."""
+    text = plain_label(label)
+    if len(text) <= most:
+        return text
+    head = (most - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+def width_of(text: str, size: float = 12.5) -> float:
+    """About how wide a text is, in pixels."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return size * (0.56 * (len(text) - wide) + 1.0 * wide)
+
+
+def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers that span a range: steps of 1, 2, 2.5 or 5 times a power of ten."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * part for part in (1, 2, 2.5, 5, 10) if power * part >= rough * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]
+
+
+def tick_text(values: Sequence[float]) -> list[str]:
+    """Numbers with as many digits as their steps need."""
+    gap = min((abs(b - a) for a, b in pairwise(values)), default=1.0) or 1.0
+    digits = max(0, -math.floor(math.log10(gap) + 1e-9))
+    if digits and not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
+        digits += 1
+    return [f"{value:,.{digits}f}" for value in values]
+
+
+def axis(low: float, high: float, title: str, *, grid: bool = False, most: int = 6) -> Axis:
+    """A range with round ticks."""
+    at = round_ticks(low, high, most)
+    return Axis(low, high, title, tuple(zip(at, tick_text(at), strict=True)), grid)
+
+
+def dodged(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places moved apart by at least ``gap``, as little as possible, between ``low`` and ``high`` where they fit.
+
+    >>> dodged([5.0, 5.0, 5.0], 2.0, 0.0, 10.0)
+    [3.0, 5.0, 7.0]
+    """
+    order = np.argsort(places, kind="stable")
+    blocks: list[list[float]] = []  # [sum of wished starts, members]: each block is a run of touching labels
+    room = gap * max(len(places) - 1, 0)
+    top = max(high, low + room)
+    for at in order:
+        blocks.append([float(places[at]), 1.0])
+        while len(blocks) > 1 and _start(blocks[-2], low, top, gap) + blocks[-2][1] * gap > _start(
+            blocks[-1], low, top, gap
+        ):
+            wished, members = blocks.pop()
+            before = blocks[-1]
+            before[0] += wished - members * before[1] * gap
+            before[1] += members
+    moved = [_start(block, low, top, gap) + k * gap for block in blocks for k in range(int(block[1]))]
+    result = [0.0] * len(places)
+    for place, at in zip(moved, order, strict=True):
+        result[at] = place
+    return result
+
+
+def _start(block: list[float], low: float, high: float, gap: float) -> float:
+    """Where a run of touching labels begins: the mean of what its members wish, inside the bounds.
+
+    Members' wishes are kept relative to their own position in the run.
+    """
+    wished = block[0] / block[1]
+    return min(max(wished, low), high - (block[1] - 1) * gap)
+
+
+def side_labels(panel: Panel, points: Sequence[Named], gap: float = 15.0) -> tuple[Mark, ...]:
+    """Names to the right of the picture, each joined to its point by a thin line."""
+    if not points:
+        return ()
+    wide, high = panel.inner
+    per_pixel = (panel.y.high - panel.y.low) / high
+    edge = panel.x.high + 14.0 * (panel.x.high - panel.x.low) / wide
+    lower = min(panel.y.low, panel.y.high)
+    upper = max(panel.y.low, panel.y.high)
+    step = abs(per_pixel) * gap
+    heights = dodged([point.y for point in points], step, lower, upper)
+    marks: list[Mark] = []
+    for point, height in zip(points, heights, strict=True):
+        marks.append(Line(((point.x, point.y), (edge, height)), "faint", of=point.name, clip=False, part="lead"))
+        text = shortened(point.name, int((panel.margins[2] - 20) / 6.6))
+        tip = plain_label(point.name)
+        marks.append(Words(edge, height, text, shift=(4.0, 0.0), of=point.name, tip=None if tip == text else tip))
+    return tuple(marks)

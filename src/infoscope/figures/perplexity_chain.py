@@ -1,0 +1,107 @@
+"""The perplexity chain: how many equally likely classes there are, were in effect, and remain in doubt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import shortened
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
+
+__all__ = ["Chain", "PerplexityDisplay"]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """k = (k / effective) · transferred · remaining."""
+
+    name: str
+    classes: int
+    effective: float
+    remaining: float
+    transferred: float
+
+
+@dataclass
+class PerplexityDisplay(Display):
+    """Doubt on a logarithmic scale: from all classes down to those still to be guessed among."""
+
+    chains: list[Chain]
+    _single: ClassVar[bool] = False
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
+        """One bar a table."""
+        chains = []
+        for key, table in tables_by_name(tables, name).items():
+            if table.shape[0] < 2:
+                raise InputError(f"the truth of {key!r} has one class only, so there was never any doubt to draw")
+            chains.append(
+                Chain(
+                    key,
+                    table.shape[0],
+                    float(effective_classes(table)),
+                    float(remnant_classes(table)),
+                    float(transfer_factor(table)),
+                )
+            )
+        return cls(chains)
+
+    def panel(self) -> Panel:
+        """Bars from 1 to k, cut where doubt was taken away."""
+        most = max(chain.classes for chain in self.chains)
+        named = len(self.chains) > 1
+        count = len(self.chains)
+        marks = [mark for at, chain in enumerate(self.chains) for mark in _bar(count - 1 - at, chain, named=named)]
+        ticks = _powers(most)
+        one = self.chains[0]
+        return Panel(
+            "Perplexity chain",
+            f"{one.classes} classes, in effect {one.effective:.1f}; after hearing {shortened(one.name, 60)} "
+            f"{one.remaining:.1f} remain.",
+            Axis(0.0, float(np.log2(most)), "equally likely classes (log scale)", ticks),
+            Axis(-0.5, count - 0.5),
+            tuple(marks),
+            width=640.0,
+            height=52.0 * count + 58.0,
+            margins=(130.0 if named else 10.0, 8.0, 14.0, 50.0),
+        )
+
+
+def _powers(most: int) -> tuple[tuple[float, str], ...]:
+    step = max(1, int(np.log2(most)) // 8)
+    return tuple((float(power), f"{2**power:,}") for power in range(0, int(np.log2(most)) + 1, step))
+
+
+def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
+    left, right, end = (float(np.log2(max(x, 1.0))) for x in (chain.remaining, chain.effective, chain.classes))
+    low, high = at - 0.36, at + 0.06
+    worth = "" if chain.effective > 0.995 * chain.classes else f" (worth {chain.effective:.1f})"
+    marks: list[Mark] = [
+        Bar((0.0, low), (left, high), "missed", tip=f"{chain.remaining:.2f} classes remain in doubt"),
+        Bar((left, low), (right, high), "captured", tip=f"doubt divided by {chain.transferred:.2f}"),
+        Bar(
+            (right, low),
+            (end, high),
+            "faint",
+            tip=f"imbalance: {chain.classes} classes are worth {chain.effective:.2f}",
+        ),
+        Words(
+            0.0,
+            high,
+            f"{chain.remaining:.1f} left to guess among, of {chain.classes:,} classes{worth}",
+            shift=(0.0, -11.0),
+        ),
+    ]
+    if right - left > 0.08 * end:
+        text = f"÷ {chain.transferred:.2f}"
+        marks.append(Words((left + right) / 2, (low + high) / 2, text, "on-captured", anchor="middle", bold=True))
+    if named:
+        name = shortened(chain.name, 18)
+        marks.append(Words(0.0, (low + high) / 2, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
+    return marks

@@ -1,0 +1,152 @@
+"""Captured information over true positive and true negative rate, with contours and the worthless line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.figures.colours import hexadecimal, ramp
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import axis, plain_label, shortened
+from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Raster, Words
+from infoscope.metrics import proficiency, recall, specificity
+from infoscope.tables import Contingency
+
+__all__ = ["SurfaceDisplay", "contours", "surface"]
+
+BLUES = ("#f7f8fa", "#cfe1f0", "#8fbcdd", "#3f8dc4", "#0068a8", "#003f6b")
+LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75)
+
+
+def surface(prevalence: float, size: int = 81) -> NDArray[np.float64]:
+    """Proficiency on a grid, (true negative rate, true positive rate), both from 0 to 1."""
+    rates = np.linspace(0.0, 1.0, size)
+    tnr, tpr = np.meshgrid(rates, rates, indexing="ij")
+    cells = np.stack(
+        [
+            np.stack([prevalence * tpr, prevalence * (1 - tpr)], -1),
+            np.stack([(1 - prevalence) * (1 - tnr), (1 - prevalence) * tnr], -1),
+        ],
+        -2,
+    )
+    return np.asarray(proficiency(Contingency.from_matrix(cells)), dtype=np.float64)
+
+
+def contours(values: NDArray[np.float64], level: float) -> list[tuple[Point, ...]]:
+    """Lines of equal value on a square grid over [0, 1]², (x, y), joined from the pieces in each square."""
+    size = len(values)
+    pieces: list[tuple[Point, Point]] = []
+    for i in range(size - 1):
+        for j in range(size - 1):
+            corners = ((i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j))
+            cuts = []
+            for (a, b), (c, d) in zip(corners, (*corners[1:], corners[0]), strict=True):
+                here, there = values[a, b] - level, values[c, d] - level
+                if (here < 0) != (there < 0):
+                    t = here / (here - there)
+                    cuts.append(((b + (d - b) * t) / (size - 1), (a + (c - a) * t) / (size - 1)))
+            pieces += [(cuts[k], cuts[k + 1]) for k in range(0, len(cuts) - 1, 2)]
+    return _joined(pieces)
+
+
+def _joined(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, ...]]:
+    """Pieces that meet become one line; open lines are followed from an end, rings from anywhere."""
+    rounded = [tuple((round(x, 9), round(y, 9)) for x, y in piece) for piece in pieces]
+    meeting: dict[Point, list[int]] = {}
+    for at, piece in enumerate(rounded):
+        for end in piece:
+            meeting.setdefault(end, []).append(at)
+    ends = [at for at, piece in enumerate(rounded) if any(len(meeting[end]) == 1 for end in piece)]
+    used: set[int] = set()
+    lines = []
+    for at in (*ends, *range(len(rounded))):
+        if at in used:
+            continue
+        used.add(at)
+        one, other = rounded[at]
+        line = [other, one] if len(meeting[other]) == 1 else [one, other]
+        while (following := next((k for k in meeting[line[-1]] if k not in used), None)) is not None:
+            used.add(following)
+            one, other = rounded[following]
+            line.append(other if one == line[-1] else one)
+        lines.append(tuple(line))
+    return lines
+
+
+@dataclass
+class SurfaceDisplay(Display):
+    """How much a binary system captures, by its two rates, at one prevalence of the positive class."""
+
+    prevalence: float
+    systems: dict[str, Point]
+    """Where systems lie: (true positive rate, true negative rate)."""
+    _single: ClassVar[bool] = False
+
+    @classmethod
+    def at_prevalence(cls, prevalence: float) -> Self:
+        """The empty map."""
+        if not 0.0 < prevalence < 1.0:
+            raise InputError(f"the prevalence is {prevalence}; it must lie between 0 and 1")
+        return cls(prevalence, {})
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
+        """Systems on the map of their (first table's) prevalence."""
+        named = tables_by_name(tables, name)
+        places: dict[str, Point] = {}
+        share = 0.5
+        for key, table in named.items():
+            if table.shape != (2, 2):
+                raise InputError(f"{key!r} has {table.shape[0]} × {table.shape[1]} classes; this map is of two classes")
+            rates = float(recall(table)), float(specificity(table))
+            if not np.isfinite(rates).all():
+                raise InputError(
+                    f"a class of {key!r} has no samples, so a rate is undefined and has no place on the map"
+                )
+            places[key] = rates
+        first = next(iter(named.values()))
+        share = float(first.row_totals[first.truth_labels.index(first.positive_label)] / first.total)
+        return cls(share, places)
+
+    def panel(self) -> Panel:
+        """Heat map, contours, and the line on which nothing is captured."""
+        grid = surface(self.prevalence)
+        pixels = np.rint(ramp(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
+        marks: list[Mark] = [Raster((0.0, 0.0), (1.0, 1.0), pixels, smooth=True)]
+        for level in LEVELS:
+            colour = "#16181d" if level < 0.4 else "#ffffff"
+            for line in contours(grid, level):
+                marks.append(Line(line, colour, 0.8, opacity=0.75))
+                x, y = line[len(line) // 2]
+                if x + y > 1.0:
+                    marks.append(Words(x, y, f"{level:g}", colour, "small", "middle", (-8.0, -8.0)))
+        marks += [
+            Line(((0.0, 1.0), (1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
+            Words(0.36, 0.64, "worthless: nothing captured", "#8a3300", "normal", "middle", (9.0, -9.0), -45.0),
+            Words(0.0, 0.0, "all wrong: rename the outputs", "#ffffff", "small", shift=(6.0, -10.0)),
+        ]
+        marks += [
+            Dot(x, y, hexadecimal((253, 231, 37)), of=name, tip=f"{plain_label(name)}\nTPR {x:.3f}, TNR {y:.3f}")
+            for name, (x, y) in self.systems.items()
+        ]
+        marks += [
+            Words(x, y, shortened(name, 24), "#16181d", shift=(9.0, 0.0), bold=True, of=name)
+            for name, (x, y) in self.systems.items()
+        ]
+        return Panel(
+            f"Captured information, {self.prevalence:.0%} positive",
+            f"Captured information over true positive and true negative rate when {self.prevalence:.0%} are "
+            "positive: nothing on the "
+            "falling diagonal, all in the corner where both rates are 1, and all again where both are 0.",
+            axis(0.0, 1.0, "true positive rate", most=4),
+            axis(0.0, 1.0, "true negative rate", most=4),
+            tuple(marks),
+            width=460.0,
+            height=440.0,
+            margins=(58.0, 14.0, 26.0, 50.0),
+        )

@@ -1,0 +1,239 @@
+"""A panel as SVG text.
+
+Every mark carries its light colour as an attribute, so that it shows where style sheets are forbidden, and the
+role as a class, so that a page (or the stand-alone picture's own style) can turn it dark.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from html import escape
+from itertools import chain
+from typing import Any, cast
+
+import numpy as np
+
+from infoscope.figures.colours import DARK, LIGHT
+from infoscope.figures.layout import FONT
+from infoscope.figures.png import data_address
+from infoscope.figures.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
+
+__all__ = ["role_style", "standalone_svg", "svg"]
+
+FAMILY = "ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
+
+
+def svg(panel: Panel) -> str:
+    """The picture as an element for a page that styles the roles."""
+    return _element(panel, "")
+
+
+def standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
+    """The picture as a file of its own; ``dark`` None follows the reader's preference."""
+    turn = "" if dark is False else role_style(DARK, ".")
+    style = turn if dark else f"@media(prefers-color-scheme:dark){{{turn}}}" if turn else ""
+    inside = f"<style>{style}</style>" if style else ""
+    box = f'<rect class="f-paper" fill="{LIGHT["paper"]}" width="{_n(panel.width)}" height="{_n(panel.height)}"/>'
+    return _element(panel, inside + box)
+
+
+def role_style(colours: dict[str, str], prefix: str) -> str:
+    """Rules that give each role a colour, for fills and strokes."""
+    return "".join(
+        f"{prefix}f-{role}{{fill:{colour}}}{prefix}s-{role}{{stroke:{colour}}}" for role, colour in colours.items()
+    )
+
+
+def _element(panel: Panel, first: str) -> str:
+    marks = list(chain(_axes(panel), panel.marks))
+    free = "".join(_DRAWN[type(mark)](panel, mark) for mark in marks if not _clipped(mark))
+    clipped = "".join(_DRAWN[type(mark)](panel, mark) for mark in marks if _clipped(mark))
+    defs = _definitions(panel, hatched=any(isinstance(mark, Bar) and mark.hatched for mark in marks)) if clipped else ""
+    inside = f'<g clip-path="url(#{_name(panel)})">{clipped}</g>' if clipped else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(panel.width)} {_n(panel.height)}" role="img" '
+        f'aria-label="{escape(panel.summary)}" font-family="{FAMILY}">{first}{defs}{inside}{free}</svg>'
+    )
+
+
+def _name(panel: Panel) -> str:
+    """An id for what the picture defines: pictures that share it define the same."""
+    return f"p{zlib.crc32(repr((panel.title, panel.width, panel.height, panel.margins)).encode()):08x}"
+
+
+def _definitions(panel: Panel, *, hatched: bool) -> str:
+    left, top, _, _ = panel.margins
+    wide, high = panel.inner
+    lines = (
+        f'<pattern id="{_name(panel)}h" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><path d="M0 0V6" stroke="#ffffff" stroke-opacity=".45" stroke-width="2.5"/>'
+        "</pattern>"
+        if hatched
+        else ""
+    )
+    area = f'<rect x="{_n(left)}" y="{_n(top - 1)}" width="{_n(wide)}" height="{_n(high + 2)}"/>'
+    return f'<defs><clipPath id="{_name(panel)}">{area}</clipPath>{lines}</defs>'
+
+
+def _clipped(mark: Mark) -> bool:
+    return isinstance(mark, (Cloud, Raster, Bar, Ribbon)) or (isinstance(mark, Line) and mark.clip)
+
+
+def _n(number: float) -> str:
+    text = f"{number:.1f}"
+    return text[:-2] if text.endswith(".0") else text
+
+
+def _axes(panel: Panel) -> Iterable[Mark]:
+    """Grid, axis lines, ticks and titles as ordinary marks."""
+    x, y = panel.x, panel.y
+    edge = (y.low, y.high)
+    for at, text in x.ticks:
+        if x.grid:
+            yield Line(((at, edge[0]), (at, edge[1])), "grid")
+        yield Words(at, y.low, text, "dim", "small", "middle", (0.0, 13.0))
+    for at, text in y.ticks:
+        if y.grid:
+            yield Line(((x.low, at), (x.high, at)), "grid")
+        yield Words(x.low, at, text, "dim", "small", "end", (-7.0, 0.0))
+    if x.ticks and x.line:
+        yield Line(((x.low, y.low), (x.high, y.low)), "dim", clip=False)
+    if y.ticks and y.line:
+        yield Line(((x.low, y.low), (x.low, y.high)), "dim", clip=False)
+    middle = (x.low + x.high) / 2, (y.low + y.high) / 2
+    if x.title:
+        yield Words(
+            middle[0], y.low, x.title, "dim", "normal", "middle", (0.0, 33.0 if x.ticks else panel.margins[3] - 14.0)
+        )
+    if y.title:
+        yield Words(x.low, middle[1], y.title, "dim", "normal", "middle", (12.0 - panel.margins[0], 0.0), 90.0)
+
+
+def _paint(colour: str | None, what: str) -> str:
+    if colour is None:
+        return f' {what}="none"'
+    if colour.startswith("#"):
+        return f' {what}="{colour}"'
+    return f' {what}="{LIGHT[colour]}"'
+
+
+def _classes(fill: str | None, stroke: str | None, *others: str) -> str:
+    names = [f"f-{fill}"] if fill is not None and not fill.startswith("#") else []
+    names += [f"s-{stroke}"] if stroke is not None and not stroke.startswith("#") else []
+    names += [other for other in others if other]
+    return f' class="{" ".join(names)}"' if names else ""
+
+
+def _told(of: str | None, tip: str | None) -> tuple[str, str]:
+    """The mark's system as an attribute, and its explanation as a child that browsers show on hover."""
+    return (
+        "" if of is None else f' data-of="{escape(of)}"',
+        "" if tip is None else f"<title>{escape(tip)}</title>",
+    )
+
+
+def _closed(tag: str, attributes: str, child: str) -> str:
+    return f"<{tag}{attributes}>{child}</{tag}>" if child else f"<{tag}{attributes}/>"
+
+
+def _path(places: Iterable[Point]) -> str:
+    return "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in places)
+
+
+def _line(panel: Panel, mark: Line) -> str:
+    owner, child = _told(mark.of, mark.tip)
+    path = _path(panel.place(*point) for point in mark.points) + ("Z" if mark.closed else "")
+    dash = "" if mark.dash is None else f' stroke-dasharray="{_n(mark.dash[0])} {_n(mark.dash[1])}"'
+    width = f' stroke-width="{_n(mark.width)}"' if mark.width != 1 else ""
+    stroke = mark.colour if mark.width > 0 else None
+    see = f' opacity="{mark.opacity:g}"' if mark.opacity != 1 else ""
+    paint = _paint(mark.fill, "fill") + _paint(stroke, "stroke") + width + dash + see
+    return _closed("path", f'{_classes(mark.fill, stroke, mark.part)} d="{path}"{paint}{owner}', child)
+
+
+def _bar(panel: Panel, mark: Bar) -> str:
+    owner, child = _told(mark.of, mark.tip)
+    (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
+    box = f' x="{_n(min(x0, x1))}" y="{_n(min(y0, y1))}" width="{_n(abs(x1 - x0))}" height="{_n(abs(y1 - y0))}"'
+    see = f' opacity="{mark.opacity:g}"' if mark.opacity != 1 else ""
+    drawn = _closed("rect", f"{_classes(mark.fill, None)}{box}{_paint(mark.fill, 'fill')}{see}{owner}", child)
+    return drawn + (f'<rect{box} fill="url(#{_name(panel)}h)" pointer-events="none"/>' if mark.hatched else "")
+
+
+def _star(x: float, y: float, size: float) -> str:
+    turns = np.arange(10) * np.pi / 5
+    reach = np.where(np.arange(10) % 2 == 0, size, size * 0.45)
+    return _path(zip(x + reach * np.sin(turns), y - reach * np.cos(turns), strict=True)) + "Z"
+
+
+def _dot(panel: Panel, mark: Dot) -> str:
+    owner, child = _told(mark.of, mark.tip)
+    x, y = panel.place(mark.x, mark.y)
+    r = mark.size
+    if mark.shape == "cross":
+        path = f"M{_n(x - r)} {_n(y - r)}L{_n(x + r)} {_n(y + r)}M{_n(x - r)} {_n(y + r)}L{_n(x + r)} {_n(y - r)}"
+        paint = _paint(None, "fill") + _paint(mark.fill, "stroke") + ' stroke-width="2.5"'
+        return _closed("path", f'{_classes(None, mark.fill, "pt")} d="{path}"{paint}{owner}', child)
+    if mark.shape == "ring":
+        place = f' cx="{_n(x)}" cy="{_n(y)}" r="{_n(r)}"'
+        paint = _paint(None, "fill") + _paint(mark.fill, "stroke") + ' stroke-width="2.5"'
+        return _closed("circle", f"{_classes(None, mark.fill, 'pt')}{place}{paint}{owner}", child)
+    paint = _paint(mark.fill, "fill") + _paint(mark.colour, "stroke")
+    looks = _classes(mark.fill, mark.colour, "pt")
+    if mark.shape == "star":
+        return _closed("path", f'{looks} d="{_star(x, y, r)}"{paint}{owner}', child)
+    if mark.shape == "square":
+        box = f' x="{_n(x - r)}" y="{_n(y - r)}" width="{_n(2 * r)}" height="{_n(2 * r)}"'
+        return _closed("rect", f"{looks}{box}{paint}{owner}", child)
+    return _closed("circle", f'{looks} cx="{_n(x)}" cy="{_n(y)}" r="{_n(r)}"{paint}{owner}', child)
+
+
+def _words(panel: Panel, mark: Words) -> str:
+    owner, child = _told(mark.of, mark.tip)
+    x, y = panel.place(mark.x, mark.y)
+    x, y = x + mark.shift[0], y + mark.shift[1] + 0.36 * FONT[mark.size]
+    at = f' x="{_n(x)}" y="{_n(y)}"'
+    if mark.angle:
+        down = 0.36 * FONT[mark.size]
+        at = f' transform="translate({_n(x)} {_n(y - down)}) rotate({_n(-mark.angle)})" y="{_n(down)}"'
+    looks = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
+    looks += ' font-weight="600"' if mark.bold else ""
+    looks += ' font-style="italic"' if mark.italic else ""
+    named = "lab" if mark.of is not None else ""
+    style = f' font-size="{_n(FONT[mark.size])}"{_paint(mark.colour, "fill")}'
+    classes = _classes(mark.colour, None, f"t-{mark.size}", named)
+    return f"<text{classes}{at}{looks}{style}{owner}>{escape(mark.text)}{child}</text>"
+
+
+def _ribbon(panel: Panel, mark: Ribbon) -> str:
+    _, child = _told(None, mark.tip)
+    (x0, y0), (x1, y1) = panel.place(*mark.start), panel.place(*mark.end)
+    _, lower = panel.place(mark.start[0], mark.start[1] - mark.thick)
+    middle, deep = (x0 + x1) / 2, lower - y0
+    path = (
+        f"M{_n(x0)} {_n(y0)}C{_n(middle)} {_n(y0)} {_n(middle)} {_n(y1)} {_n(x1)} {_n(y1)}v{_n(deep)}"
+        f"C{_n(middle)} {_n(y1 + deep)} {_n(middle)} {_n(y0 + deep)} {_n(x0)} {_n(y0 + deep)}Z"
+    )
+    looks = f'{_classes(mark.fill, None)} d="{path}"{_paint(mark.fill, "fill")} opacity="{mark.opacity:g}"'
+    return _closed("path", looks, child)
+
+
+def _cloud(panel: Panel, mark: Cloud) -> str:
+    owner, _ = _told(mark.of, None)
+    path = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in (panel.place(px, py) for px, py in mark.points))
+    looks = f' stroke-width="{_n(mark.size)}" stroke-linecap="round" opacity="{mark.opacity:g}"'
+    return f'<path{_classes(None, mark.colour, "cloud")} d="{path}"{_paint(mark.colour, "stroke")}{looks}{owner}/>'
+
+
+def _raster(panel: Panel, mark: Raster) -> str:
+    (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
+    box = f' x="{_n(min(x0, x1))}" y="{_n(min(y0, y1))}" width="{_n(abs(x1 - x0))}" height="{_n(abs(y1 - y0))}"'
+    look = "" if mark.smooth else ' image-rendering="pixelated"'
+    return f'<image{box} preserveAspectRatio="none"{look} href="{data_address(mark.pixels)}"/>'
+
+
+_DRAWN = cast(
+    "dict[type, Callable[[Panel, Any], str]]",
+    {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
+)

@@ -1,0 +1,200 @@
+"""Sweep curves: metrics along a parameter, a threshold or a share refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from infoscope.cards import find
+from infoscope.errors import InputError
+from infoscope.figures.colours import series
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import axis, dodged, plain_label, shortened
+from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
+from infoscope.operating_points import Sweep
+
+__all__ = ["Curve", "SweepDisplay", "curve_panel"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A metric along the sweep, with the band it lies in where that is known."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    """NaN where the metric is undefined: the curve has a gap there."""
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+    def best(self, *, higher: bool = True) -> Point:
+        """The point of the best value."""
+        known = np.asarray(self.y, dtype=np.float64)
+        at = int(np.nanargmax(known) if higher else np.nanargmin(known))
+        return self.x[at], self.y[at]
+
+
+@dataclass
+class SweepDisplay(Display):
+    """Curves over one parameter, each named at its end.
+
+    >>> from infoscope.tables import Contingency
+    >>> steps = {0.2: Contingency.from_matrix([[9, 1], [6, 4]]), 0.6: Contingency.from_matrix([[7, 3], [1, 9]])}
+    >>> display = SweepDisplay.from_table(steps, parameter="threshold", metrics=["proficiency"])
+    >>> [(x, round(y, 2)) for x, y in zip(display.curves[0].x, display.curves[0].y)]
+    [(0.2, 0.09), (0.6, 0.3)]
+    """
+
+    curves: list[Curve]
+    parameter: str = "parameter"
+    title: str = "Sweep"
+
+    @classmethod
+    def from_table(
+        cls,
+        tables: Tables,
+        *,
+        parameter: str = "parameter",
+        metrics: Sequence[str] = ("proficiency", "false_information_ratio", "accuracy"),
+    ) -> Self:
+        """One step a table; the keys are the values of the parameter."""
+        named = tables_by_name(tables)
+        try:
+            steps = sorted((float(key), table) for key, table in named.items())
+        except (ValueError, TypeError):
+            raise InputError(
+                f"a sweep needs numbers as keys, not {next(iter(named))!r}; for an ordered condition without numbers "
+                "use the paths of EntropyTriangleDisplay"
+            ) from None
+        entries = [find(name) for name in metrics]
+        curves = [
+            Curve(
+                entry.card.title,
+                tuple(step for step, _ in steps),
+                tuple(float(entry.score(table)) for _, table in steps),
+            )
+            for entry in entries
+        ]
+        return cls(curves, parameter)
+
+    @classmethod
+    def from_values(cls, x: Sequence[float], curves: Mapping[str, Any], *, parameter: str = "parameter") -> Self:
+        """Curves that were computed elsewhere: numbers, or things with ``value``, ``low`` and ``high``."""
+        made = []
+        for name, values in curves.items():
+            plain = [getattr(value, "value", value) for value in values]
+            lows = [getattr(value, "low", None) for value in values]
+            highs = [getattr(value, "high", None) for value in values]
+            made.append(
+                Curve(
+                    str(name),
+                    tuple(map(float, x)),
+                    tuple(np.nan if value is None else float(value) for value in plain),
+                    None if None in lows else tuple(float(low) for low in lows if low is not None),
+                    None if None in highs else tuple(float(high) for high in highs if high is not None),
+                )
+            )
+        return cls(made, parameter)
+
+    @classmethod
+    def from_sweep(cls, swept: Sweep, metrics: Sequence[str] = ()) -> Self:
+        """The curves of a sweep: over the threshold, or for refusals over the share refused."""
+        refusing = swept.kind == "refusal"
+        names = metrics or (
+            ("proficiency", "accepted_accuracy") if refusing else ("proficiency", "recall", "precision")
+        )
+        across = np.asarray(swept.values("rejection_rate") if refusing else swept.thresholds, dtype=np.float64)
+        order = np.argsort(across, kind="stable")
+        order = order[np.isfinite(across[order])]
+        x = tuple(across[order].tolist())
+        curves = [
+            Curve(find(name).card.title, x, tuple(np.asarray(swept.values(name))[order].tolist())) for name in names
+        ]
+        return cls(curves, "share refused" if refusing else "threshold")
+
+    def panel(self) -> Panel:
+        """Curves, bands, and a dot for the best of the first curve."""
+        return curve_panel(self.curves, self.parameter, "value", self.title, best=True)
+
+
+def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, best: bool = False) -> Panel:
+    """Curves with their names at their right ends."""
+    if not curves or not any(np.isfinite(curve.y).any() for curve in curves):
+        raise InputError("no curve has a defined value, so there is nothing to draw")
+    xs = np.concatenate([curve.x for curve in curves])
+    ys = np.concatenate(
+        [np.concatenate([curve.y, *(band for band in (curve.low, curve.high) if band)]) for curve in curves]
+    )
+    low, high = float(np.nanmin(ys)), float(np.nanmax(ys))
+    low = 0.0 if 0.0 <= low < 0.5 * high else low
+    pad = 0.04 * (high - low) or 0.05
+    span = (float(xs.min()), float(xs.max())) if xs.max() > xs.min() else (float(xs.min()) - 0.5, float(xs.min()) + 0.5)
+    panel = Panel(
+        title,
+        _summary(curves, across),
+        axis(*span, across),
+        axis(low - (pad if low else 0.0), high + pad, up, grid=True, most=5),
+        width=640.0,
+        height=340.0,
+        margins=(56.0, 14.0, 178.0, 50.0),
+    )
+    marks: list[Mark] = [mark for at, curve in enumerate(curves) for mark in _curve(at, curve, dots=len(curve.x) <= 40)]
+    ends = [_last(curve) for curve in curves]
+    step = 16.0 * (panel.y.high - panel.y.low) / panel.inner[1]
+    places = dodged([y for _, y in ends], step, panel.y.low, panel.y.high)
+    for at, (curve, place) in enumerate(zip(curves, places, strict=True)):
+        marks.append(
+            Words(span[1], place, shortened(curve.name, 24), series(at), shift=(10.0, 0.0), bold=True, of=curve.name)
+        )
+    if best:
+        x, y = curves[0].best()
+        marks.append(
+            Dot(x, y, "gold", "star", 8.0, "paper", tip=f"best {plain_label(curves[0].name)}: {y:.3f} at {x:g}")
+        )
+    return Panel(**{**vars(panel), "marks": tuple(marks)})
+
+
+def _last(curve: Curve) -> Point:
+    known = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if np.isfinite(y)]
+    return known[-1] if known else (curve.x[-1], 0.0)
+
+
+def _curve(at: int, curve: Curve, *, dots: bool) -> list[Mark]:
+    marks: list[Mark] = []
+    if curve.low is not None and curve.high is not None:
+        outline = (*zip(curve.x, curve.low, strict=True), *reversed(list(zip(curve.x, curve.high, strict=True))))
+        marks.append(Line(outline, series(at), 0.0, closed=True, fill=series(at), opacity=0.18, of=curve.name))
+    run: list[Point] = []
+    for x, y in (*zip(curve.x, curve.y, strict=True), (np.nan, np.nan)):
+        if np.isfinite(y):
+            run.append((x, y))
+        elif run:
+            marks.append(Line(tuple(run), series(at), 2.2, of=curve.name))
+            run = []
+    if dots:
+        marks += [
+            Dot(
+                x,
+                y,
+                series(at),
+                size=3.0,
+                colour=series(at),
+                of=curve.name,
+                tip=f"{plain_label(curve.name)} {y:.3f} at {x:g}",
+            )
+            for x, y in zip(curve.x, curve.y, strict=True)
+            if np.isfinite(y)
+        ]
+    return marks
+
+
+def _summary(curves: Sequence[Curve], across: str) -> str:
+    parts = []
+    for curve in curves[:5]:
+        known = [y for y in curve.y if np.isfinite(y)]
+        if known:
+            parts.append(f"{shortened(curve.name, 40)} from {known[0]:.2f} to {known[-1]:.2f}")
+    return f"{len(curves)} curve{'s' * (len(curves) != 1)} over {plain_label(across)}: {'; '.join(parts)}."

@@ -1,0 +1,236 @@
+"""The entropy triangle: what is lost to imbalance, to error, and what gets across, as one point a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.colours import accuracy_colour, series
+from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.layout import Named, plain_label, shortened, side_labels
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
+
+__all__ = ["Corner", "EntropyTriangleDisplay", "Shares", "TrianglePoint", "place", "warped"]
+
+Corner = Literal["divergence", "transfer", "variation"]
+HEIGHT = float(np.sqrt(3.0) / 2.0)
+
+
+class Shares(NamedTuple):
+    """Three shares that sum to 1."""
+
+    divergence: float
+    transfer: float
+    variation: float
+
+
+def warped(shares: Shares, corner: Corner, times: float) -> Shares:
+    """The shares seen through a lens that magnifies one corner; straight lines stay straight.
+
+    >>> warped(Shares(0.0, 0.8, 0.2), "transfer", 4.0)
+    Shares(divergence=0.0, transfer=0.5, variation=0.5)
+    """
+    weights = {name: 1.0 if name == corner else times for name in Shares._fields}
+    parts = {name: weights[name] * value for name, value in shares._asdict().items()}
+    total = sum(parts.values())
+    return Shares(**{name: part / total for name, part in parts.items()})
+
+
+def place(shares: Shares) -> Point:
+    """Where shares lie: divergence at the lower left, variation at the lower right, transfer on top."""
+    return shares.variation + shares.transfer / 2.0, shares.transfer * HEIGHT
+
+
+@dataclass(frozen=True)
+class TrianglePoint:
+    """One system in the triangle."""
+
+    name: str
+    shares: Shares
+    accuracy: float | None = None
+
+
+@dataclass
+class EntropyTriangleDisplay(Display):
+    """Systems in the entropy triangle, coloured by accuracy.
+
+    >>> from infoscope.tables import Contingency
+    >>> table = Contingency.from_matrix([[16, 2, 2], [2, 16, 2], [1, 1, 18]])
+    >>> display = EntropyTriangleDisplay.from_table({"b": table})
+    >>> print(f"{display.points[0].shares.transfer:.3f}")
+    0.490
+    """
+
+    points: list[TrianglePoint]
+    paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names to be joined by arrows, in the order of a condition."""
+    magnify: tuple[Corner, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse paths through systems that are not there, and lenses that shrink."""
+        known = {point.name for point in self.points}
+        for title, names in self.paths.items():
+            for name in names:
+                if name not in known:
+                    raise UnknownNameError(f"path {title!r} goes through {name!r}, which is none of the systems")
+        if self.magnify is not None and not (self.magnify[0] in Shares._fields and self.magnify[1] >= 1.0):
+            raise InputError(
+                f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor "
+                "of 1 or more"
+            )
+
+    @classmethod
+    def from_table(
+        cls,
+        tables: Tables,
+        *,
+        name: str = "system",
+        paths: Mapping[str, Sequence[Any]] | None = None,
+        magnify: tuple[Corner, float] | None = None,
+    ) -> Self:
+        """One point a table: systems, groups, or steps of an ordered condition that ``paths`` joins."""
+        points = []
+        for key, table in tables_by_name(tables, name).items():
+            shares = Shares(
+                float(triangle_divergence(table)), float(triangle_transfer(table)), float(triangle_variation(table))
+            )
+            if not np.isfinite(shares.transfer):
+                raise InputError(
+                    f"{key!r} has one truth class and one answer, so nothing can be uncertain; it has no place "
+                    "in the triangle"
+                )
+            right = float(accuracy(table))
+            points.append(TrianglePoint(key, shares, right if np.isfinite(right) else None))
+        joined = {str(title): [str(key) for key in keys] for title, keys in (paths or {}).items()}
+        return cls(points, joined, magnify)
+
+    def place(self, shares: Shares) -> Point:
+        """Where shares lie in this picture, through its lens if it has one."""
+        return place(warped(shares, *self.magnify) if self.magnify else shares)
+
+    def panel(self) -> Panel:
+        """The plane with its named corners, paths, points, names and the key of colours."""
+        empty = Panel(
+            "Entropy triangle",
+            _summary(self.points),
+            Axis(0.0, 1.0),
+            Axis(0.0, HEIGHT),
+            width=600.0,
+            height=470.0,
+            margins=(52.0, 40.0, 150.0, 84.0),
+        )
+        named = [Named(*self.place(point.shares), point.name) for point in self.points]
+        labels = () if self.paths else side_labels(empty, named)
+        marks = (*plane(self.place), *zones(), *self._paths(), *labels, *self._dots(), *_key())
+        return Panel(**{**vars(empty), "marks": marks})
+
+    def _paths(self) -> list[Mark]:
+        marks: list[Mark] = []
+        places = {point.name: self.place(point.shares) for point in self.points}
+        for at, (title, names) in enumerate(self.paths.items()):
+            run = tuple(places[name] for name in names)
+            marks.append(Line(run, series(at), 2.0, clip=False))
+            marks += _arrow(run, series(at))
+            for end, name, down in _ends(run, names):
+                text = plain_label(name if len(self.paths) == 1 else f"{title}: {name}")
+                marks.append(Words(*end, text, series(at), shift=(9.0, down), bold=True))
+        return marks
+
+    def _dots(self) -> list[Mark]:
+        ordered = sorted(self.points, key=lambda point: point.accuracy or 0.0)
+        return [
+            Dot(*self.place(point.shares), accuracy_colour(point.accuracy), size=5.5, of=point.name, tip=_tip(point))
+            for point in ordered
+        ]
+
+
+def _ends(run: tuple[Point, ...], names: Sequence[str]) -> tuple[tuple[Point, str, float], ...]:
+    """First and last step, each with the direction in which its name is out of the way."""
+    rises = run[-1][1] >= run[0][1]
+    return (run[0], names[0], 10.0 if rises else -10.0), (run[-1], names[-1], -10.0 if rises else 10.0)
+
+
+def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
+    """A head in the middle of the last step that has a length."""
+    for (x0, y0), (x1, y1) in zip(run[-2::-1], run[:0:-1], strict=True):
+        length = float(np.hypot(x1 - x0, y1 - y0))
+        if length > 0.03:
+            ux, uy = (x1 - x0) / length, (y1 - y0) / length
+            tip = ((x0 + x1) / 2 + 0.014 * ux, (y0 + y1) / 2 + 0.014 * uy)
+            back = (tip[0] - 0.03 * ux, tip[1] - 0.03 * uy)
+            wings = ((back[0] - 0.012 * uy, back[1] + 0.012 * ux), (back[0] + 0.012 * uy, back[1] - 0.012 * ux))
+            return [Line((tip, *wings), colour, closed=True, fill=colour, clip=False)]
+    return []
+
+
+def plane(where: Any = place) -> list[Mark]:
+    """The triangle with lines of equal shares, seen through ``where``."""
+    corners = tuple(where(Shares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
+    marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
+    for share in (0.2, 0.4, 0.6, 0.8):
+        rest = 1.0 - share
+        for one, other in (
+            (Shares(rest, share, 0.0), Shares(0.0, share, rest)),
+            (Shares(rest, 0.0, share), Shares(0.0, rest, share)),
+            (Shares(share, 0.0, rest), Shares(share, rest, 0.0)),
+        ):
+            marks.append(Line((where(one), where(other)), "grid", clip=False))
+        left, below = where(Shares(rest, share, 0.0)), where(Shares(share, 0.0, rest))
+        marks.append(Words(left[0], left[1], f"{share:.1f}", "dim", "small", "end", (-6.0, -3.0)))
+        marks.append(Words(below[0], below[1], f"{share:.1f}", "dim", "small", "middle", (0.0, 11.0)))
+    return marks
+
+
+def zones() -> list[Mark]:
+    """Corners in words, sides in symbols."""
+    return [
+        Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
+        Words(0.0, 0.0, "always the same answer", "dim", shift=(-44.0, 48.0), italic=True),
+        Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
+        Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(-32.0, -18.0), angle=60.0),
+        Words(0.5, 0.0, "← imbalance ΔH′   lost information VI′ →", "dim", anchor="middle", shift=(0.0, 30.0)),
+    ]
+
+
+def _key() -> list[Mark]:
+    steps = 24
+    left, width, low, high = 0.31, 0.42, -0.205, -0.183
+    marks: list[Mark] = [
+        Line(
+            ((a, low), (b, low), (b, high), (a, high)),
+            accuracy_colour((at + 0.5) / steps),
+            0.6,
+            closed=True,
+            fill=accuracy_colour((at + 0.5) / steps),
+            clip=False,
+        )
+        for at in range(steps)
+        for a, b in [(left + width * at / steps, left + width * (at + 1) / steps)]
+    ]
+    middle = (low + high) / 2
+    marks.append(Words(left, middle, "accuracy 0", "dim", "small", "end", (-6.0, 0.0)))
+    marks.append(Words(left + width, middle, "100%", "dim", "small", shift=(6.0, 0.0)))
+    return marks
+
+
+def _tip(point: TrianglePoint) -> str:
+    right = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
+    return (
+        f"{plain_label(point.name)}{right}\nagreement 2·MI′ {point.shares.transfer:.3f}\n"
+        f"imbalance ΔH′ {point.shares.divergence:.3f}\nlost VI′ {point.shares.variation:.3f}"
+    )
+
+
+def _summary(points: Sequence[TrianglePoint]) -> str:
+    best = max(points, key=lambda point: point.shares.transfer)
+    return (
+        f"Entropy triangle of {len(points)} system{'s' * (len(points) != 1)}. Highest is "
+        f"{shortened(best.name, 60)}: agreement "
+        f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information "
+        f"{best.shares.variation:.2f}."
+    )

@@ -1,0 +1,111 @@
+"""Agreement of two groupings, sample by sample and pair by pair: group names mean nothing here."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.cards import Card, Law, metric
+from infoscope.numeric import Real, ratio, share, undefined_where
+from infoscope.tables import Contingency
+
+__all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
+
+_LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
+
+
+def _shared(table: Contingency, totals: Real, positions: NDArray[np.int64]) -> Real:
+    """Mean over samples of the share of their group that lies in the same cell: exactly 1 when all of it does."""
+    group = totals[..., positions]
+    inside = np.divide(table.cells, group, out=np.zeros_like(table.cells), where=group > 0)
+    return share(np.sum(table.cells * inside, axis=-1), np.sum(table.cells * (1.0 - inside), axis=-1))
+
+
+@metric(
+    Card(
+        title="B-cubed precision",
+        symbol="B³P",
+        formula=r"\frac1n\sum_{ij}\frac{n_{ij}^2}{n_{\cdot j}}",
+        source="bagga1998",
+        aliases=("B3 precision", "BCubed precision"),
+        laws=_LAWS | {Law.SCALING},
+    )
+)
+def bcubed_precision(table: Contingency) -> Real:
+    """For an average sample: the share of its cluster that belongs to its own true group.
+
+    1 means that no cluster mixes groups; putting everything together gives the chance that two samples share a group.
+
+    >>> print(f"{bcubed_precision(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.6667
+    """
+    return _shared(table, table.column_totals, table.cell_columns)
+
+
+@metric(
+    Card(
+        title="B-cubed recall",
+        symbol="B³R",
+        formula=r"\frac1n\sum_{ij}\frac{n_{ij}^2}{n_{i\cdot}}",
+        source="bagga1998",
+        aliases=("B3 recall", "BCubed recall"),
+        laws=_LAWS | {Law.SCALING},
+    )
+)
+def bcubed_recall(table: Contingency) -> Real:
+    """For an average sample: the share of its true group that lies in its own cluster.
+
+    1 means that no group is split; a cluster for every sample gives little.
+
+    >>> print(f"{bcubed_recall(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
+    0.75
+    """
+    return _shared(table, table.row_totals, table.cell_rows)
+
+
+@metric(
+    Card(
+        title="B-cubed F1",
+        symbol="B³F1",
+        formula=r"\frac{2\,B^3P\,B^3R}{B^3P+B^3R}",
+        source="bagga1998",
+        aliases=("B3", "BCubed", "B-cubed"),
+        laws=_LAWS | {Law.SCALING, Law.EXCHANGE},
+    )
+)
+def bcubed_f1(table: Contingency) -> Real:
+    """Harmonic mean of B-cubed precision and recall.
+
+    >>> print(f"{bcubed_f1(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.7059
+    """
+    p, r = bcubed_precision(table), bcubed_recall(table)
+    return ratio(2 * p * r, p + r)
+
+
+@metric(
+    Card(
+        title="Fowlkes-Mallows index",
+        symbol="FM",
+        formula=r"\frac{\sum_{ij}\binom{n_{ij}}{2}}{\sqrt{\sum_i\binom{n_{i\cdot}}{2}\sum_j\binom{n_{\cdot j}}{2}}}",
+        source="fowlkes1983",
+        aliases=("FMI",),
+        laws=_LAWS | {Law.EXCHANGE},
+        undefined="one side puts every sample apart, or the number of samples is unknown or fractional",
+        posterior="none",
+    )
+)
+def fowlkes_mallows(table: Contingency) -> Real:
+    """Geometric mean of pair precision and pair recall.
+
+    1 is identity; unlike the Rand index it does not count the pairs that both sides keep apart.
+
+    >>> print(f"{fowlkes_mallows(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.4082
+    """
+    together = np.sum(table.cells * (table.cells - 1.0), axis=-1)
+    # pairs of one side are those of the cells and those between cells: exactly 1 when there are none between
+    torn = np.sum(table.cells * (table.row_totals[..., table.cell_rows] - table.cells), axis=-1)
+    mixed = np.sum(table.cells * (table.column_totals[..., table.cell_columns] - table.cells), axis=-1)
+    few = not table.batch_shape and table.sample_size is None
+    return undefined_where(
+        few | (together < 0), np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))
+    )

@@ -1,0 +1,127 @@
+"""Which system category goes with which true one: the best one-to-one renaming, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.special import gammaln
+
+from infoscope.metrics.binary_information import BinaryTables, binary_entropy
+from infoscope.numeric import Real
+from infoscope.tables.categorization import Categorization
+
+__all__ = [
+    "MOST_CATEGORIES",
+    "Reassignment",
+    "assignment_of",
+    "best_order",
+    "pair_information",
+    "reassignments",
+    "upper_tail",
+]
+
+MOST_CATEGORIES = 4096
+"""Renaming compares every category with every other; above this many it is left out."""
+
+_TIE = 2.0**-40
+"""Bits below which two assignments are equally good; the one closer to the identity is taken."""
+
+_SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class Reassignment:
+    """A true category that the best renaming gives to a system category of another name."""
+
+    truth: str
+    system: str
+    proficiency: float | None
+    """Share of the true category's information in the assigned one; None where it has none."""
+    joint: int
+    expected: float
+    truth_count: int
+    system_count: int
+    association: str
+    """positive, negative, or none."""
+    p_value: float
+    """Chance of as many joint objects among random sets of these sizes, times the pairs looked at."""
+    finding: bool
+    """Positive, beyond accident, and better than the category's own name."""
+
+    def sentence(self, truth_name: str, system_name: str) -> str:
+        """What happened, in words."""
+        met = f"{self.joint} object{'s' * (self.joint != 1)} together, {self.expected:.1f} expected"
+        if self.association == "positive":
+            doubt = "" if self.finding else "; this may be accident"
+            return f"{system_name} used '{self.system}' where {truth_name} used '{self.truth}': {met}{doubt}"
+        if self.association == "negative":
+            return f"'{self.truth}' and '{self.system}' avoid each other ({met}): no renaming"
+        return f"'{self.truth}' and '{self.system}' are paired because they are left over"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return vars(self).copy()
+
+
+def pair_information(counts: Real, truth: Real, system: Real, total: float) -> Real:
+    """Shared bits of every true category with every system category."""
+    return BinaryTables(counts, truth[:, None], system[None, :], total).information
+
+
+def best_order(information: Real) -> NDArray[np.int64]:
+    """For each true category the system category that makes the sum greatest; ties go to its own name."""
+    if not information.size:
+        return np.arange(0)
+    leaning = information.copy()
+    leaning[np.diag_indices_from(leaning)] += _TIE
+    return np.asarray(linear_sum_assignment(leaning, maximize=True)[1])
+
+
+def assignment_of(pair: Categorization, counts: Real) -> NDArray[np.int64]:
+    """The best renaming of a categorization, given its joint counts."""
+    return best_order(pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n)))
+
+
+def reassignments(pair: Categorization, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
+    """The categories that the renaming moves, the most informative first."""
+    rows = np.flatnonzero(order != np.arange(len(order)))
+    columns = order[rows]
+    n = float(pair.n)
+    truth, system, joint = pair.truth_counts[rows], pair.system_counts[columns], counts[rows, columns]
+    tables = BinaryTables(joint, truth, system, n)
+    own = BinaryTables(pair.both[rows], truth, pair.system_counts[rows], n).information
+    bits, sign, expected = tables.information, tables.sign, tables.expected
+    whole = binary_entropy(truth, n)
+    looks = float(np.count_nonzero(pair.truth_counts) * np.count_nonzero(pair.system_counts))
+    found = []
+    for at in np.argsort(-np.divide(bits, whole, out=np.zeros_like(bits), where=whole > 0), kind="stable"):
+        p = min(1.0, upper_tail(joint[at], truth[at], system[at], n) * looks) if sign[at] > 0 else 1.0
+        found.append(
+            Reassignment(
+                truth=str(pair.categories[rows[at]]),
+                system=str(pair.categories[columns[at]]),
+                proficiency=float(bits[at] / whole[at]) if whole[at] > 0 else None,
+                joint=int(joint[at]),
+                expected=float(expected[at]),
+                truth_count=int(truth[at]),
+                system_count=int(system[at]),
+                association=("negative", "none", "positive")[int(sign[at]) + 1],
+                p_value=p,
+                finding=bool(sign[at] > 0 and p <= _SIGNIFICANT and bits[at] > own[at]),
+            )
+        )
+    return found
+
+
+def upper_tail(joint: float, a: float, b: float, n: float) -> float:
+    """Probability that two random sets of ``a`` and ``b`` out of ``n`` objects share ``joint`` or more."""
+    x = np.arange(joint, min(a, b) + 1)
+    log_p = (
+        gammaln(a + 1) + gammaln(b + 1) + gammaln(n - a + 1) + gammaln(n - b + 1) - gammaln(n + 1)
+        - gammaln(x + 1) - gammaln(a - x + 1) - gammaln(b - x + 1) - gammaln(n - a - b + x + 1)
+    )  # fmt: skip
+    return float(min(1.0, np.exp(log_p).sum()))

@@ -1,0 +1,104 @@
+"""The public front: truth and predicted label sets in, a result document out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.multilabel.comparing import differences
+from infoscope.multilabel.document import MultilabelEvaluation
+from infoscope.multilabel.predictor import Effort, assess, common_draws
+from infoscope.multilabel.sources import Form, label_sets, name_of
+from infoscope.multilabel.tally import Ledger
+from infoscope.multilabel.uncertainty import random_halves
+from infoscope.tables.categorization import aligned
+
+__all__ = ["compare", "evaluate", "stability"]
+
+
+def evaluate(  # noqa: PLR0913 - the public front
+    truth: Any,
+    predicted: Any,
+    *,
+    name: str | None = None,
+    truth_name: str | None = None,
+    object: str | None = None,
+    category: str | None = None,
+    threshold: float | None = None,
+    clean: str | Iterable[str] = (),
+    separator: str | None = None,
+    depth: int | None = None,
+    level: float = 0.95,
+    draws: int = 1000,
+    shuffles: int | None = None,
+    splits: int = 500,
+    seed: int = 0,
+) -> MultilabelEvaluation:
+    """How much of the truth's categories the predicted ones tell, and which of them are mixed up.
+
+    Either side is a list of sets, a mapping of objects to sets, an indicator matrix (array, SciPy sparse, data frame;
+    scores with ``threshold``), rows of object and category (``object`` and ``category`` name the columns), or a file
+    with one object a line, ``object TAB category TAB category …``.
+
+    >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
+    >>> result = evaluate(truth, truth)
+    >>> result
+    MultilabelEvaluation of 6 objects
+      predicted: 100.0% of the truth's information captured
+    >>> round(result.systems[0].metrics["permuted_proficiency"].value, 3)
+    1.0
+    """
+    called = name or name_of(predicted, "predicted")
+    form = Form(object, category, threshold, clean, separator, depth)
+    effort = Effort(level, draws, shuffles, splits, seed)
+    return _evaluated(truth, truth_name or name_of(truth, "truth"), {called: predicted}, form, effort)
+
+
+def compare(  # noqa: PLR0913 - as evaluate
+    truth: Any,
+    predictors: Mapping[str, Any],
+    *,
+    truth_name: str | None = None,
+    object: str | None = None,
+    category: str | None = None,
+    threshold: float | None = None,
+    clean: str | Iterable[str] = (),
+    separator: str | None = None,
+    depth: int | None = None,
+    level: float = 0.95,
+    draws: int = 1000,
+    shuffles: int | None = None,
+    splits: int = 500,
+    seed: int = 0,
+) -> MultilabelEvaluation:
+    """Several predictors on one truth, with paired differences; sources as for ``evaluate``."""
+    if not predictors:
+        raise InputError("no predictor is given; name at least one")
+    form = Form(object, category, threshold, clean, separator, depth)
+    effort = Effort(level, draws, shuffles, splits, seed)
+    return _evaluated(truth, truth_name or name_of(truth, "truth"), predictors, form, effort)
+
+
+def stability(
+    truth: Any, predicted: Any, *, splits: int = 500, seed: int = 0, **options: Any
+) -> dict[str, dict[str, float]]:
+    """Mean and standard deviation of every metric over both halves of random splits of the objects."""
+    form = Form(**options)
+    pair = aligned(label_sets(truth, form), label_sets(predicted, form))
+    return random_halves(pair, Ledger.of(pair), splits, np.random.default_rng(seed))
+
+
+def _evaluated(
+    truth: Any, truth_name: str, predictors: Mapping[str, Any], form: Form, effort: Effort
+) -> MultilabelEvaluation:
+    known = label_sets(truth, form)
+    given = {name: label_sets(source, form) for name, source in predictors.items()}
+    systems = tuple(assess((known, sets), (truth_name, name), form, effort) for name, sets in given.items())
+    if len(systems) == 1:
+        return MultilabelEvaluation(systems, known.n)
+    values, draws, objects = common_draws(known, given, effort)
+    comparison = differences(values, draws, effort.level)
+    return MultilabelEvaluation(systems, known.n, comparison | {"objects": objects})

@@ -1,0 +1,120 @@
+"""Categories with a path in their name, rolled up to any depth, and the information that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.metrics.binary_information import binary_entropy
+from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
+from infoscope.multilabel.measures import MEASURES
+from infoscope.multilabel.tally import tally
+from infoscope.tables.categorization import Categorization, aligned
+from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.labels import Label
+
+__all__ = ["Level", "depth_of", "levels", "rolled_up"]
+
+_SHOWN = ("proficiency", "permuted_proficiency", "micro_precision", "micro_recall", "micro_f1")
+
+
+@dataclass(frozen=True)
+class Level:
+    """One depth of the hierarchy."""
+
+    depth: int
+    categories: int
+    truth_bits: float
+    """Sum of the category entropies of the truth, a bound on what its sets say."""
+    lost_share: float
+    """Share of the deepest level's truth bits that is gone at this depth."""
+    metrics: dict[str, float | None]
+    costliest: list[dict[str, Any]]
+    """Parents by the bits that rolling their children up loses, the costliest first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return vars(self).copy()
+
+
+def _parts(category: Label, separator: str) -> list[str]:
+    parts = str(category).split(separator)
+    if not all(part.strip() for part in parts):
+        raise InputError(
+            f"category {category!r} has an empty level: a separator {separator!r} too many; mend it, or choose "
+            "another separator"
+        )
+    return parts
+
+
+def depth_of(sets: LabelSets, separator: str) -> int:
+    """The number of levels of the deepest category."""
+    return max((len(_parts(category, separator)) for category in sets.categories), default=1)
+
+
+def rolled_up(sets: LabelSets, separator: str, depth: int) -> LabelSets:
+    """Every category cut to its first ``depth`` levels; an object carries a parent if it carries any of its children.
+
+    >>> sets = LabelSets.from_sets([{"sport/golf", "sport/judo"}, {"news/local"}])
+    >>> rolled_up(sets, "/", 1).categories
+    ('news', 'sport')
+    """
+    if depth < 1:
+        raise InputError(f"depth {depth} leaves no category; 1 is the top level")
+    return sets.renamed(_cut(separator, depth))
+
+
+def _cut(separator: str, depth: int) -> Callable[[Label], Label]:
+    return lambda category: separator.join(_parts(category, separator)[:depth])
+
+
+def levels(truth: LabelSets, system: LabelSets, separator: str) -> list[Level]:
+    """The metrics at every depth, the top first, and what each depth loses against the deepest."""
+    deepest = max(depth_of(truth, separator), depth_of(system, separator))
+    finest = aligned(rolled_up(truth, separator, deepest), rolled_up(system, separator, deepest))
+    all_bits = _truth_bits(finest)
+    found = []
+    for depth in range(1, deepest + 1):
+        pair = aligned(rolled_up(truth, separator, depth), rolled_up(system, separator, depth))
+        bits = float(_truth_bits(pair).sum())
+        lost = 1.0 - bits / float(all_bits.sum()) if all_bits.sum() > 0 else 0.0
+        found.append(
+            Level(
+                depth, len(pair.categories), bits, max(lost, 0.0), _metrics(pair), _costliest(finest, pair, separator)
+            )
+        )
+    return found
+
+
+def _truth_bits(pair: Categorization) -> Any:
+    return binary_entropy(pair.truth_counts, float(pair.n))
+
+
+def _metrics(pair: Categorization) -> dict[str, float | None]:
+    order = None
+    if len(pair.categories) <= MOST_CATEGORIES:
+        order = assignment_of(pair, pair.joint_counts())
+    sums = tally(pair, order)
+    values = {each.name: float(each.score(sums)) for each in MEASURES if each.name in _SHOWN}
+    if order is None:
+        values["permuted_proficiency"] = np.nan
+    return {name: value if np.isfinite(value) else None for name, value in values.items()}
+
+
+def _costliest(finest: Categorization, pair: Categorization, separator: str) -> list[dict[str, Any]]:
+    """Bits of the children less those of their parent: never negative, for a parent is a function of its children."""
+    parent_bits = dict(zip(map(str, pair.categories), _truth_bits(pair), strict=True))
+    depth = max(len(str(category).split(separator)) for category in pair.categories)
+    children: dict[str, float] = {}
+    counts: dict[str, int] = {}
+    for category, bits in zip(finest.categories, _truth_bits(finest), strict=True):
+        parent = str(_cut(separator, depth)(category))
+        children[parent] = children.get(parent, 0.0) + float(bits)
+        counts[parent] = counts.get(parent, 0) + 1
+    lost = {parent: bits - float(parent_bits[parent]) for parent, bits in children.items() if counts[parent] > 1}
+    ranked = sorted(lost.items(), key=lambda item: -item[1])
+    return [{"parent": name, "children": counts[name], "lost_bits": max(bits, 0.0)} for name, bits in ranked[:10]]

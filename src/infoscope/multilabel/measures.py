@@ -1,0 +1,300 @@
+"""The metrics of a categorization: pure functions of its sums, each with its card."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infoscope.cards import Card
+from infoscope.metrics.binary_information import binary_entropy
+from infoscope.multilabel.tally import Tally
+from infoscope.numeric import Real, ratio
+
+__all__ = ["MEASURES", "Measure", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
+
+_NO_ENTROPY = "every category is carried by all objects or by none, so the truth says nothing"
+_NO_SYSTEM = "the system gives no category to any object"
+_NO_TRUTH = "no object carries a category"
+_NOTHING = "neither side gives a category to any object"
+
+Score = Callable[[Tally], Real]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A function of a tally with its card."""
+
+    name: str
+    score: Score
+    card: Card
+
+
+_FILED: list[Measure] = []
+
+
+def _measure(card: Card) -> Callable[[Score], Score]:
+    def file(score: Score) -> Score:
+        meaning = (inspect.getdoc(score) or "").split("\n\n")[0].replace("\n", " ")
+        _FILED.append(Measure(score.__name__, score, replace(card, meaning=meaning, family="multilabel")))
+        return score
+
+    return file
+
+
+def _truth_bits(tally: Tally) -> Real:
+    return tally.tables.truth_entropy.sum(axis=-1)
+
+
+@_measure(
+    Card(
+        title="Proficiency",
+        symbol="α",
+        formula=r"\frac{\sum_i I(T_i;S_i)}{\sum_i H(T_i)}",
+        source="steingold2016",
+        undefined=_NO_ENTROPY,
+        note="A category that all objects carry, or none, has no information and drops out of both sums.",
+    )
+)
+def proficiency(tally: Tally) -> Real:
+    """Share of the information in the true categories that the system's categories carry."""
+    return ratio(tally.information.sum(axis=-1), _truth_bits(tally))
+
+
+@_measure(
+    Card(
+        title="Permuted proficiency",
+        symbol="α'",
+        formula=r"\max_\sigma\frac{\sum_i I(T_i;S_{\sigma(i)})}{\sum_i H(T_i)}",
+        source="steingold2016",
+        undefined=_NO_ENTROPY,
+        note="Ties go to the category's own name. The best of many renamings is above 0 by accident.",
+    )
+)
+def permuted_proficiency(tally: Tally) -> Real:
+    """Proficiency after the best one-to-one renaming of the system's categories."""
+    gain = (tally.renamed_tables.information - tally.information).sum(axis=-1)
+    # cycle by cycle no renaming loses, so a negative sum is rounding
+    bits = tally.information.sum(axis=-1) + gain
+    return ratio(np.minimum(bits, _truth_bits(tally)), _truth_bits(tally))
+
+
+@_measure(
+    Card(
+        title="False information ratio",
+        symbol="r",
+        formula=r"\frac{\sum_i H(S_i|T_i)}{\sum_i H(T_i)}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        undefined=_NO_ENTROPY,
+    )
+)
+def false_information_ratio(tally: Tally) -> Real:
+    """What the system says that is not in the truth, measured against the truth's information."""
+    said = binary_entropy(tally.system, np.maximum(tally.total, 1.0)[..., None])
+    return ratio((said - tally.information).sum(axis=-1), _truth_bits(tally))
+
+
+@_measure(
+    Card(
+        title="Erroneous information ratio",
+        symbol="S_I/H(T)",
+        formula=r"1-\alpha+r",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        undefined=_NO_ENTROPY,
+    )
+)
+def erroneous_information_ratio(tally: Tally) -> Real:
+    """Missed and false information together, measured against the truth's information."""
+    return 1.0 - proficiency(tally) + false_information_ratio(tally)
+
+
+@_measure(
+    Card(
+        title="Micro precision",
+        symbol="P_micro",
+        formula=r"\frac{\sum_o|T_o\cap S_o|}{\sum_o|S_o|}",
+        source="steingold2016",
+        undefined=_NO_SYSTEM,
+    )
+)
+def micro_precision(tally: Tally) -> Real:
+    """Share of the stated memberships that are true."""
+    return ratio(tally.both.sum(axis=-1), tally.system.sum(axis=-1))
+
+
+@_measure(
+    Card(
+        title="Micro recall",
+        symbol="R_micro",
+        formula=r"\frac{\sum_o|T_o\cap S_o|}{\sum_o|T_o|}",
+        source="steingold2016",
+        undefined=_NO_TRUTH,
+    )
+)
+def micro_recall(tally: Tally) -> Real:
+    """Share of the true memberships that are stated."""
+    return ratio(tally.both.sum(axis=-1), tally.truth.sum(axis=-1))
+
+
+@_measure(
+    Card(
+        title="Micro F1",
+        symbol="F1_micro",
+        formula=r"\frac{2\sum_o|T_o\cap S_o|}{\sum_o|T_o|+|S_o|}",
+        source="steingold2016",
+        undefined=_NOTHING,
+    )
+)
+def micro_f1(tally: Tally) -> Real:
+    """Harmonic mean of micro precision and recall."""
+    return ratio(2 * tally.both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1))
+
+
+@_measure(
+    Card(
+        title="Object precision",
+        symbol="P_obj",
+        formula=r"\operatorname{mean}_{o:\,S_o\ne\emptyset}\frac{|T_o\cap S_o|}{|S_o|}",
+        source="common",
+        undefined=_NO_SYSTEM,
+        note="Objects to which the system gives nothing have no precision and are left out of the mean.",
+    )
+)
+def object_precision(tally: Tally) -> Real:
+    """Mean over objects of the share of their stated categories that are true."""
+    return ratio(tally.precision, tally.with_system)
+
+
+@_measure(
+    Card(
+        title="Object recall",
+        symbol="R_obj",
+        formula=r"\operatorname{mean}_{o:\,T_o\ne\emptyset}\frac{|T_o\cap S_o|}{|T_o|}",
+        source="common",
+        undefined=_NO_TRUTH,
+        note="Objects without a true category have no recall and are left out of the mean.",
+    )
+)
+def object_recall(tally: Tally) -> Real:
+    """Mean over objects of the share of their true categories that are stated."""
+    return ratio(tally.recall, tally.with_truth)
+
+
+@_measure(
+    Card(
+        title="Object F1",
+        symbol="F1_obj",
+        formula=r"\operatorname{mean}_{o:\,T_o\cup S_o\ne\emptyset}\frac{2|T_o\cap S_o|}{|T_o|+|S_o|}",
+        source="common",
+        undefined=_NOTHING,
+        note="Objects with no category on either side are left out of the mean.",
+    )
+)
+def object_f1(tally: Tally) -> Real:
+    """Mean over objects of the F1 of their sets."""
+    return ratio(tally.f1, tally.with_either)
+
+
+@_measure(
+    Card(
+        title="Subset accuracy",
+        symbol="exact",
+        formula=r"P(T_o=S_o)",
+        source="common",
+        aliases=("exact match ratio",),
+    )
+)
+def subset_accuracy(tally: Tally) -> Real:
+    """Share of the objects whose sets are equal."""
+    return ratio(tally.exact, tally.total)
+
+
+@_measure(
+    Card(
+        title="Hamming loss",
+        symbol="HL",
+        formula=r"\frac{\sum_o|T_o\triangle S_o|}{n\,C}",
+        source="common",
+        better="lower",
+        undefined="there is no category",
+        note="C counts every category that either side uses, so naming more categories lowers it.",
+    )
+)
+def hamming_loss(tally: Tally) -> Real:
+    """Share of all yes/no answers, object by category, that differ."""
+    wrong = (tally.truth + tally.system - 2 * tally.both).sum(axis=-1)
+    return ratio(wrong, tally.total * tally.both.shape[-1])
+
+
+def _met(tally: Tally) -> Real:
+    return ratio(np.sum(tally.truth * tally.system, axis=-1), tally.total)
+
+
+@_measure(
+    Card(
+        title="Random precision",
+        symbol="P_rnd",
+        formula=r"\frac{\sum_i p_iq_i}{\sum_i q_i}",
+        source="steingold2016",
+        better="none",
+        undefined=_NO_SYSTEM,
+    )
+)
+def random_precision(tally: Tally) -> Real:
+    """Micro precision to expect when the system's sets are dealt to the objects at random."""
+    return ratio(_met(tally), tally.system.sum(axis=-1))
+
+
+@_measure(
+    Card(
+        title="Random recall",
+        symbol="R_rnd",
+        formula=r"\frac{\sum_i p_iq_i}{\sum_i p_i}",
+        source="steingold2016",
+        better="none",
+        undefined=_NO_TRUTH,
+    )
+)
+def random_recall(tally: Tally) -> Real:
+    """Micro recall to expect when the system's sets are dealt to the objects at random."""
+    return ratio(_met(tally), tally.truth.sum(axis=-1))
+
+
+@_measure(
+    Card(
+        title="Random labeler's F1",
+        symbol="F1_rnd",
+        formula=r"\frac{2\sum_i p_iq_i}{\sum_i p_i+q_i}",
+        source="steingold2016",
+        better="none",
+        undefined=_NOTHING,
+    )
+)
+def random_f1(tally: Tally) -> Real:
+    """Micro F1 to expect when the system's sets are dealt to the objects at random."""
+    return ratio(2 * _met(tally), (tally.truth + tally.system).sum(axis=-1))
+
+
+MEASURES: tuple[Measure, ...] = tuple(_FILED)
+
+
+def values_of(tally: Tally) -> dict[str, Real]:
+    """Every metric, for one tally or a batch."""
+    return {each.name: each.score(tally) for each in MEASURES}
+
+
+def chance_proficiency(tally: Tally) -> Real:
+    """Proficiency to expect when the system's sets are dealt to the objects at random: exact, and above 0."""
+    return ratio(tally.tables.expected_information.sum(axis=-1), _truth_bits(tally))
+
+
+def adjusted_proficiency(tally: Tally) -> Real:
+    """Proficiency without the part that accident explains: 0 for a random labeler on average, 1 for identity."""
+    by_chance = tally.tables.expected_information.sum(axis=-1)
+    return ratio(tally.information.sum(axis=-1) - by_chance, _truth_bits(tally) - by_chance)

@@ -1,0 +1,141 @@
+"""Label sets from whatever the caller has: files, frames, matrices, sets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from infoscope.errors import InputError
+from infoscope.multilabel.hierarchy import rolled_up
+from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.labels import Label
+
+__all__ = ["Form", "label_sets", "name_of"]
+
+_TABLES = {".csv", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl"}
+_PACKED = {".gz", ".zst", ".zstd"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """How label sets are written, where the source itself does not say."""
+
+    object: str | None = None
+    """Column of the object, for rows of object and category."""
+    category: str | None = None
+    threshold: float | None = None
+    clean: str | Iterable[str] = ()
+    separator: str | None = None
+    depth: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse half of a pair of options."""
+        if (self.object is None) != (self.category is None):
+            raise InputError("rows of object and category need the names of both columns (object= and category=)")
+        if self.depth is not None and self.separator is None:
+            raise InputError("depth cuts category names at a separator; state it too, as separator='/'")
+
+
+def label_sets(source: Any, form: Form) -> LabelSets:
+    """The label sets of a source, cleaned and rolled up as asked."""
+    sets = _cleaned(_read(source, form), form)
+    if form.separator is not None and form.depth is not None:
+        return rolled_up(sets, form.separator, form.depth)
+    return sets
+
+
+def name_of(source: Any, otherwise: str) -> str:
+    """What to call a source: a file by its name."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source).name.split(".")[0] or otherwise
+    return otherwise
+
+
+def _read(source: Any, form: Form) -> LabelSets:
+    from infoscope.readers.frames import is_frame  # noqa: PLC0415 - loads an engine
+
+    if isinstance(source, LabelSets):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return _file(Path(source), form)
+    if issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2):
+        return LabelSets.from_indicator(source, threshold=form.threshold)
+    if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
+        return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
+    if isinstance(source, Mapping | Iterable):
+        return LabelSets.from_sets(source)
+    raise InputError(
+        f"label sets cannot be read from a {type(source).__name__}; give a file, a list of sets, a mapping of objects "
+        "to sets, an indicator matrix or a data frame"
+    )
+
+
+def _file(path: Path, form: Form) -> LabelSets:
+    from infoscope.readers.label_lists import read_label_lists  # noqa: PLC0415 - not needed for data in memory
+
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _PACKED]
+    is_table = bool(suffixes) and suffixes[-1] in _TABLES
+    if form.object is not None or is_table:
+        return _rows(path, form)
+    return read_label_lists(path)
+
+
+def _rows(source: Any, form: Form) -> LabelSets:
+    """Rows of object and category, in any form that rows are read from; a row without category states its object."""
+    from infoscope.readers import read_joint  # noqa: PLC0415 - loads an engine
+    from infoscope.readers.labels import meaning  # noqa: PLC0415
+
+    columns = form.object or "object", form.category or "category"
+    tally = read_joint(source, columns[0], [columns[1]]).tally
+    objects, categories = (
+        [meaning(value, name) for value in labels] for name, labels in zip(columns, tally.labels, strict=True)
+    )
+    known = np.array([label is not None for label in objects], dtype=bool)[tally.codes[0]]
+    if not known.all():
+        raise InputError(f"{int(tally.rows[~known].sum())} rows have no {columns[0]}; fill or remove them")
+    named = [objects[code] for code in tally.codes[0]]
+    sets = LabelSets.from_pairs((name for name in named if name is not None), (categories[c] for c in tally.codes[1]))
+    again = int(tally.rows.sum()) - len(tally.rows)
+    return LabelSets(sets.matrix, sets.categories, sets.objects, sets.repeated + again)
+
+
+def _indicator_frame(frame: Any, form: Form) -> LabelSets:
+    """A frame with a column a category; the index of pandas names the objects where it is not just 0, 1, …"""
+    import narwhals as nw  # noqa: PLC0415
+
+    wrapped: Any = nw.from_native(frame)
+    eager: Any = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
+    names = list(eager.columns)
+    text = [name for name in names if not (eager[name].dtype.is_numeric() or eager[name].dtype == nw.Boolean)]
+    if text:
+        raise InputError(
+            f"column {text[0]!r} is not 0/1; a frame has one indicator column a category: for rows of object and "
+            "category name both columns, as object='query', category='topic'"
+        )
+    index = getattr(frame, "index", None)
+    objects = None if index is None or type(index).__name__ == "RangeIndex" else list(index)
+    values = np.column_stack([eager[name].to_numpy().astype(np.float64) for name in names])
+    return LabelSets.from_indicator(values, categories=names, objects=objects, threshold=form.threshold)
+
+
+def _cleaned(sets: LabelSets, form: Form) -> LabelSets:
+    steps = (form.clean,) if isinstance(form.clean, str) else tuple(form.clean)
+    if not steps:
+        return sets
+    from infoscope.readers.labels import cleaner  # noqa: PLC0415
+
+    clean = cleaner(steps)
+
+    def cleaned(category: Label) -> Label:
+        result = clean(category)
+        if result is None:
+            raise InputError(f"category {category!r} is nothing but white space; remove it")
+        return result
+
+    return sets.renamed(cleaned)

@@ -1,0 +1,196 @@
+"""Pages: headings, sentences, lists and tables, written as text, Markdown or HTML."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Bullets", "Grid", "Heading", "Page", "Words", "as_html", "as_markdown", "as_text", "percent"]
+
+_NAME_WIDTH = 44
+_LEAST_NAME = 18
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The title of what follows."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """One paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """Sentences, one an item."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table whose first column names the rows; columns further right are dropped first where room is short."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    names: int = 1
+    """How many columns hold names, to be read from the left; the rest are numbers."""
+
+
+Block = Heading | Words | Bullets | Grid
+
+
+@dataclass(frozen=True)
+class Page:
+    """A title and what it is about."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+def percent(share: float | None) -> str:
+    """A share for a person to read.
+
+    >>> percent(0.24732), percent(None)
+    ('24.7%', '–')
+    """
+    return "–" if share is None else f"{share:.1%}"
+
+
+def as_text(page: Page, width: int = 100) -> str:
+    """For a terminal: no line is wider than it, and no number is cut."""
+    parts = [_wrapped(page.title, width)]
+    for block in page.blocks:
+        if isinstance(block, Heading):
+            parts.append(f"\n{block.text}")
+        elif isinstance(block, Words):
+            parts.append(_wrapped(block.text, width))
+        elif isinstance(block, Bullets):
+            parts += [_wrapped(item, width, "  - ", "    ") for item in block.items]
+        else:
+            parts += _text_grid(block, width)
+    return "\n".join(parts) + "\n"
+
+
+def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> str:
+    lines, line = [], first
+    for word in text.split(" "):
+        trial = f"{line}{'' if line in (first, rest) else ' '}{word}"
+        if _wide(trial) > width and line not in (first, rest):
+            lines.append(line)
+            line = rest + word
+        else:
+            line = trial
+    return "\n".join([*lines, line])
+
+
+def _wide(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def _cut(text: str, width: int) -> str:
+    """A name that is too long loses its middle: ends tell names apart."""
+    if _wide(text) <= width:
+        return text
+    tail = (width - 1) * 2 // 3
+    return f"{text[: width - 1 - tail]}…{text[-tail:]}"
+
+
+def _text_grid(grid: Grid, width: int) -> list[str]:
+    """Names give way first, down to a width that still tells them apart; then the columns furthest right go."""
+    table = [list(grid.header), *map(list, grid.rows)]
+    wide = [max(_wide(row[at]) for row in table) for at in range(len(grid.header))]
+    wide = [min(size, _NAME_WIDTH) if at < grid.names else size for at, size in enumerate(wide)]
+    shown = len(wide)
+
+    def excess() -> int:
+        return 2 + sum(wide[:shown]) + 2 * (shown - 1) - width
+
+    while excess() > 0 and max(wide[: grid.names]) > _LEAST_NAME:
+        longest = wide.index(max(wide[: grid.names]))
+        wide[longest] -= 1
+    while excess() > 0 and shown > grid.names:
+        shown -= 1
+    cut = [[_cut(cell, wide[at]) if at < grid.names else cell for at, cell in enumerate(row)] for row in table]
+    return [_text_row(row[:shown], wide, grid.names) for row in cut]
+
+
+def _text_row(row: Sequence[str], wide: Sequence[int], names: int) -> str:
+    padded = [
+        cell + " " * (size - _wide(cell)) if at < names else " " * (size - _wide(cell)) + cell
+        for at, (cell, size) in enumerate(zip(row, wide, strict=False))
+    ]
+    return ("  " + "  ".join(padded)).rstrip()
+
+
+def as_markdown(page: Page) -> str:
+    """For a merge request, an issue or a wiki."""
+    parts = [f"# {_escaped(page.title)}", ""]
+    for block in page.blocks:
+        if isinstance(block, Heading):
+            parts += [f"## {_escaped(block.text)}", ""]
+        elif isinstance(block, Words):
+            parts += [_escaped(block.text), ""]
+        elif isinstance(block, Bullets):
+            parts += [*(f"- {_escaped(item)}" for item in block.items), ""]
+        else:
+            rule = ["---" if at < block.names else "---:" for at in range(len(block.header))]
+            lines = [block.header, rule, *block.rows]
+            cells = [[cell if row is rule else _escaped(cell) for cell in row] for row in lines]
+            parts += [*(f"| {' | '.join(row)} |" for row in cells), ""]
+    return "\n".join(parts)
+
+
+def _escaped(text: str) -> str:
+    for sign in "\\|*_`<":
+        text = text.replace(sign, f"\\{sign}")
+    return text
+
+
+_STYLE = """
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+div{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0}
+th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid color-mix(in srgb,currentColor 20%,transparent)}
+.name{text-align:left}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
+"""
+
+
+def as_html(page: Page) -> str:
+    """A page of its own: nothing is fetched, nothing runs."""
+    parts = [f"<h1>{html.escape(page.title)}</h1>"]
+    for block in page.blocks:
+        if isinstance(block, Heading):
+            parts.append(f"<h2>{html.escape(block.text)}</h2>")
+        elif isinstance(block, Words):
+            parts.append(f"<p>{html.escape(block.text)}</p>")
+        elif isinstance(block, Bullets):
+            items = "".join(f"<li>{html.escape(item)}</li>" for item in block.items)
+            parts.append(f"<ul>{items}</ul>")
+        else:
+            parts.append(_html_grid(block))
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{html.escape(page.title)}'
+    return (
+        f'<!doctype html>\n<html lang="en"><head>{head}</title><style>{_STYLE}</style></head>\n<body>\n'
+        + "\n".join(parts)
+        + "\n</body></html>\n"
+    )
+
+
+def _html_grid(grid: Grid) -> str:
+    def line(row: Sequence[str], tag: str) -> str:
+        return "".join(
+            f"<{'th' if at == 0 else tag}{' class=name' if at < grid.names else ''}"
+            f"{' scope=row' if at == 0 and tag == 'td' else ''}>{html.escape(cell)}</{'th' if at == 0 else tag}>"
+            for at, cell in enumerate(row)
+        )
+
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in grid.rows)
+    return f"<div><table><thead><tr>{line(grid.header, 'th')}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -1,0 +1,168 @@
+"""What is folded away: every number, what each means, method and limits, data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infoscope.cards import catalogue, find
+from infoscope.errors import UnknownNameError
+from infoscope.evaluation import Evaluation, SystemResult, Value
+from infoscope.figures.layout import plain_label
+from infoscope.report.html.elements import Html, element, joined, label, scrolled
+from infoscope.report.numbers import Units
+
+__all__ = ["everything"]
+
+MOST_COLUMNS = 8
+"""Systems in one table of all values; the page's data has the rest."""
+
+
+def everything(evaluation: Evaluation, unit: Units, version: str) -> Html:
+    """The last section, all of it in folds."""
+    return element(
+        "section",
+        element("h2", "Everything else"),
+        _values(evaluation, unit),
+        _definitions(evaluation),
+        _method(evaluation, version),
+        _long_names(evaluation),
+        element("p", class_="js", id="downloads"),
+        id="all",
+    )
+
+
+def _shown(name: str, value: Value | None, unit: Units) -> str:
+    if value is None or value.value is None:
+        return "undefined"
+    scale = unit.per_bit if _card_unit(name) == "bits" else 1.0
+    number = f"{value.value * scale:.4g}"
+    if value.low is None or value.high is None:
+        return number
+    return f"{number} ({value.low * scale:.4g} – {value.high * scale:.4g})"
+
+
+def _card_unit(name: str) -> str:
+    try:
+        return find(name).card.unit
+    except UnknownNameError:
+        return ""
+
+
+def _title(name: str) -> str:
+    try:
+        return find(name).card.title
+    except UnknownNameError:
+        return name.replace("_", " ").capitalize()
+
+
+def _values(evaluation: Evaluation, unit: Units) -> Html:
+    systems = list(evaluation.ranking)[:MOST_COLUMNS]
+    names = list(dict.fromkeys(name for system in systems for name in system.metrics))
+    head = element(
+        "tr",
+        element("th", "metric", scope="col"),
+        *(element("th", label(s.title, 24), scope="col", class_="n") for s in systems),
+    )
+    rows = []
+    for name in names:
+        cells = [_cell(name, system, unit) for system in systems]
+        term = element("a", _title(name), href=f"#def-{name}", class_="term")
+        rows.append(element("tr", element("th", term, " ", element("code", name), scope="row"), *cells))
+    left = len(evaluation.systems) - len(systems)
+    return element(
+        "details",
+        element("summary", f"All {len(names)} metrics"),
+        element("p", f"The best {len(systems)} systems; {left} more are in the data below.", class_="note")
+        if left
+        else Html(""),
+        scrolled(
+            element(
+                "table",
+                element("caption", f"Every metric of every system, information in {unit.name}", class_="sr"),
+                element("thead", head),
+                element("tbody", *rows),
+                class_="values tool",
+                data_search="metrics",
+            ),
+            "All metrics",
+        ),
+    )
+
+
+def _cell(name: str, system: SystemResult, unit: Units) -> Html:
+    value = system.metrics.get(name)
+    why = None if value is None or value.value is not None else value.undefined
+    return element(
+        "td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""), class_="n"
+    )
+
+
+def _definitions(evaluation: Evaluation) -> Html:
+    names = list(dict.fromkeys(name for system in evaluation.systems for name in system.metrics))
+    entries = []
+    for name in names:
+        if name not in catalogue:
+            continue
+        card = catalogue[name]
+        better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
+        facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]
+        undefined = "" if card.undefined == "never" else f" Undefined when: {card.undefined}."
+        entries.append(
+            element(
+                "div",
+                element("dt", card.title, " ", element("code", card.formula)),
+                element(
+                    "dd",
+                    f"{card.meaning} ({', '.join(facts)}).{undefined} ",
+                    element("span", card.reference, class_="dim"),
+                ),
+                id=f"def-{name}",
+            )
+        )
+    return element(
+        "details",
+        element("summary", "What the numbers mean"),
+        element("dl", *entries, class_="definitions"),
+        id="definitions",
+    )
+
+
+def _method(evaluation: Evaluation, version: str) -> Html:
+    items: list[object] = [
+        "Information is counted on the table of truth × output alone; “captured” is the mutual "
+        "information as a share of the truth's entropy.",
+        "Captured information does not care how outputs are named: a system that swaps two names keeps "
+        "its score. Accuracy does care; the page says where they part.",
+        "Values are those of the sample. With few samples per cell captured information tends to look too high.",
+    ]
+    believed = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
+    items.append(
+        "Ranges are credible intervals of a Bayesian posterior about the table."
+        if believed
+        else "No ranges are shown, because this evaluation was made without a posterior."
+    )
+    items += [
+        f"{rows:,} row{'s' * (rows != 1)} left out: {plain_label(reason)}"
+        for reason, rows in evaluation.source.ignored.items()
+    ]
+    items.append(f"Made by infoscope {version}. The page loads nothing from any network.")
+    return element(
+        "details", element("summary", "Method and limits"), element("ul", *(element("li", item) for item in items))
+    )
+
+
+def _long_names(evaluation: Evaluation, most: int = 32) -> Html:
+    """Names that had to be cut, whole."""
+    names: Sequence[str] = list(
+        dict.fromkeys(
+            name
+            for system in evaluation.systems
+            for name in (system.title, *system.truth_labels, *system.system_labels)
+            if len(plain_label(name)) > 18
+        )
+    )
+    long = [name for name in names if len(plain_label(name)) > most]
+    if not long:
+        return Html("")
+    items = joined(element("li", element("bdi", plain_label(name))) for name in long[:500])
+    return element("details", element("summary", "Long names, whole"), element("ol", items, class_="long"))

@@ -1,0 +1,175 @@
+"""The confusion matrix of the page: a table of numbers, or pixels and a list where there are many classes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+
+import numpy as np
+
+from infoscope.errors import InfoscopeError
+from infoscope.evaluation import SystemResult
+from infoscope.figures.confusion import HeatMap, heat_map
+from infoscope.figures.png import data_address
+from infoscope.report.html.cells import table_of
+from infoscope.report.html.elements import Html, element, joined, label, scrolled
+from infoscope.report.numbers import amount, share
+
+__all__ = ["confusion_matrix", "embedded"]
+
+MOST_IN_TABLE = 30
+MOST_CELLS = 60_000
+"""Cells that a page carries for reading off the image; more are not carried."""
+
+
+def embedded(name: str, data: object) -> Html:
+    """Data inside the page, packed: small, and in letters that cannot end the element it is in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    packed = base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    return Html(f'<script type="application/zlib+base64" id="{name}">{packed}</script>')
+
+
+def confusion_matrix(system: SystemResult, at: int) -> Html:
+    """Rows are the truth, confused classes side by side."""
+    if not system.truth_labels:
+        return Html("")
+    table = table_of(system)
+    if table is None:
+        return _largest_only(system)
+    try:
+        cells = heat_map(table)
+    except InfoscopeError:
+        return _largest_only(system)
+    few = max(cells.counts.shape) <= MOST_IN_TABLE
+    body = _written(cells, system.reject) if few else _pixels(cells, at)
+    return element("div", element("h4", "What is confused with what"), body, class_="confusion")
+
+
+def _levels(cells: HeatMap) -> np.ndarray:
+    """A step of colour for each cell: errors 0 to 5 on their own scale, hits 0 to 3."""
+    share_of_row = cells.of_truth
+    worst = float(np.max(np.where(cells.hits, 0.0, share_of_row), initial=0.0)) or 1.0
+    errors = np.ceil(5.0 * np.sqrt(share_of_row / worst))
+    return np.where(cells.hits, np.ceil(3.0 * share_of_row), errors).astype(int)
+
+
+def _written(cells: HeatMap, reject: str | None) -> Html:
+    levels = _levels(cells)
+    head = element(
+        "tr",
+        element("th", "it was ↓  said →", scope="col", class_="dim"),
+        *(
+            element(
+                "th",
+                element("span", label(name, 18)),
+                scope="col",
+                data_label=name,
+                class_="refused" if name == reject else None,
+            )
+            for name in cells.system
+        ),
+    )
+    rows = []
+    for i, name in enumerate(cells.truth):
+        written = [
+            element("td", amount(count) if count else "·", class_=f"{'d' if hit else 'e'}{level}")
+            for count, hit, level in zip(cells.counts[i], cells.hits[i], levels[i], strict=True)
+        ]
+        rows.append(element("tr", element("th", label(name, 18), scope="row", data_label=name), *written))
+    return scrolled(
+        element(
+            "table",
+            element("caption", "Confusion matrix: rows are the truth, columns what the system said", class_="sr"),
+            element("thead", head),
+            element("tbody", *rows),
+            class_="cm many" if _wide(cells) else "cm",
+        ),
+        "Confusion matrix",
+    )
+
+
+def _wide(cells: HeatMap) -> bool:
+    """Whether the names of the columns must stand upright to fit beside each other."""
+    return sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
+
+
+def _pixels(cells: HeatMap, at: int) -> Html:
+    rows, columns = np.nonzero(cells.counts)
+    data: dict[str, object] = {"truth": cells.truth, "system": cells.system}
+    if len(rows) <= MOST_CELLS:
+        values = [
+            int(value) if value.is_integer() else float(f"{value:.4g}")
+            for value in cells.counts[rows, columns].tolist()
+        ]
+        # rows as run starts: the cells of row i lie between start[i] and start[i + 1]
+        starts = np.searchsorted(rows, np.arange(len(cells.truth) + 1)).tolist()
+        data |= {"start": starts, "column": columns.tolist(), "count": values}
+    image = element(
+        "div",
+        Html(
+            f'<img alt="Confusion matrix of {len(cells.truth)} classes as an image; the largest confusions '
+            'are listed below" '
+            f'src="{data_address(cells.image(250))}">'
+        ),
+        element("i", class_="hair h", hidden=True),
+        element("i", class_="hair v", hidden=True),
+        class_="pixels",
+        data_at=at,
+    )
+    return joined(
+        (
+            image,
+            element("p", "Rows: it was. Columns: the system said. Confused classes stand side by side.", class_="note"),
+            embedded(f"cells-{at}", data),
+            _list(cells.largest(10)),
+        )
+    )
+
+
+def _list(found: list[tuple[str, str, float, float]]) -> Html:
+    if not found:
+        return element("p", "Nothing is confused.", class_="note")
+    rows = [
+        element(
+            "tr",
+            element("th", label(truth, 26), scope="row"),
+            element("td", label(system, 26)),
+            element("td", amount(count), class_="n"),
+            element("td", share(part), class_="n dim"),
+        )
+        for truth, system, count, part in found
+    ]
+    head = element(
+        "tr",
+        element("th", "it was", scope="col"),
+        element("th", "said", scope="col"),
+        element("th", "count", scope="col", class_="n"),
+        element("th", "of the true", scope="col", class_="n"),
+    )
+    return scrolled(
+        element(
+            "table",
+            element("caption", "Largest confusions", class_="sr"),
+            element("thead", head),
+            element("tbody", *rows),
+            class_="largest tool",
+        ),
+        "Largest confusions",
+    )
+
+
+def _largest_only(system: SystemResult) -> Html:
+    """From a document with too many cells to rebuild the table: the costliest confusions alone."""
+    supports = {item.label: float(item.values["support"].value or 0.0) for item in system.classes}
+    found = [
+        (leak.truth, leak.system, leak.count, leak.count / (supports.get(leak.truth) or 1.0))
+        for leak in system.leaks
+        if leak.truth != leak.system
+    ]
+    return element(
+        "div",
+        element("h4", "What is confused with what"),
+        _list(sorted(found, key=lambda item: -item[2])[:15]),
+        class_="confusion",
+    )

@@ -1,0 +1,175 @@
+"""Categorization: truth and system as label sets over the same objects and the same categories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real, as_real
+from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.labels import Label, check_kinds, sorted_labels
+
+__all__ = ["Categorization", "aligned"]
+
+_DENSE_WORK = 2e8
+"""Above so many joint memberships the counts come from dense blocks."""
+
+_BLOCK_CELLS = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class Categorization:
+    """Truth and system, objects × categories: one yes/no question a category.
+
+    Categories are counted one by one, as if they were independent; ``joint`` metrics that take whole sets as classes
+    say so in their name.
+
+    >>> pair = aligned(LabelSets.from_sets([{"a"}, {"a", "b"}]), LabelSets.from_sets([{"a"}, {"b"}]))
+    >>> pair.both.tolist(), pair.truth_counts.tolist(), pair.system_counts.tolist()
+    ([1.0, 1.0], [2.0, 1.0], [1.0, 1.0])
+    """
+
+    categories: tuple[Label, ...]
+    truth: csr_array
+    system: csr_array
+    objects: tuple[Label, ...] | None = None
+    ignored: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Objects left out, by reason."""
+    repeated_objects: int = 0
+    """Objects whose name occurs more than once, paired by their order."""
+
+    @property
+    def n(self) -> int:
+        """Number of objects that both sides have."""
+        return int(self.truth.shape[0])
+
+    @cached_property
+    def hits(self) -> csr_array:
+        """Memberships that both sides state."""
+        return csr_array(self.truth.multiply(self.system))
+
+    @cached_property
+    def truth_counts(self) -> Real:
+        """Objects per category in the truth."""
+        return _column_sums(self.truth)
+
+    @cached_property
+    def system_counts(self) -> Real:
+        """Objects per category in the system's answer."""
+        return _column_sums(self.system)
+
+    @cached_property
+    def both(self) -> Real:
+        """Objects per category to which both sides give it."""
+        return _column_sums(self.hits)
+
+    def joint_counts(self, order: NDArray[np.int64] | None = None) -> Real:
+        """Objects by (truth category, system category): all pairs from one product of the two matrices.
+
+        ``order`` deals the system's sets to the objects in another order.
+        """
+        system = self.system if order is None else self.system[order]
+        sizes = np.diff(self.truth.indptr).astype(np.float64) @ np.diff(system.indptr)
+        if sizes <= _DENSE_WORK:
+            return as_real((self.truth.T @ system).toarray())
+        c = len(self.categories)
+        counts = np.zeros((c, c))
+        step = max(1, _BLOCK_CELLS // max(c, 1))
+        for start in range(0, self.n, step):
+            # below 2^24 rows, single precision counts exactly
+            rows = slice(start, start + step)
+            counts += self.truth[rows].toarray().astype(np.float32).T @ system[rows].toarray().astype(np.float32)
+        return counts
+
+    def categories_on_one_side(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """Categories that only the truth uses, and those that only the system uses."""
+        truth, system = self.truth_counts > 0, self.system_counts > 0
+        return (
+            tuple(name for name, only in zip(self.categories, truth & ~system, strict=True) if only),
+            tuple(name for name, only in zip(self.categories, system & ~truth, strict=True) if only),
+        )
+
+
+def _column_sums(matrix: csr_array) -> Real:
+    return np.bincount(matrix.indices[matrix.data != 0], minlength=matrix.shape[1]).astype(np.float64)
+
+
+def aligned(truth: LabelSets, system: LabelSets, names: tuple[str, str] = ("truth", "system")) -> Categorization:
+    """Pair the objects of two sides, by name or, where neither has names, by position; the categories are the union."""
+    check_kinds(truth.categories, system.categories)
+    categories = sorted_labels(set(truth.categories) | set(system.categories))
+    if truth.objects is None or system.objects is None:
+        if truth.n != system.n:
+            raise InputError(
+                f"{names[0]} has {truth.n} objects and {names[1]} has {system.n}; without names they pair one by one: "
+                "give both the same objects, or name them"
+            )
+        if not truth.n:
+            raise InputError("there are no objects to evaluate; give at least one on both sides")
+        objects = truth.objects if truth.objects is not None else system.objects
+        return Categorization(categories, truth.on(categories), system.on(categories), objects)
+    rows, columns, repeated = _paired(truth.objects, system.objects, names)
+    ignored = {
+        f"object in {side} only": sets.n - len(rows)
+        for side, sets in zip(names, (truth, system), strict=True)
+        if sets.n > len(rows)
+    }
+    return Categorization(
+        categories,
+        truth.on(categories)[rows],
+        system.on(categories)[columns],
+        tuple(truth.objects[at] for at in rows),
+        MappingProxyType(ignored),
+        repeated,
+    )
+
+
+def _paired(
+    left: tuple[Label, ...], right: tuple[Label, ...], names: tuple[str, str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Positions of the objects that both sides have; a repeated name pairs first with first, second with second."""
+    check_kinds(left, right)
+    counts = Counter(left), Counter(right)
+    common = [name for name in counts[0] if name in counts[1]]
+    for name in common:
+        one, other = counts[0][name], counts[1][name]
+        if one != other:
+            raise InputError(
+                f"object {name!r} occurs {_times(one)} in {names[0]} and {_times(other)} in {names[1]}; repeated "
+                "objects pair by their order only where both sides repeat them equally often: rename or remove some"
+            )
+    if not common:
+        raise InputError(
+            f"{names[0]} and {names[1]} have no object in common ({left[0]!r} … and {right[0]!r} …); "
+            "objects are paired by their name in the first field"
+            if left and right
+            else f"{names[0] if not left else names[1]} has no objects; give at least one on both sides"
+        )
+    place: dict[tuple[Label, int], int] = {}
+    for at, key in enumerate(_numbered(right)):
+        place[key] = at
+    pairs = [(at, place[key]) for at, key in enumerate(_numbered(left)) if key in place]
+    repeated = sum(counts[0][name] for name in common if counts[0][name] > 1)
+    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return array[:, 0], array[:, 1], repeated
+
+
+def _numbered(names: tuple[Label, ...]) -> list[tuple[Label, int]]:
+    seen: Counter[Label] = Counter()
+    numbered = []
+    for name in names:
+        numbered.append((name, seen[name]))
+        seen[name] += 1
+    return numbered
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

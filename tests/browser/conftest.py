@@ -1,0 +1,98 @@
+"""A real browser: Debian's chromium driven by Playwright, and axe-core; tests skip where these are missing."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infoscope.evaluation import Evaluation, evaluate
+from tests.report.pages import hostile, plain, systems, typical
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (pip install playwright)")
+    program = os.environ.get("INFOSCOPE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no chromium on this machine (apt-get install chromium), so pages are not tried in a browser")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed (npm install --no-save axe-core), so accessibility is not checked")
+    return AXE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports as files: usual, small, many systems, many classes, hostile names."""
+    folder = tmp_path_factory.mktemp("pages")
+    made: dict[str, Evaluation] = {
+        "typical": typical(),
+        "small": plain(systems(1, 2, 300)),
+        "twenty": plain(systems(20, 10)),
+        "thousand": plain(systems(3, 1000, 60_000)),
+        "hostile": hostile(),
+        "demo": _demo(),
+    }
+    return {name: evaluation.to_html(folder / f"{name}.html") for name, evaluation in made.items()}
+
+
+def _demo() -> Evaluation:
+    """The bundled example, as `make demo` writes it."""
+    from infoscope.cli.demo import SYSTEMS
+
+    with as_file(files("infoscope") / "data" / "digits.csv") as path:
+        return evaluate(str(path), "truth", SYSTEMS, reject="?")
+
+
+class Visit:
+    """One page in one kind of window, watched: what it logs, what it asks of the network."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.context = browser.new_context(offline=True, **({"viewport": {"width": 1280, "height": 900}} | options))
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page.on(
+            "console", lambda message: message.type in ("error", "warning") and self.errors.append(message.text)
+        )
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+        if options.get("java_script_enabled", True):
+            self.page.wait_for_selector("html[data-ready]", state="attached", timeout=20_000)
+
+    @property
+    def outside(self) -> list[str]:
+        """Requests for anything but the file itself and data inside it."""
+        return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+
+
+@pytest.fixture
+def visit(browser: Any, pages: dict[str, Path]) -> Iterator[Any]:
+    """Open a page; at the end none may have logged an error or asked for anything outside."""
+    visits: list[Visit] = []
+
+    def open_page(name: str, **options: Any) -> Any:
+        visits.append(Visit(browser, pages[name], **options))
+        return visits[-1].page
+
+    yield open_page
+    for seen in visits:
+        seen.context.close()
+        assert seen.errors == []
+        assert seen.outside == []

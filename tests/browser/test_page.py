@@ -1,0 +1,363 @@
+"""The report in a real browser: every interaction, every kind of window, offline, without errors."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
+PAGES = ["typical", "small", "twenty", "thousand", "hostile"]
+
+
+@pytest.mark.parametrize("window", [{}, PHONE, {"color_scheme": "dark"}], ids=["desktop", "phone", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_page_opens_and_fits(visit: Any, name: str, window: dict[str, Any], tmp_path: Path) -> None:
+    page = visit(name, **window)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    page.screenshot(path=tmp_path / "shot.png")
+
+    assert wide == (390 if window is PHONE else 1280)
+    with Image.open(tmp_path / "shot.png") as image:
+        ground = np.asarray(image.convert("L"), dtype=float)
+    assert ground.std() > 5  # something is drawn
+    assert (np.median(ground) < 60) == ("color_scheme" in window)
+    assert page.evaluate("window.hacked") is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["typical", "small", "hostile", "thousand"])
+def test_accessibility_has_no_serious_violation(visit: Any, axe: str, name: str, scheme: str) -> None:
+    page = visit(name, color_scheme=scheme, bypass_csp=True)
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    if name == "typical":
+        page.locator(".forest .pick").first.click()
+        page.locator(".cm td").first.click()
+    page.evaluate(axe)
+    run = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+    found = page.evaluate(
+        f"{run}.then(r => r.violations.map(v => [v.id, v.impact, v.nodes.length, v.nodes[0].html.slice(0, 160)]))"
+    )
+
+    assert [item for item in found if item[1] in ("serious", "critical")] == []
+
+
+def test_without_code_the_essentials_are_there(visit: Any) -> None:
+    page = visit("typical", java_script_enabled=False)
+    text = page.inner_text("main")
+
+    assert "system 0 captures" in text
+    assert page.locator("table.forest tbody tr").count() == 5
+    assert page.locator("article.system:visible").count() == 1
+    assert page.locator("details.other").count() == 4
+    assert page.locator("svg[role=img]").count() >= 6
+    assert page.locator("button:visible").count() == 5  # names in the table; nothing that would not work is offered
+    page.locator("details.other summary").first.click()
+    assert page.locator("article.system:visible").count() == 2
+
+
+def test_hover_explains(visit: Any) -> None:
+    page = visit("typical")
+    dot = page.locator(".map .pt[data-of='system 1']").first
+    dot.scroll_into_view_if_needed()
+    dot.hover()
+    assert "system 1" in page.inner_text("#tip")
+    assert re.search(r"agreement 2·MI′ 0\.\d+", page.inner_text("#tip"))
+    cell = page.locator("article:visible .cm td").nth(1)
+    cell.hover()
+    assert re.search(r"it was class \d\nthe system said class \d\n[\d,]+: [\d.]+% of the true", page.inner_text("#tip"))
+    page.locator("h1").hover()
+    assert page.locator("#tip").is_hidden()
+
+
+def test_picking_a_system_lights_it_everywhere(visit: Any) -> None:
+    page = visit("typical")
+    dot = page.locator(".map .pt[data-of='system 2']").first
+    dot.scroll_into_view_if_needed()
+    dot.click()
+
+    lit = page.locator(".sel").evaluate_all("all => [...new Set(all.map(n => n.dataset.of))]")
+    assert lit == ["system 2"]
+    assert page.locator(".map:has(.pt.sel)").count() >= 3
+    assert page.locator(".forest tr.sel").count() == 1
+    assert page.locator("article:visible").get_attribute("data-system") == "system 2"
+    assert page.locator("#said").text_content() == "Selected: system 2"
+    page.keyboard.press("Escape")
+    assert page.locator(".sel").count() == 0
+
+
+def test_keyboard_reaches_systems_and_sorts(visit: Any) -> None:
+    page = visit("typical")
+    page.locator(".forest .pick").nth(1).focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".forest tr.sel").count() == 1
+    assert page.locator(".forest tr.sel .pick").get_attribute("aria-pressed") == "true"
+    page.locator(".forest thead .sort").first.focus()
+    page.keyboard.press("Space")
+    assert page.locator(".forest th[aria-sort]").get_attribute("aria-sort") == "descending"
+    names = page.locator(".forest tbody th").all_inner_texts()
+    assert names == sorted(names, reverse=True)
+
+
+def test_brush_over_a_map_picks_what_lies_in_it(visit: Any) -> None:
+    page = visit("twenty")
+    svg = page.locator(".map svg").first
+    svg.scroll_into_view_if_needed()
+    places = svg.locator(".pt[data-of]").evaluate_all(
+        "all => all.map(n => [n, n.getBoundingClientRect()])"
+        ".map(([n, b]) => [n.dataset.of, b.x + b.width / 2, b.y + b.height / 2])"
+    )
+    ys = sorted(y for _, _, y in places)
+    cut = (ys[4] + ys[5]) / 2
+    box = svg.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, cut, steps=4)
+    page.mouse.move(box["x"] + box["width"] * 0.95, cut, steps=4)
+    page.mouse.up()
+
+    wanted = {name for name, x, y in places if y < cut and x < box["x"] + box["width"] * 0.95}
+    assert set(page.locator(".forest tr.sel").evaluate_all("all => all.map(n => n.dataset.of)")) == wanted
+    assert len(wanted) == 5
+
+
+def test_touch_picks_too(visit: Any) -> None:
+    page = visit("typical", **PHONE)
+    page.locator(".forest .pick").nth(2).tap()
+
+    assert page.locator(".forest tr.sel").count() == 1
+    assert page.locator(".map .lab.sel").first.is_visible()  # on a narrow page only the picked are named
+
+
+def test_system_can_be_chosen(visit: Any) -> None:
+    page = visit("typical")
+    page.select_option("#system-select", "system 3")
+
+    assert page.locator("article:visible").get_attribute("data-system") == "system 3"
+
+
+def test_matrix_shows_counts_or_shares_in_three_orders(visit: Any) -> None:
+    page = visit("typical")
+    article = page.locator("article:visible")
+
+    def matrix() -> list[list[str]]:
+        return article.locator(".cm tbody tr").evaluate_all(
+            "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+        )
+
+    before = matrix()
+    article.get_by_role("button", name="of the true").click()
+    for row, counts in zip(matrix(), before, strict=True):
+        total = sum(int(c.replace(",", "")) for c in counts[1:] if c != "·")
+        for share, count in zip(row[1:], counts[1:], strict=True):
+            if count != "·":
+                assert float(share.rstrip("%")) == pytest.approx(100 * int(count.replace(",", "")) / total, abs=0.51)
+    article.get_by_role("button", name="count", exact=True).click()
+    assert matrix() == before
+    article.get_by_role("button", name="by name").click()
+    after = matrix()
+    assert [row[0] for row in after] == [f"class {at}" for at in range(10)]
+    assert [after[at][at + 1] for at in range(10)] == [
+        {row[0]: row[i + 1] for i, row in enumerate(before)}[f"class {at}"] for at in range(10)
+    ]
+    article.get_by_role("button", name="by size").click()
+    totals = [sum(int(c.replace(",", "")) for c in row[1:] if c != "·") for row in matrix()]
+    assert totals == sorted(totals, reverse=True)
+    article.get_by_role("button", name="confused together").click()
+    assert matrix() == before
+
+
+def test_matrix_and_class_table_are_tied(visit: Any) -> None:
+    page = visit("typical")
+    article = page.locator("article:visible")
+    article.locator(".classes tr[data-class='class 4'] th").click()
+    assert article.locator(".cm tbody th.lit").inner_text() == "class 4"
+    assert article.locator(".cm thead th.lit").count() == 1
+    page.keyboard.press("Escape")
+    cell = article.locator(".cm td").nth(3)
+    truth, said = cell.evaluate("c => [c.facts.truth, c.facts.said]")
+    cell.click()
+    lit = article.locator(".classes tr.lit").evaluate_all("all => all.map(r => r.dataset.class)")
+    assert set(lit) == {truth, said}
+
+
+def test_search_and_sort_of_classes(visit: Any) -> None:
+    page = visit("typical")
+    article = page.locator("article:visible")
+    article.locator("input[type=search]").fill("class 7")
+    assert article.locator(".classes tbody tr:visible").count() == 1
+    article.locator("input[type=search]").fill("")
+    assert article.locator(".classes tbody tr:visible").count() == 10
+    article.locator(".classes .sort", has_text="recall").click()
+    values = [float(text.rstrip("%")) for text in article.locator(".classes tbody td:nth-child(3)").all_inner_texts()]
+    assert values == sorted(values, reverse=True)
+    article.locator(".classes .sort", has_text="recall").click()
+    values = [float(text.rstrip("%")) for text in article.locator(".classes tbody td:nth-child(3)").all_inner_texts()]
+    assert values == sorted(values)
+
+
+def test_any_class_of_a_thousand_is_found(visit: Any) -> None:
+    page = visit("thousand")
+    article = page.locator("article:visible")
+    assert article.locator(".classes tbody tr").count() == 60
+    article.locator("input[type=search]").fill("class 777")
+    row = article.locator(".classes tbody tr")
+    assert row.count() == 1
+    data = json.loads(
+        page.evaluate("JSON.stringify([...document.querySelectorAll('.pixels')].map(p => p.cells.truth.length))")
+    )
+    assert data == [1000, 1000, 1000]
+    assert article.locator(".hair.h").is_visible()
+    at = article.locator(".pixels").evaluate("p => p.cells.truth.indexOf('class 777')")
+    top = article.locator(".hair.h").evaluate("h => parseFloat(h.style.top)")
+    assert top == pytest.approx((at + 0.5) / 10, abs=1e-6)
+
+
+def test_pixels_can_be_read(visit: Any) -> None:
+    page = visit("thousand")
+    image = page.locator("article:visible .pixels img")
+    image.scroll_into_view_if_needed()
+    wanted = page.locator("article:visible .pixels").evaluate(
+        "p => { const d = p.cells, i = 500, k = d.start[i], j = d.column[k];"
+        " return [d.truth[i], d.system[j], d.count[k], i, j]; }"
+    )
+    box = image.bounding_box()
+    page.mouse.move(
+        box["x"] + box["width"] * (wanted[4] + 0.5) / 1000, box["y"] + box["height"] * (wanted[3] + 0.5) / 1000
+    )
+    told = page.inner_text("#tip")
+
+    assert f"it was {wanted[0]}\nthe system said {wanted[1]}\n{wanted[2]} of" in told
+
+
+def test_comparison_by_any_metric_and_level(visit: Any) -> None:
+    page = visit("typical")
+    page.select_option("#metric", "erroneous_information_ratio")
+    first = page.locator(".forest tbody tr").first
+    assert first.get_attribute("data-of") == "system 0"  # the least error comes first
+    values = [float(text.rstrip("%")) for text in page.locator(".forest tbody td:nth-child(3)").all_inner_texts()]
+    assert values == sorted(values)
+    page.select_option("#metric", "accuracy")
+    assert page.locator(".forest tbody td:nth-child(3)").first.inner_text().endswith("%")
+    page.select_option("#level", "a class")
+    page.fill("#which", "class 3")
+    page.locator("#which").press("Tab")
+    page.select_option("#metric", "recall")
+    shown = page.locator(".forest tr[data-of='system 4'] td:nth-child(3)").inner_text()
+    article = page.locator("article[data-system='system 4']")
+    written = article.locator(".classes tr[data-class='class 3'] td:nth-child(3)").text_content()
+    assert shown == written
+    assert "recall of class 3" in page.inner_text("#compare-note")
+
+
+def test_copies_are_markdown_and_safe_csv(visit: Any) -> None:
+    page = visit("hostile")
+    page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }")
+    article = page.locator("article:visible")
+    article.locator(".tools:has(+ .scroll .classes)").get_by_role("button", name="copy as CSV").click()
+    rows = page.evaluate("window.copied").split("\r\n")
+    assert rows[0].startswith("class,samples,recall")
+    assert any(row.startswith('"\'=HYPERLINK(""http://evil.example"",""x"")"') for row in rows)
+    assert any(row.startswith("'@SUM(1;2),") for row in rows)
+    assert any(row.startswith("'+1|a|b,") for row in rows)
+    article.locator(".tools:has(+ .scroll .classes)").get_by_role("button", name="copy as Markdown").click()
+    lines = page.evaluate("window.copied").split("\n")
+    assert lines[1].startswith("| --- | --- |")
+    assert any(line.startswith("| +1\\|a\\|b |") for line in lines)
+
+
+def test_theme_can_be_turned(visit: Any) -> None:
+    page = visit("typical")
+
+    def ground() -> str:
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    light = ground()
+    page.click("#theme")
+    assert ground() != light
+    page.click("#theme")
+    assert ground() == light
+
+
+def test_definitions_are_one_click_away(visit: Any) -> None:
+    page = visit("typical")
+    page.locator(".tiles .term", has_text="captured").click()
+    page.wait_for_function("document.querySelector('#definitions').open")
+
+    assert page.locator("#def-proficiency").is_visible()
+    assert "share" in page.inner_text("#def-proficiency").lower()
+
+
+def test_printed_page_opens_everything(visit: Any, tmp_path: Path) -> None:
+    page = visit("typical")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    assert page.locator("#theme").is_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 0
+    page.pdf(path=tmp_path / "page.pdf", format="A4")
+    assert (tmp_path / "page.pdf").stat().st_size > 20_000
+
+
+def test_data_can_be_saved(visit: Any, tmp_path: Path) -> None:
+    page = visit("typical")
+    with page.expect_download() as waiting:
+        page.locator("#downloads button").click()
+    waiting.value.save_as(tmp_path / "data.json")
+
+    from infoscope.evaluation import Evaluation
+
+    assert len(Evaluation.from_dict(json.loads((tmp_path / "data.json").read_text())).systems) == 5
+
+
+def test_forced_colours_keep_the_bars(visit: Any) -> None:
+    page = visit("typical", forced_colors="active")
+    colour = page.locator("article:visible .fix .bar rect").first.evaluate("r => getComputedStyle(r).fill")
+
+    assert colour not in ("rgb(255, 255, 255)", "rgb(0, 0, 0)", "none")
+
+
+def test_pictures_of_the_page(visit: Any, tmp_path: Path) -> None:
+    """Screenshots at desktop, phone and dark; kept where INFOSCOPE_PICTURES names a folder (docs/pictures)."""
+    folder = Path(os.environ.get("INFOSCOPE_PICTURES") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    windows = {
+        "report-desktop": {},
+        "report-phone": PHONE | {"device_scale_factor": 1},
+        "report-dark": {"color_scheme": "dark"},
+    }
+    sizes = {}
+    for name, window in windows.items():
+        page = visit("demo", **window)
+        page.screenshot(path=folder / f"{name}.png")
+        with Image.open(folder / f"{name}.png") as image:
+            sizes[name] = image.size
+
+    assert sizes["report-desktop"] == sizes["report-dark"] == (1280, 900)
+    assert sizes["report-phone"] == (390, 844)
+
+
+def test_strict_viewers_show_words_tables_and_coloured_marks(browser: Any, pages: dict[str, Path]) -> None:
+    """Jenkins forbids styles and scripts to the reports it shows."""
+    policy = "sandbox; default-src 'none'; img-src 'self'; style-src 'self'"
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    body = pages["typical"].read_text(encoding="utf-8")
+    headers = {"Content-Security-Policy": policy}
+    page.route("**/*", lambda route: route.fulfill(body=body, content_type="text/html", headers=headers))
+    page.goto("http://reports.invalid/")
+    seen = page.locator(".map circle.pt").first.evaluate("c => [getComputedStyle(c).fill, c.getAttribute('fill')]")
+    text = page.inner_text("main")
+    styled = page.evaluate("getComputedStyle(document.body).fontFamily")
+    context.close()
+
+    assert "system-ui" not in styled  # the style sheet was refused indeed
+    assert "system 0 captures" in text
+    assert "What is confused with what" in text
+    assert seen[0] != "rgb(0, 0, 0)"
+    assert seen[1].startswith("#")

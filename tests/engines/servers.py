@@ -1,0 +1,286 @@
+"""Real clusters and servers on loopback: each process its own, all gone afterwards."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 240.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(ready: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not ready():
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what} did not come up in {PATIENCE:.0f} s")
+        time.sleep(0.2)
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+@dataclass
+class Processes:
+    """Processes that end together, with all their children."""
+
+    folder: Path
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, name: str, command: list[str], **env: str) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{name}.log").open("wb") as log:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **env},
+                start_new_session=True,
+            )
+        self.started.append(process)
+        return process
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """SIGKILL for a process and everything it started."""
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def end(self) -> None:
+        for process in self.started:
+            self.kill(process)
+
+
+@contextmanager
+def processes(folder: Path) -> Iterator[Processes]:
+    group = Processes(folder)
+    try:
+        yield group
+    finally:
+        group.end()
+
+
+def spark_home() -> str:
+    import pyspark
+
+    return str(Path(pyspark.__file__).parent)
+
+
+@dataclass
+class SparkCluster:
+    url: str
+    status: str
+    workers: list[subprocess.Popen[bytes]]
+    group: Processes
+
+    def alive(self) -> int:
+        try:
+            with urllib.request.urlopen(self.status, timeout=2) as answer:
+                found = json.load(answer)["workers"]
+        except OSError:
+            return -1
+        return sum(worker["state"] == "ALIVE" for worker in found)
+
+
+@contextmanager
+def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
+    """A master and two workers with one core each, as three processes."""
+    home, port, page = spark_home(), free_port(), free_port()
+    env = {
+        "SPARK_HOME": home,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    run = [f"{home}/bin/spark-class"]
+    master = "org.apache.spark.deploy.master.Master"
+    worker = "org.apache.spark.deploy.worker.Worker"
+    here = ["--host", "127.0.0.1"]
+    with processes(folder) as group:
+        pages = ["--port", str(port), "--webui-port", str(page)]
+        group.start("master", [*run, master, *here, *pages], **env)
+        url = f"spark://127.0.0.1:{port}"
+        cluster = SparkCluster(url, f"http://127.0.0.1:{page}/json/", [], group)
+        wait_for(lambda: cluster.alive() >= 0, "the Spark master")
+        for i in range(2):
+            size = ["--webui-port", "0", "-c", "1", "-m", "1g", "-d", str(folder / f"work{i}")]
+            cluster.workers.append(group.start(f"worker{i}", [*run, worker, *here, *size, url], **env))
+        wait_for(lambda: cluster.alive() == 2, "two Spark workers")
+        yield cluster
+
+
+@contextmanager
+def spark_session(cluster: SparkCluster, folder: Path) -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    spark = (
+        SparkSession.builder.master(cluster.url)
+        .appName("conformance")
+        .config("spark.executor.memory", "700m")
+        .config("spark.executor.cores", "1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.log.level", "OFF")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.local.dir", str(folder))
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.files.maxPartitionBytes", "1m")
+        .config("spark.sql.files.openCostInBytes", "1m")
+        .getOrCreate()
+    )
+    gateway = spark.sparkContext._gateway
+    try:
+        yield spark
+    finally:
+        spark.stop()
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(60)
+        type(spark.sparkContext)._gateway = type(spark.sparkContext)._jvm = None
+
+
+@contextmanager
+def spark_connect(folder: Path) -> Iterator[str]:
+    """A Spark Connect server; the address of its gRPC port."""
+    port, home = free_port(), spark_home()
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(folder),
+        "spark.sql.shuffle.partitions": "2",
+    }
+    options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    server = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    with processes(folder) as group:
+        group.start(
+            "connect",
+            [f"{home}/bin/spark-submit", "--class", server, "--master", "local[2]", *options, "spark-internal"],
+            SPARK_HOME=home,
+            SPARK_LOCAL_IP="127.0.0.1",
+            SPARK_LOG_DIR=str(folder),
+        )
+        wait_for(lambda: listens(port), "the Spark Connect server")
+        yield f"sc://127.0.0.1:{port}"
+
+
+@dataclass
+class DaskCluster:
+    url: str
+    workers: list[subprocess.Popen[bytes]]
+    group: Processes
+
+
+@contextmanager
+def dask_cluster(folder: Path) -> Iterator[DaskCluster]:
+    """A scheduler and two workers, as three processes."""
+    port = free_port()
+    url = f"tcp://127.0.0.1:{port}"
+    paths = os.pathsep.join(p for p in (*sys.path, os.getcwd()) if p)
+    with processes(folder) as group:
+        python = [sys.executable, "-m", "distributed.cli."]
+        scheduler = [*python[:2], "distributed.cli.dask_scheduler"]
+        worker = [*python[:2], "distributed.cli.dask_worker"]
+        group.start(
+            "scheduler",
+            [*scheduler, "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
+            PYTHONPATH=paths,
+        )
+        wait_for(lambda: listens(port), "the Dask scheduler")
+        workers = [
+            group.start(
+                f"worker{i}",
+                [
+                    *worker,
+                    url,
+                    "--host",
+                    "127.0.0.1",
+                    "--nthreads",
+                    "1",
+                    "--no-nanny",
+                    "--no-dashboard",
+                    "--name",
+                    f"w{i}",
+                    "--local-directory",
+                    str(folder),
+                ],
+                PYTHONPATH=paths,
+            )
+            for i in range(2)
+        ]
+        yield DaskCluster(url, workers, group)
+
+
+def postgres_programs() -> Path | None:
+    """The folder of PostgreSQL's server programs, where it is installed."""
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).resolve().parent
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return places[-1].parent if places else None
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[str]:
+    """A PostgreSQL server that asks for a password; never run as root. Its address."""
+    programs, port = postgres_programs(), free_port()
+    data, secret = folder / "data", folder / "secret"
+    secret.write_text("s3cret\n")
+    as_user = []
+    if os.geteuid() == 0:
+        shutil.chown(folder, "postgres", "postgres")
+        shutil.chown(secret, "postgres", "postgres")
+        for parent in (folder, *folder.parents):
+            if str(parent).startswith("/tmp/"):
+                parent.chmod(parent.stat().st_mode | 0o055)
+        as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+
+    def run(name: str, *arguments: str) -> None:
+        command = [*as_user, f"{programs}/{name}", "-D", str(data), *arguments]
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"{name}: {done.stderr[-500:]}")
+
+    run(
+        "initdb",
+        "-A",
+        "scram-sha-256",
+        "-U",
+        "owner",
+        f"--pwfile={secret}",
+        "--no-sync",
+        "--locale=C.UTF-8",
+        "-E",
+        "UTF8",
+    )
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
+    run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
+    try:
+        yield f"postgresql://owner:s3cret@127.0.0.1:{port}/postgres"
+    finally:
+        run("pg_ctl", "-m", "immediate", "-w", "stop")

@@ -1,0 +1,265 @@
+"""Both renderers draw every picture; files, axes, notebooks; what cannot be drawn is refused in words."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import infoscope
+from infoscope.errors import InputError
+from infoscope.figures import (
+    ClassInformationDisplay,
+    ComparisonDisplay,
+    ConfusionDisplay,
+    CoverageDisplay,
+    EntropyDiagramDisplay,
+    EntropyTriangleDisplay,
+    ImprovementDisplay,
+    LeakDisplay,
+    LedgerDisplay,
+    MetricCurvesDisplay,
+    PerplexityDisplay,
+    SplitTriangleDisplay,
+    SurfaceDisplay,
+    SweepDisplay,
+)
+from infoscope.figures.beliefs import Spread
+from infoscope.figures.coverage import CoveragePoint
+from infoscope.figures.display import Display
+from infoscope.figures.forest import Row
+from infoscope.figures.improvement import Improvement
+from infoscope.tables import Contingency
+
+HOSTILE = [
+    "</svg><script>alert(1)</script>",
+    '" onload="alert(1)',
+    "=HYPERLINK(1)",
+    "\u202egnp.exe",
+    "x" * 500,
+    "$\\frac{1}{2}$",
+    "猫&<b>",
+    "two\nlines",
+]
+
+
+def table(seed: int, labels: list[str] | None = None, classes: int = 4) -> Contingency:
+    names = labels or [f"c{at}" for at in range(classes)]
+    counts = np.random.default_rng(seed).integers(0, 9, (len(names), len(names))) + 20 * np.eye(len(names), dtype=int)
+    return Contingency.from_matrix(counts, truth=names, system=names)
+
+
+def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
+    one, systems = (
+        table(0, labels),
+        {name: table(at, labels) for at, name in enumerate((labels or ["A", "B", "C"])[:3])},
+    )
+    names = list(systems)
+    spread = Spread((0.3, 0.6), np.diag([1e-4, 2e-4]))
+    cloud = np.random.default_rng(0).normal([0.3, 0.6], 0.02, (50, 2))
+    steps = {at / 4: table(at, labels) for at in range(4)}
+    binary = Contingency.from_matrix([[8, 2], [5, 75]])
+    return {
+        "coverage": CoverageDisplay.from_table(systems),
+        "ellipses": CoverageDisplay([CoveragePoint(names[0], 0.3, 0.6, 0.7, spread)], zoom=True),
+        "cloud": CoverageDisplay([CoveragePoint(names[0], 0.3, 0.6, None, spread, cloud)]),
+        "tuning": CoverageDisplay.from_table(systems, curves={"K": names}),
+        "triangle": EntropyTriangleDisplay.from_table(systems),
+        "path": EntropyTriangleDisplay.from_table(systems, paths={"p": names}, magnify=("transfer", 3.0)),
+        "split triangle": SplitTriangleDisplay.from_table(systems),
+        "perplexity": PerplexityDisplay.from_table(systems),
+        "confusion": ConfusionDisplay.from_table(one),
+        "confusion shares": ConfusionDisplay.from_table(one, shown="of_truth", order="given"),
+        "many classes": ConfusionDisplay.from_table(table(1, classes=40)),
+        "classes": ClassInformationDisplay.from_table(one),
+        "classes of several": ClassInformationDisplay.from_table(systems),
+        "leaks": LeakDisplay.from_table(one),
+        "ledger": LedgerDisplay.from_table(one),
+        "forest": ComparisonDisplay.from_table(systems, baseline=names[0]),
+        "differences": ComparisonDisplay([Row(names[0], -0.02, -0.05, 0.01, "can't tell")], "points", differences=True),
+        "sweep": SweepDisplay.from_table(steps),
+        "band": SweepDisplay.from_values([1, 2], {names[0]: [Row("", 0.1, 0.0, 0.2), Row("", 0.3, 0.2, 0.4)]}),
+        "curves": MetricCurvesDisplay.over_quality(),
+        "surface": SurfaceDisplay.from_table({names[0]: binary}),
+        "diagram": EntropyDiagramDisplay.from_table(one),
+        "joint diagram": EntropyDiagramDisplay.from_table(one, form="joint"),
+        "split diagram": EntropyDiagramDisplay.from_table(one, form="split"),
+        "improvement": ImprovementDisplay.from_table(systems),
+        "improvement ranges": ImprovementDisplay([Improvement(names[0], "information", 1.3, 1.1, 1.5)]),
+    }
+
+
+PICTURES = every_picture()
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_svg_is_whole_and_stands_without_style_sheets(name: str) -> None:
+    text = PICTURES[name].to_svg()
+    root = ElementTree.fromstring(text)
+
+    assert "nan" not in text.lower().replace("nano", "")
+    assert root.get("role") == "img"
+    assert root.get("aria-label")
+    for tag in ("path", "rect", "circle", "text"):
+        for mark in root.iter(f"{SVG}{tag}"):
+            assert mark.get("fill") or mark.get("stroke") or mark in next(root.iter(f"{SVG}clipPath")), tag
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_nothing_is_drawn_off_the_page(name: str) -> None:
+    panel = PICTURES[name].panel()
+    root = ElementTree.fromstring(PICTURES[name].to_svg())
+    for words in root.iter(f"{SVG}text"):
+        if words.get("x") is None:
+            continue
+        x, size, text = float(words.get("x", 0)), float(words.get("font-size", 0)), "".join(words.itertext())
+        shown = words.text or text
+        wide = 0.5 * size * len(shown)
+        left = {"middle": x - wide / 2, "end": x - wide}.get(words.get("text-anchor", ""), x)
+        assert left >= -6, shown
+        assert left + wide <= panel.width + 6, shown
+        assert 0 <= float(words.get("y", 0)) <= panel.height + 3, shown
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_matplotlib_draws_the_same_marks(name: str) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    panel = PICTURES[name].panel()
+    display = PICTURES[name]
+    _, ax = pyplot.subplots()
+    assert display.plot(ax).ax_ is ax
+    drawn = len(ax.patches) + len(ax.lines) + len(ax.texts) + len(ax.images)
+    display.ax_ = display.figure_ = None
+    ax.figure.canvas.draw()
+    pyplot.close("all")
+
+    assert drawn == len(panel.marks)
+
+
+def test_hostile_names_stay_text() -> None:
+    for name, display in every_picture(HOSTILE).items():
+        for text in (display.to_svg(), str(display._repr_html_())):
+            assert "<script" not in text, name
+            assert "\u202e" not in text, name
+        root = ElementTree.fromstring(display.to_svg())
+        attributes = {key for mark in root.iter() for key in mark.attrib}
+        assert not {key for key in attributes if key.startswith("on")}, name
+
+
+def test_hostile_names_do_not_stop_matplotlib(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    safe = [name for name in HOSTILE if name.isascii()]
+    ConfusionDisplay.from_table(table(0, safe)).save(tmp_path / "a.png")
+    CoverageDisplay.from_table({name: table(0) for name in safe}).save(tmp_path / "b.pdf")
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+def test_files_are_written_and_not_overwritten(tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"picture.{suffix}"
+    written = PICTURES["triangle"].save(target)
+    before = target.read_bytes()
+
+    assert written == target
+    assert len(before) > 2000
+    with pytest.raises(InputError, match="exists; choose another name"):
+        PICTURES["coverage"].save(target)
+    assert target.read_bytes() == before
+    PICTURES["coverage"].save(target, force=True)
+    assert target.read_bytes() != before
+
+
+def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot write .*No such file or directory"):
+        PICTURES["ledger"].save(tmp_path / "nowhere" / "a.svg")
+    with pytest.raises(InputError, match=r"end it in \.svg, \.pdf or \.png"):
+        PICTURES["ledger"].save(tmp_path / "a.gif")
+
+
+@pytest.mark.parametrize(
+    "display",
+    [CoverageDisplay, EntropyTriangleDisplay, ConfusionDisplay, ClassInformationDisplay, LedgerDisplay, LeakDisplay],
+)
+def test_empty_tables_are_refused(display: type[Display]) -> None:
+    with pytest.raises(InputError, match="has no samples"):
+        display.from_table(Contingency.from_matrix(np.eye(2)).with_cells(np.zeros(4)))
+    with pytest.raises(InputError, match="no table to draw"):
+        display.from_table({})
+
+
+@pytest.mark.parametrize(
+    ("display", "words"),
+    [
+        (CoverageDisplay, "one class only"),
+        (EntropyTriangleDisplay, "nothing can be uncertain"),
+        (SplitTriangleDisplay, "one class only"),
+        (PerplexityDisplay, "never any doubt"),
+        (LeakDisplay, "no bit leaks"),
+    ],
+)
+def test_one_class_is_refused_in_words(display: type[Display], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        display.from_table(Contingency.from_matrix([[7]]))
+
+
+def test_used_like_scikit_learns_displays() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from sklearn.dummy import DummyClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 3, 200)
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    for display in (CoverageDisplay, EntropyTriangleDisplay, ClassInformationDisplay, ConfusionDisplay):
+        made = display.from_estimator(tree, X, y)
+        assert made.figure_ is made.ax_.figure
+        assert made._repr_html_() is None  # the notebook shows the figure already
+        _, ax = pyplot.subplots()
+        assert display.from_predictions(y, tree.predict(X), ax=ax).ax_ is ax
+    both = CoverageDisplay.from_predictions(
+        y, {"tree": tree.predict(X), "dummy": DummyClassifier().fit(X, y).predict(X)}
+    )
+    assert [point.name for point in both.points] == ["tree", "dummy"]
+    pyplot.close("all")
+
+
+def test_without_matplotlib_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+
+    with pytest.raises(InputError, match=r"install infoscope\[plots\], or use .to_svg\(\)"):
+        PICTURES["ledger"].plot()
+    assert PICTURES["ledger"].to_svg().startswith("<svg")
+
+
+def test_pictures_load_nothing_heavy() -> None:
+    code = (
+        "import sys, infoscope.figures, infoscope.report.html;"
+        "print([m for m in ('matplotlib', 'scipy.stats', 'pandas') if m in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert told.stdout.strip() == "[]"
+
+
+def test_displays_are_public() -> None:
+    for display in (type(picture) for picture in PICTURES.values()):
+        assert getattr(infoscope, display.__name__) is display
+
+
+def test_standalone_picture_follows_the_reader_or_the_caller() -> None:
+    picture = PICTURES["triangle"]
+
+    assert "prefers-color-scheme:dark" in picture.to_svg()
+    assert "prefers-color-scheme" not in picture.to_svg(dark=True)
+    assert "<style>" not in picture.to_svg(dark=False)
+
+
+def test_notebook_picture_needs_neither_svg_nor_style_tags() -> None:
+    html = str(PICTURES["ledger"]._repr_html_())
+
+    assert re.match(r"^<img [^>]+>$", html)
+    assert "data:image/svg+xml;base64," in html

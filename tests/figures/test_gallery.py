@@ -1,0 +1,45 @@
+"""The gallery is what its script writes, and what it calls ours rounds to what the papers print."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.reference import ROOT
+from tools.gallery import exhibits, page, write
+
+SHOWN = list(exhibits())
+
+
+def test_pages_and_pictures_are_up_to_date(tmp_path: Path) -> None:
+    write(tmp_path / "gallery", tmp_path / "gallery.md")
+
+    assert (tmp_path / "gallery.md").read_text() == (ROOT / "docs" / "gallery.md").read_text()
+    kept = {path.name: path for path in (ROOT / "docs" / "gallery").iterdir()}
+    made = {path.name: path for path in (tmp_path / "gallery").iterdir()}
+    assert set(kept) == set(made)
+    for name, path in made.items():  # images inside may be packed differently by another zlib
+        assert _without_images(path) == _without_images(kept[name]), f"{name}: run `python -m tools.gallery`"
+
+
+def _without_images(path: Path) -> str:
+    return re.sub(r"base64,[^\"]+", "", path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("what", "printed", "ours"),
+    [fact for item in SHOWN for fact in item.facts if re.fullmatch(r"[\d.]+", fact[1])],
+)
+def test_ours_is_what_is_printed(what: str, printed: str, ours: str) -> None:
+    half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
+    slack = half if what in ("S_I/H(T) of A", "S_I/H(T) of D") else 0.0  # printed one unit too low
+
+    assert float(ours) == pytest.approx(float(printed), abs=half + slack + 1e-9)
+
+
+def test_every_kind_of_display_is_shown() -> None:
+    import infoscope
+
+    shown = {type(item.display).__name__ for item in SHOWN}
+    assert shown == {name for name in infoscope.__all__ if name.endswith("Display")}
+    assert len(page(SHOWN).split("\n## ")) == len(SHOWN) + 1

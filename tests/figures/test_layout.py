@@ -1,0 +1,109 @@
+"""Words do not overlap, ticks are round, images survive, names cannot harm."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from infoscope.figures.colours import DARK, LIGHT, on_colour
+from infoscope.figures.layout import Named, dodged, plain_label, round_ticks, shortened, side_labels, tick_text
+from infoscope.figures.png import encode
+from infoscope.figures.scene import Axis, Panel, Words
+
+places = st.lists(st.floats(0, 100, allow_nan=False), min_size=1, max_size=30)
+
+
+@given(places, st.floats(0.1, 10))
+def test_labels_keep_their_distance_and_their_order(wished: list[float], gap: float) -> None:
+    moved = dodged(wished, gap, 0.0, 100.0)
+    order = np.argsort(wished, kind="stable")
+    ranked = np.array(moved)[order]
+
+    assert (np.diff(ranked) >= gap - 1e-6).all()
+    assert ranked[0] >= -1e-9
+    assert ranked[-1] <= max(100.0, gap * (len(wished) - 1)) + 1e-6
+
+
+@given(places)
+def test_labels_that_do_not_touch_stay(wished: list[float]) -> None:
+    apart = sorted({round(place) * 2.0 for place in wished})
+
+    assert dodged(apart, 1.5, 0.0, 200.0) == pytest.approx(apart)
+
+
+def test_dodging_moves_as_little_as_possible() -> None:
+    from scipy.optimize import minimize
+
+    wished, gap = np.array([3.0, 3.2, 3.3, 8.0, 8.1]), 1.0
+    best = minimize(
+        lambda x: ((x - wished) ** 2).sum(),
+        np.arange(5.0) * 2,
+        constraints={"type": "ineq", "fun": lambda x: np.diff(x) - gap},
+    )
+
+    assert dodged(list(wished), gap, 0.0, 10.0) == pytest.approx(best.x, abs=1e-4)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_ticks_are_inside_and_even(low: float, span: float) -> None:
+    ticks = round_ticks(low, low + span)
+
+    assert 2 <= len(ticks) <= 8
+    assert ticks[0] >= low - 1e-6 * span
+    assert ticks[-1] <= low + span * (1 + 1e-6)
+    assert len(set(tick_text(ticks))) == len(ticks)
+
+
+def test_side_labels_name_every_point_once() -> None:
+    panel = Panel("t", "s", Axis(0, 1), Axis(0, 1), margins=(20, 20, 150, 20))
+    marks = side_labels(panel, [Named(0.5, 0.5, "a"), Named(0.5, 0.5, "b")])
+
+    words = [mark for mark in marks if isinstance(mark, Words)]
+    assert sorted(word.text for word in words) == ["a", "b"]
+    assert abs(words[0].y - words[1].y) * panel.inner[1] >= 14.9
+
+
+@given(st.text(max_size=600))
+def test_shown_names_are_printable_and_short(name: str) -> None:
+    shown = shortened(name, 30)
+
+    assert len(shown) <= 30
+    assert plain_label(name).isprintable() or all(c.isspace() for c in plain_label(name) if not c.isprintable())
+
+
+@pytest.mark.parametrize("colours", [2, 300])
+def test_png_is_read_back_by_another_library(colours: int) -> None:
+    rng = np.random.default_rng(0)
+    palette = rng.integers(0, 256, (colours, 3))
+    pixels = palette[rng.integers(0, colours, (40, 31))].astype(np.uint8)
+    with Image.open(io.BytesIO(encode(pixels))) as image:
+        np.testing.assert_array_equal(np.asarray(image.convert("RGB")), pixels)
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((light(one), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_text_reads_on_its_ground(theme: dict[str, str]) -> None:
+    for role in ("ink", "dim", *(f"series{at}" for at in range(8))):
+        assert contrast(theme[role], theme["paper"]) >= 4.5, role
+    for role in ("captured", "missed", "false"):
+        assert contrast(theme[f"on-{role}"], theme[role]) >= 4.5, role
+    assert set(LIGHT) == set(DARK)
+
+
+@given(st.tuples(*[st.integers(0, 255)] * 3))
+def test_black_or_white_always_reads(parts: tuple[int, int, int]) -> None:
+    colour = "#{:02x}{:02x}{:02x}".format(*parts)
+
+    assert contrast(on_colour(colour), colour) >= 4.5

@@ -1,0 +1,114 @@
+"""Intervals, comparison and the forms of the document."""
+
+import json
+
+import numpy as np
+import pytest
+
+from infoscope import multilabel
+from infoscope.errors import InputError
+from infoscope.multilabel.uncertainty import estimated
+
+
+def predictors(n: int, quality: dict[str, float], seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    truth = (rng.random((n, 6)) < [0.5, 0.4, 0.3, 0.2, 0.2, 0.1]).astype(int)
+    given = {
+        name: np.where(rng.random((n, 6)) < share, truth, rng.random((n, 6)) < 0.3).astype(int)
+        for name, share in quality.items()
+    }
+    return truth, given
+
+
+def test_intervals_cover_what_a_large_sample_shows() -> None:
+    """The value of 2·10^5 objects lies within the 95 % interval of 400 in nearly all of 40 samples."""
+    truth, given = predictors(200_000, {"p": 0.7})
+    big = multilabel.evaluate(truth, given["p"], draws=0, shuffles=0, splits=0).systems[0].value("proficiency")
+    inside = 0
+    for seed in range(40):
+        rows = np.random.default_rng(seed).choice(200_000, 400, replace=False)
+        found = multilabel.evaluate(truth[rows], given["p"][rows], draws=300, shuffles=0, splits=0).systems[0]
+        estimate = found.metrics["proficiency"]
+        assert estimate.low < estimate.mean < estimate.high
+        inside += estimate.low <= big <= estimate.high
+    assert inside >= 34  # below that once in 1e3 at a true level of 95 %
+
+
+def test_reflection_corrects_the_bias_of_resampling() -> None:
+    draws = np.array([0.5, 0.6, 0.7])
+    estimate = estimated(0.4, draws, 0.5, (0.0, 1.0))
+
+    assert (estimate.mean, estimate.low, estimate.high) == pytest.approx((0.2, 0.15, 0.25))
+    assert estimated(0.1, draws, 0.5, (0.0, 1.0)).low == 0.0
+    assert np.isnan(estimated(np.nan, draws, 0.5, (0.0, 1.0)).sd)
+
+
+def test_the_better_predictor_is_named() -> None:
+    truth, given = predictors(500, {"good": 0.9, "poor": 0.5})
+    result = multilabel.compare(truth, given, draws=200, shuffles=0, splits=0)
+    pair = next(each for each in result.comparison["pairs"] if each["metric"] == "proficiency")
+    erroneous = next(e for e in result.comparison["pairs"] if e["metric"] == "erroneous_information_ratio")
+
+    assert result.comparison["ranking"] == ["good", "poor"]
+    assert pair["low"] > 0
+    assert pair["probability_a_better"] == erroneous["probability_a_better"] == 1.0
+    assert erroneous["difference"] < 0
+
+
+def test_equal_predictors_cannot_be_told_apart() -> None:
+    truth, given = predictors(200, {"a": 0.7})
+    result = multilabel.compare(truth, {"a": given["a"], "b": given["a"]}, draws=50, shuffles=0, splits=0)
+
+    assert all(each["probability_a_better"] == 0.5 for each in result.comparison["pairs"])
+
+
+def test_predictors_are_compared_on_the_objects_they_share() -> None:
+    truth = {at: {"x"} if at % 2 else {"y"} for at in range(20)}
+    some = {at: truth[at] for at in range(15)}
+    others = {at: truth[at] for at in range(5, 20)}
+    result = multilabel.compare(truth, {"a": some, "b": others}, draws=20, shuffles=0, splits=0)
+
+    assert result.comparison["objects"] == 10
+    assert [system.n for system in result.systems] == [15, 15]
+
+
+def test_json_follows_the_contract_and_every_form_renders() -> None:
+    truth, given = predictors(60, {"p|1": 0.8})
+    result = multilabel.compare(truth, given, draws=20, shuffles=9, splits=10)
+    document = json.loads(result.to_json())
+    system = document["systems"][0]
+
+    assert document["schema"] == "infoscope/evaluation/1"
+    assert set(system) >= {"name", "n", "truth_labels", "system_labels", "metrics", "classes", "reassignments"}
+    assert set(system["metrics"]["proficiency"]) == {"value", "mean", "sd", "low", "high"}
+    assert set(system["metrics"]) >= {"permuted_proficiency", "micro_precision", "object_f1", "random_f1"}
+    assert system["permutation_chance"]["shuffles"] == 9
+    assert system["stability"]["metrics"]["permuted_proficiency"]["sd"] > 0
+    assert "p\\|1" in result.to_markdown()
+    assert "<script" not in result.to_html()
+    for width in (60, 100):
+        assert max(map(len, result.to_text(width=width).splitlines())) <= width
+    assert result.to_frame()["proficiency"][0] == result["p|1"].value("proficiency")
+
+
+def test_sparse_sets_are_warned_about() -> None:
+    truth = [{f"c{at}", f"c{at + 1}"} for at in range(30)]
+    remarks = multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0).systems[0].remarks
+
+    assert "sparse_sets" in {each["code"] for each in remarks}
+
+
+def test_too_many_categories_leave_the_renaming_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infoscope.multilabel.predictor.MOST_CATEGORIES", 2)
+    system = multilabel.evaluate([{"a"}, {"b"}, {"c"}], [{"a"}, {"b"}, {"c"}], draws=20, splits=3).to_dict()["systems"][
+        0
+    ]
+
+    assert system["metrics"]["permuted_proficiency"]["value"] is None
+    assert "3 categories are too many" in system["metrics"]["permuted_proficiency"]["undefined"]
+    assert system["metrics"]["proficiency"]["value"] == 1.0
+
+
+def test_no_predictors_are_refused() -> None:
+    with pytest.raises(InputError, match="name at least one"):
+        multilabel.compare([{"a"}], {})

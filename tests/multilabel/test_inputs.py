@@ -1,0 +1,160 @@
+"""Ways in, and what is refused, counted or doubted."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+
+from infoscope import multilabel
+from infoscope.errors import InputError
+from infoscope.multilabel.sources import Form, label_sets
+from infoscope.tables.label_sets import LabelSets
+
+SETS = [{"a"}, {"a", "b"}, set(), {"c"}]
+MATRIX = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 1]])
+
+
+def evaluated(truth: object, predicted: object, **options: object) -> multilabel.MultilabelEvaluation:
+    return multilabel.evaluate(truth, predicted, draws=0, shuffles=0, splits=0, **options)  # type: ignore[arg-type]
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def long_rows() -> dict[str, list[str | None]]:
+    return {"q": ["1", "2", "2", "3", "4"], "topic": ["a", "a", "b", None, "c"]}
+
+
+def every_way(folder: Path) -> dict[str, LabelSets]:
+    csv = write(folder / "rows.csv", "q,topic\n1,a\n2,a\n2,b\n3,\n4,c\n")
+    pd.DataFrame(long_rows()).to_parquet(folder / "rows.parquet")
+    lists = write(folder / "lists.txt", "1\ta\n2\ta\tb\n3\n4\tc\t\n")
+    (folder / "lists.txt.gz").write_bytes(gzip.compress(lists.read_bytes()))
+    rows = Form(object="q", category="topic")
+    frame = pd.DataFrame(MATRIX, columns=["a", "b", "c"])
+    return {
+        "sets": label_sets(SETS, Form()),
+        "mapping": label_sets(dict(zip("1234", SETS, strict=True)), Form()),
+        "array": label_sets(MATRIX, Form()).renamed(lambda at: "abc"[int(at)]),
+        "scores": label_sets(MATRIX * 0.8 + 0.1, Form(threshold=0.5)).renamed(lambda at: "abc"[int(at)]),
+        "sparse": label_sets(csr_array(MATRIX), Form()).renamed(lambda at: "abc"[int(at)]),
+        "pandas": label_sets(frame, Form()),
+        "pandas bool": label_sets(frame.astype(bool), Form()),
+        "polars": label_sets(pl.from_pandas(frame), Form()),
+        "long pandas": label_sets(pd.DataFrame(long_rows()), rows),
+        "long polars": label_sets(pl.DataFrame(long_rows()), rows),
+        "csv": label_sets(csv, rows),
+        "parquet": label_sets(folder / "rows.parquet", rows),
+        "lists": label_sets(lists, Form()),
+        "packed lists": label_sets(folder / "lists.txt.gz", Form()),
+    }
+
+
+def test_every_way_in_gives_the_same_sets(tmp_path: Path) -> None:
+    for way, sets in every_way(tmp_path).items():
+        order = range(4) if sets.objects is None else [sets.objects.index(name) for name in "1234"]
+        assert sets.categories == ("a", "b", "c"), way
+        assert sets.matrix.toarray()[list(order)].tolist() == MATRIX.tolist(), way
+
+
+def test_objects_of_one_side_only_are_counted() -> None:
+    system = evaluated({"x": {"a"}, "y": {"b"}, "z": set()}, {"y": {"b"}, "x": set(), "w": {"a"}}).systems[0]
+
+    assert (system.n, dict(system.ignored)) == (2, {"object in truth only": 1, "object in predicted only": 1})
+    assert {each["code"] for each in system.remarks} >= {"objects_left_out", "one_sided_categories"}
+
+
+def test_repeated_objects_pair_by_order_when_repeated_equally(tmp_path: Path) -> None:
+    truth = write(tmp_path / "t.txt", "q\ta\nq\tb\nr\tc\n")
+    good = write(tmp_path / "g.txt", "r\tc\nq\ta\nq\tb\n")
+    system = evaluated(truth, good).systems[0]
+
+    assert system.value("subset_accuracy") == 1.0
+    assert "repeated_objects" in {each["code"] for each in system.remarks}
+
+
+def test_categories_on_one_side_are_kept_and_reported() -> None:
+    system = evaluated([{"a"}, {"b"}, set()], [{"a"}, {"c"}, set()]).systems[0]
+    by_name = {each["label"]: each for each in system.classes}
+
+    assert (by_name["b"]["proficiency"], by_name["c"]["proficiency"]) == (0.0, None)
+    assert sum(each["code"] == "one_sided_categories" for each in system.remarks) == 2
+
+
+def test_a_category_without_entropy_is_undefined_and_drops_out() -> None:
+    truth, predicted = [{"a", "b"}, {"a"}, {"a"}], [{"a", "b"}, {"a"}, {"a"}]
+    system = evaluated(truth, predicted).systems[0]
+
+    assert system.classes[0]["proficiency"] is None
+    assert system.value("proficiency") == 1.0
+    nothing = evaluated([{"a"}, {"a"}], [{"a"}, set()])
+    assert nothing.systems[0].value("proficiency") is None
+    assert nothing.to_dict()["systems"][0]["metrics"]["proficiency"]["undefined"]
+    assert "undefined" in nothing.to_text()
+
+
+def test_labels_are_verbatim_and_cleaned_on_request() -> None:
+    truth, predicted = [{"a "}, set()], [{"a"}, set()]
+
+    assert evaluated(truth, predicted).systems[0].value("micro_f1") == 0.0
+    assert evaluated(truth, predicted, clean="strip").systems[0].value("micro_f1") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "options", "said"),
+    [
+        ([{"a"}], [{"a"}, {"b"}], {}, "truth has 1 objects and predicted has 2"),
+        ({"x": {"a"}}, {"y": {"a"}}, {}, "no object in common"),
+        ([], [], {}, "no objects"),
+        (["ab"], [{"a"}], {}, "object 0 has 'ab' for its categories"),
+        (MATRIX * 0.5, MATRIX, {}, r"object 0 has 0.5 for category 0; .*threshold=0.5"),
+        (MATRIX * np.nan, MATRIX, {}, "no value for category 0"),
+        (MATRIX[0], MATRIX, {}, "object 0 has 1 for its categories"),
+        (np.array([["a"]]), MATRIX, {}, "object=, category="),
+        (pd.DataFrame({"q": ["1"], "topic": ["a"]}), [{"a"}], {}, "'q' is not 0/1"),
+        ([{"a"}], [{"a"}], {"object": "q"}, "names of both columns"),
+        ([{"a"}], [{"a"}], {"depth": 1}, "state it too"),
+        ([{"a"}], [{"a"}], {"separator": "/", "depth": 0}, "1 is the top level"),
+        ([{"a//b"}], [{"a"}], {"separator": "/"}, "empty level"),
+        ([{" "}], [{"a"}], {"clean": "strip"}, "nothing but white space"),
+        ([{1}], [{"1"}], {}, "they look alike"),
+        ("/nowhere/gold.txt", [{"a"}], {}, "does not exist"),
+        ([{"a"}], 7, {}, "cannot be read from a int"),
+        ([{"a"}], [{"a"}], {"level": 2}, "between 0 and 1"),
+    ],
+)
+def test_refusals(truth: object, predicted: object, options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        evaluated(truth, predicted, **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("q;a\nr;b\n", "no TAB in any of its 2 lines; its lines have semicolons"),
+        ("\ta\n", "line 1 begins with a TAB"),
+        ("\n\n", "no lines"),
+    ],
+)
+def test_label_lists_that_are_none(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        evaluated(write(tmp_path / "list.txt", text), [{"a"}])
+
+
+def test_unequal_repeats_cannot_be_paired(tmp_path: Path) -> None:
+    truth = write(tmp_path / "t.txt", "q\ta\nq\tb\n")
+    predicted = write(tmp_path / "p.txt", "q\ta\n")
+    with pytest.raises(InputError, match="'q' occurs 2 times in t and once in p"):
+        evaluated(truth, predicted)
+
+
+def test_a_stray_separator_is_doubted() -> None:
+    remarks = evaluated([{"a", "b"}, {"a,b"}, {"b"}], [{"a"}, {"b"}, {"a"}]).systems[0].remarks
+
+    assert any(each["code"] == "run_together" and "'a,b'" in each["text"] for each in remarks)

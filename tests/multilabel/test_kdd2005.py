@@ -1,0 +1,64 @@
+"""What the multi-label paper's own data show beyond its printed figures (those are in tests/published)."""
+
+import numpy as np
+
+from infoscope import multilabel
+from infoscope.multilabel.assignment import assignment_of, reassignments
+from infoscope.multilabel.measures import chance_proficiency, proficiency
+from infoscope.multilabel.tally import tally
+from infoscope.readers.label_lists import read_label_lists
+from infoscope.tables.categorization import Categorization, aligned
+from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
+
+pytestmark = needs_data
+
+
+def test_the_papers_negative_pair_is_marked_and_never_a_finding() -> None:
+    pair = line_stripped(1, 2)
+    counts = pair.joint_counts()
+    moved = {each.truth: each for each in reassignments(pair, counts, assignment_of(pair, counts))}
+    negative = moved["Shopping\\Buying Guides & Researching"]
+
+    assert (negative.association, negative.joint, round(negative.expected, 1)) == ("negative", 2, 27.2)
+    assert not negative.finding
+    assert "no renaming" in negative.sentence("labeler 1", "labeler 2")
+    assert "labeler 2 used 'Sports\\News & Scores' where labeler 1 used 'Sports\\Olympic Games'" in moved[
+        "Sports\\Olympic Games"
+    ].sentence("labeler 1", "labeler 2")
+
+
+def test_shuffled_labels_gain_more_by_renaming_than_the_labelers_do() -> None:
+    result = multilabel.evaluate(labeler(2), labeler(3), draws=0, splits=0, shuffles=49)
+    chance = result.systems[0].chance
+
+    assert chance is not None
+    assert 0.016 <= chance.gain <= 0.022
+    assert chance.gain_p_value == 1.0
+    assert chance.p_value == 1 / 50
+    assert [each.truth for each in result.systems[0].reassignments if each.finding] == ["Computers\\Mobile Computing"]
+
+
+def test_halving_raises_plug_in_proficiency_and_hardly_the_adjusted_one() -> None:
+    """The bias of information grows as the sample shrinks; without the chance part most of it is gone."""
+    pair = aligned(read_label_lists(labeler(1)), read_label_lists(labeler(2)))
+    rng = np.random.default_rng(0)
+    plain, adjusted = [], []
+    for _ in range(20):
+        rows = np.flatnonzero(rng.integers(2, size=pair.n))
+        half = tally(Categorization(pair.categories, pair.truth[rows], pair.system[rows]))
+        value, by_chance = float(proficiency(half)), float(chance_proficiency(half))
+        plain.append(value)
+        adjusted.append((value - by_chance) / (1 - by_chance))
+    whole = verbatim(1, 2).systems[0]
+
+    raised = np.mean(plain) - (whole.value("proficiency") or 0)
+    left = np.mean(adjusted) - (whole.value("adjusted_proficiency") or 0)
+    assert raised > 0.002
+    assert abs(left) < raised / 2
+
+
+def test_the_corrupt_line_is_named() -> None:
+    codes = {each["code"]: each["text"] for each in verbatim(1, 2).systems[0].remarks}
+
+    assert "'Information\\Local & Regional Information\\Education'" in codes["run_together"]
+    assert "lookalike_categories" in codes

@@ -1,0 +1,185 @@
+"""Multi-label metrics against scikit-learn and by their laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as peer
+
+from infoscope.metrics.binary_information import BinaryTables
+from infoscope.multilabel.assignment import assignment_of, best_order, pair_information
+from infoscope.multilabel.hierarchy import levels, rolled_up
+from infoscope.multilabel.measures import (
+    adjusted_proficiency,
+    chance_proficiency,
+    permuted_proficiency,
+    proficiency,
+    values_of,
+)
+from infoscope.multilabel.tally import Ledger, tally
+from infoscope.tables.categorization import Categorization, aligned
+from infoscope.tables.label_sets import LabelSets
+
+indicators = st.tuples(st.integers(1, 12), st.integers(1, 5), st.integers(0, 2**32 - 1)).map(
+    lambda shape: np.random.default_rng(shape[2]).integers(2, size=(2, shape[0], shape[1]))
+)
+
+
+def paired(indicator: np.ndarray) -> Categorization:
+    return aligned(LabelSets.from_indicator(indicator[0]), LabelSets.from_indicator(indicator[1]))
+
+
+@pytest.fixture(scope="module")
+def dense() -> np.ndarray:
+    rng = np.random.default_rng(5)
+    truth = rng.random((300, 7)) < [0.5, 0.3, 0.1, 0.05, 0.6, 0.02, 0.9]
+    system = np.where(rng.random((300, 7)) < 0.7, truth, rng.random((300, 7)) < 0.3)
+    return np.stack([truth, system]).astype(int)
+
+
+def test_set_metrics_as_scikit_learn_has_them(dense: np.ndarray) -> None:
+    truth, system = dense
+    ours = {name: float(value) for name, value in values_of(tally(paired(dense))).items()}
+    full = (truth.sum(axis=1) > 0) & (system.sum(axis=1) > 0)
+
+    assert ours["micro_precision"] == pytest.approx(peer.precision_score(truth, system, average="micro"))
+    assert ours["micro_recall"] == pytest.approx(peer.recall_score(truth, system, average="micro"))
+    assert ours["micro_f1"] == pytest.approx(peer.f1_score(truth, system, average="micro"))
+    assert ours["hamming_loss"] == pytest.approx(peer.hamming_loss(truth, system))
+    assert ours["subset_accuracy"] == pytest.approx(peer.accuracy_score(truth, system))
+    kept = paired(dense[:, full])
+    by_object = values_of(tally(kept))
+    for name, score in (("precision", peer.precision_score), ("recall", peer.recall_score), ("f1", peer.f1_score)):
+        theirs = score(truth[full], system[full], average="samples")
+        assert float(by_object[f"object_{name}"]) == pytest.approx(theirs)
+
+
+def test_pairwise_information_as_scikit_learn_has_it_one_by_one(dense: np.ndarray) -> None:
+    pair = paired(dense)
+    ours = pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
+    theirs = [[peer.mutual_info_score(dense[0][:, i], dense[1][:, j]) / np.log(2) for j in range(7)] for i in range(7)]
+
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+def test_dense_blocks_count_as_the_sparse_product(dense: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = paired(dense)
+    sparse = pair.joint_counts()
+    monkeypatch.setattr("infoscope.tables.categorization._DENSE_WORK", 0.0)
+    monkeypatch.setattr("infoscope.tables.categorization._BLOCK_CELLS", 100)
+
+    np.testing.assert_array_equal(pair.joint_counts(), sparse)
+
+
+def test_best_renaming_by_trying_all(dense: np.ndarray) -> None:
+    from itertools import permutations
+
+    pair = paired(dense[:, :, [0, 1, 2, 3]])
+    information = pair_information(pair.joint_counts(), pair.truth_counts, pair.system_counts, float(pair.n))
+    best = max(sum(information[i, j] for i, j in enumerate(order)) for order in permutations(range(4)))
+    order = assignment_of(pair, pair.joint_counts())
+
+    assert information[np.arange(4), order].sum() == pytest.approx(best, abs=1e-12)
+
+
+def test_ties_go_to_the_own_name() -> None:
+    assert best_order(np.zeros((4, 4))).tolist() == [0, 1, 2, 3]
+    assert best_order(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])).tolist() == [1, 0, 2]
+
+
+def test_swapped_categories_are_found_and_captured_in_full() -> None:
+    truth = [{"a"}, {"a"}, {"b"}, {"b", "c"}, {"c"}, set()]
+    names = {"a": "b", "b": "a", "c": "c"}
+    pair = aligned(LabelSets.from_sets(truth), LabelSets.from_sets([{names[x] for x in one} for one in truth]))
+    sums = tally(pair, assignment_of(pair, pair.joint_counts()))
+
+    assert float(permuted_proficiency(sums)) == 1.0
+    assert float(proficiency(sums)) < 0.6
+
+
+@given(indicators)
+def test_law_permuted_is_at_least_plain_and_both_are_shares(indicator: np.ndarray) -> None:
+    pair = paired(indicator)
+    sums = tally(pair, assignment_of(pair, pair.joint_counts()))
+    plain, permuted = float(proficiency(sums)), float(permuted_proficiency(sums))
+    if np.isnan(plain):
+        assert float(sums.tables.truth_entropy.sum()) == 0
+    else:
+        assert 0 <= plain <= permuted + 1e-15 <= 1 + 2e-15
+
+
+@given(indicators)
+def test_law_identity_is_exactly_one(indicator: np.ndarray) -> None:
+    pair = paired(np.stack([indicator[0], indicator[0]]))
+    value = float(proficiency(tally(pair)))
+
+    assert np.isnan(value) or value == 1.0
+
+
+@given(indicators, st.randoms(use_true_random=False))
+def test_law_order_of_objects_and_categories_means_nothing(indicator: np.ndarray, shuffle: object) -> None:
+    rng = np.random.default_rng(shuffle.randrange(2**32))  # type: ignore[attr-defined]
+    moved = indicator[:, rng.permutation(indicator.shape[1])][:, :, rng.permutation(indicator.shape[2])]
+    first, second = values_of(tally(paired(indicator))), values_of(tally(paired(moved)))
+
+    for name in first:
+        np.testing.assert_allclose(second[name], first[name], atol=1e-12, err_msg=name)
+
+
+@given(indicators)
+def test_law_weights_of_two_are_every_object_twice(indicator: np.ndarray) -> None:
+    once, twice = Ledger.of(paired(indicator)), Ledger.of(paired(np.concatenate([indicator, indicator], axis=1)))
+    weighed = values_of(once.weighed(np.full(once.n, 2.0)))
+
+    for name, value in values_of(twice.whole()).items():
+        np.testing.assert_allclose(weighed[name], value, atol=1e-12, err_msg=name)
+
+
+@settings(max_examples=20)
+@given(indicators)
+def test_law_rolling_up_never_gains_truth_bits(indicator: np.ndarray) -> None:
+    names = [f"{'xy'[i % 2]}/{i}" for i in range(indicator.shape[2])]
+    truth, system = (LabelSets.from_indicator(side, categories=names) for side in indicator)
+    top, bottom = levels(truth, system, "/")
+
+    assert top.truth_bits <= bottom.truth_bits + 1e-12
+    assert bottom.lost_share == pytest.approx(0, abs=1e-12)
+    assert all(each["lost_bits"] >= 0 for each in top.costliest)
+
+
+def test_an_object_carries_a_parent_once() -> None:
+    sets = rolled_up(LabelSets.from_sets([{"s/a", "s/b"}, {"t/a"}, {"s"}]), "/", 1)
+
+    assert sets.categories == ("s", "t")
+    assert sets.matrix.toarray().tolist() == [[1, 0], [0, 1], [1, 0]]
+
+
+def test_chance_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
+    sums = tally(paired(dense))
+    rng = np.random.default_rng(0)
+    shuffled = [
+        float(proficiency(tally(paired(np.stack([dense[0], dense[1][rng.permutation(300)]]))))) for _ in range(400)
+    ]
+    error = np.std(shuffled) / np.sqrt(len(shuffled))
+
+    assert float(chance_proficiency(sums)) == pytest.approx(np.mean(shuffled), abs=4 * error)
+    assert float(adjusted_proficiency(sums)) < float(proficiency(sums))
+
+
+def test_random_f1_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
+    sums = values_of(tally(paired(dense)))
+    rng = np.random.default_rng(1)
+    shuffled = [
+        float(values_of(tally(paired(np.stack([dense[0], dense[1][rng.permutation(300)]]))))["micro_f1"])
+        for _ in range(400)
+    ]
+
+    assert float(sums["random_f1"]) == pytest.approx(np.mean(shuffled), abs=4 * np.std(shuffled) / 20)
+
+
+def test_sign_is_exact_where_independent() -> None:
+    tables = BinaryTables(np.array([1.0, 2.0, 0.0]), np.array([2.0, 3.0, 3.0]), np.array([3.0, 4.0, 3.0]), 6.0)
+
+    assert tables.sign.tolist() == [0.0, 0.0, -1.0]
+    assert tables.information[:2].tolist() == [0.0, 0.0]
+    assert tables.information[2] == 1.0

@@ -1,0 +1,163 @@
+"""Annotators: published alpha, kappa as scikit-learn has it, the odd one, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score, homogeneity_score
+
+import infoscope as ifs
+from infoscope.errors import InputError
+
+N = None
+FOUR = {
+    "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N],
+    "B": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3],
+    "C": [N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N],
+    "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N],
+}
+"""Krippendorff 2011, four observers with gaps."""
+
+
+def test_alpha_as_published() -> None:
+    two = {"A": [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], "B": [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]}
+    five = {"A": list("aabbdcccedda"), "B": list("babbbccceddd")}
+
+    assert ifs.agreement(two, draws=0).alpha == pytest.approx(0.095, abs=5e-4)
+    assert ifs.agreement(FOUR, draws=0).alpha == pytest.approx(0.743, abs=5e-4)
+    assert ifs.agreement(five, draws=0).alpha == pytest.approx(0.692, abs=5e-4)
+
+
+def alpha_by_pairs(rows: list[list[object]]) -> float:
+    """Straight from the definition: values within units against values of all units, pair by pair."""
+    units = [[v for v in unit if v is not None] for unit in zip(*rows, strict=True)]
+    units = [unit for unit in units if len(unit) > 1]
+    every = [v for unit in units for v in unit]
+    observed = sum(
+        sum(a != b for i, a in enumerate(u) for j, b in enumerate(u) if i != j) / (len(u) - 1) for u in units
+    ) / len(every)
+    expected = sum(a != b for i, a in enumerate(every) for j, b in enumerate(every) if i != j)
+    return 1 - observed / (expected / (len(every) * (len(every) - 1)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000))
+def test_alpha_by_its_definition(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [[N if x == 3 else int(x) for x in rng.integers(4, size=9)] for _ in range(3)]
+    rows[0][0], rows[1][0], rows[0][1], rows[1][1] = 0, 0, 1, 0
+
+    ours = ifs.agreement({str(at): row for at, row in enumerate(rows)}, draws=0).alpha
+    assert ours == pytest.approx(alpha_by_pairs(rows), abs=1e-12)
+
+
+def test_pairs_as_scikit_learn_has_them() -> None:
+    rng = np.random.default_rng(3)
+    a = rng.integers(4, size=200)
+    b = np.where(rng.random(200) < 0.6, a, rng.integers(4, size=200))
+    found = ifs.agreement({"a": a.tolist(), "b": b.tolist()}, draws=0)
+
+    assert found.matrix("kappa")[0][1] == pytest.approx(cohen_kappa_score(a, b))
+    assert found.matrix("proficiency")[0][1] == pytest.approx(homogeneity_score(a, b))
+    assert found.matrix("proficiency")[1][0] == pytest.approx(homogeneity_score(b, a))
+    assert found.pairs[0].agreement == pytest.approx(np.mean(a == b))
+
+
+def test_sets_of_one_category_agree_as_single_answers_do() -> None:
+    single = {name: values[:9] for name, values in FOUR.items() if name != "C"}
+    sets = {name: [{value} for value in values] for name, values in single.items()}
+    one, many = ifs.agreement(single, draws=0), ifs.agreement(sets, draws=0)
+
+    assert many.alpha == pytest.approx(one.alpha)
+    assert many.matrix("kappa")[0] == pytest.approx(one.matrix("kappa")[0])
+    assert many.matrix("permuted_proficiency")[0] == pytest.approx(one.matrix("permuted_proficiency")[0])
+
+
+def crowd(n: int = 300) -> dict[str, list[str]]:
+    rng = np.random.default_rng(0)
+    truth = rng.choice(["cat", "dog", "fox", "owl"], size=n)
+    careful = {
+        name: np.where(rng.random(n) < 0.9, truth, rng.choice(truth, size=n)).tolist() for name in ("ann", "bob", "eve")
+    }
+    swapped = {"fox": "owl", "owl": "fox"}
+    return careful | {"joe": [swapped.get(x, x) if rng.random() < 0.8 else x for x in truth]}
+
+
+def test_the_odd_one_out_and_what_is_mixed_up() -> None:
+    found = ifs.agreement(crowd())
+    said = {(each.second, each.first_category, each.second_category) for each in found.mixed if each.second == "joe"}
+
+    assert found.odd_one_out is not None
+    assert (found.odd_one_out.name, found.odd_one_out.finding) == ("joe", True)
+    assert {("joe", "fox", "owl"), ("joe", "owl", "fox")} <= said
+    assert not [each for each in found.mixed if "cat" in (each.first_category, each.second_category)]
+    renamed = {(pair.truth, each.truth, each.system) for pair in found.pairs for each in pair.renamings}
+    assert ("ann", "fox", "owl") in renamed
+    assert found.alpha_low is not None
+    assert found.alpha_low < (found.alpha or 0) < (found.alpha_high or 0)
+
+
+def test_alike_annotators_have_no_odd_one() -> None:
+    answers = crowd()
+    found = ifs.agreement({name: answers[name] for name in ("ann", "bob", "eve")})
+
+    assert found.odd_one_out is not None
+    assert not found.odd_one_out.finding
+    assert "no_odd_one_out" in {each["code"] for each in found.findings()}
+
+
+def test_columns_of_a_table_agree_as_sequences_do(tmp_path: object) -> None:
+    frame = pd.DataFrame(crowd(50))
+    frame.loc[3, "ann"] = None
+    path = f"{tmp_path}/labels.csv"
+    frame.to_csv(path, index=False)
+    by_name = {name: [None if pd.isna(x) else x for x in frame[name]] for name in frame}
+
+    for source in (frame, path):
+        found = ifs.agreement(source, ["ann", "bob", "joe"], draws=0)
+        assert found.alpha == pytest.approx(
+            ifs.agreement({n: by_name[n] for n in ("ann", "bob", "joe")}, draws=0).alpha
+        )
+        assert found.answered["ann"] == 49
+
+
+def test_every_form_renders_and_json_is_plain() -> None:
+    found = ifs.agreement(FOUR, draws=20)
+    document = json.loads(found.to_json())
+
+    assert document["schema"] == "infoscope/agreement/1"
+    assert document["proficiency"][0][0] == 1.0
+    assert document["krippendorff_alpha"]["value"] == found.alpha
+    assert max(map(len, found.to_text(width=80).splitlines())) <= 80
+    assert found.to_markdown().startswith("# 4 annotators on 12 items")
+    assert "<table>" in found.to_html()
+
+
+def test_nothing_to_disagree_about_is_undefined() -> None:
+    found = ifs.agreement({"a": ["x", "x"], "b": ["x", "x"], "c": ["x", "x"]}, draws=5)
+
+    assert found.alpha is None
+    assert json.loads(found.to_json())["krippendorff_alpha"]["undefined"]
+    assert "undefined" in found.to_text()
+
+
+@pytest.mark.parametrize(
+    ("source", "systems", "said"),
+    [
+        ({"a": ["x"]}, None, "two annotators or more"),
+        ({"a": ["x", "y"], "b": ["x"]}, None, "b answered 1 items and a 2"),
+        ({"a": ["x"], "b": [{"x"}]}, None, "b gives sets of categories and a one category"),
+        ({"a": ["x", None], "b": [None, "y"]}, None, "no item was answered by two"),
+        ({"a": [None], "b": [None]}, None, "no annotator gave any category"),
+        ({"a": [1], "b": ["1"]}, None, "they look alike"),
+        ("labels.csv", None, "names of the annotators' columns"),
+        ("labels.csv", ["a"], "two annotators or more"),
+        ({"a": [{"x"}], "b": [{"x"}, {"y"}]}, None, "different numbers of items"),
+    ],
+)
+def test_refusals(source: object, systems: list[str] | None, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ifs.agreement(source, systems)

@@ -1,0 +1,116 @@
+"""A counter that sees batches has the table of all rows."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from infoscope.errors import InputError
+from infoscope.readers import Counter
+from infoscope.tables import Contingency
+
+batches = st.lists(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abce")), max_size=6), max_size=8)
+
+
+def filled(parts: list[list[tuple[str, str]]]) -> Counter:
+    counter = Counter()
+    for part in parts:
+        counter.update([truth for truth, _ in part], [system for _, system in part])
+    return counter
+
+
+@settings(deadline=None, max_examples=50)
+@given(batches)
+def test_batches_are_the_table_of_all_rows(parts: list[list[tuple[str, str]]]) -> None:
+    rows = [row for part in parts for row in part]
+    assume(rows)
+    whole = Contingency.from_labels([truth for truth, _ in rows], [system for _, system in rows])
+    table = filled(parts).table()
+
+    assert table.truth_labels == whole.truth_labels
+    assert (table.counts == whole.counts).all()
+
+
+@settings(deadline=None, max_examples=50)
+@given(batches, batches)
+def test_merged_counters_are_the_counter_of_both(one: list, other: list) -> None:
+    first, second = filled(one), filled(other)
+    first.merge(second)
+
+    assert (first.table().counts == filled(one + other).table().counts).all()
+    assert (second.table().counts == filled(other).table().counts).all()
+
+
+def test_memory_does_not_grow_with_rows() -> None:
+    counter = Counter()
+    rng = np.random.default_rng(0)
+    sizes = []
+    for _ in range(3):
+        for _ in range(2000):
+            counter.update(rng.integers(0, 10, 32), rng.integers(0, 10, 32))
+        counter.table()
+        sizes.append(len(pickle.dumps(counter)))
+
+    assert sizes[2] < 1.2 * sizes[0]
+    assert counter.table().total == 3 * 2000 * 32
+
+
+def test_labels_may_grow_while_tables_are_taken() -> None:
+    counter = Counter()
+    counter.update([1, 2], [1, 1])
+    early = counter.table()
+    counter.update([3], [2])
+
+    assert early.truth_labels == (1, 2)
+    assert counter.table().truth_labels == (1, 2, 3)
+
+
+def test_weights_and_holes() -> None:
+    counter = Counter()
+    counter.update(["a", "b", None, "a"], ["a", "a", "a", "b"], sample_weight=[0.5, 2.0, 1.0, None])
+    table = counter.table()
+
+    assert table.counts.tolist() == [[0.5, 0], [2, 0]]
+    assert dict(table.ignored) == {"missing label in truth": 1, "missing weight": 1}
+    assert table.weight_squares == 4.25
+
+
+def test_nan_labels_do_not_pile_up() -> None:
+    counter = Counter()
+    counter.update(np.full(20_000, np.nan), np.zeros(20_000))
+
+    assert dict(counter.table().ignored) == {"missing label in truth": 20_000}
+
+
+@pytest.mark.parametrize(
+    ("truth", "system", "sentence"),
+    [
+        (["a"], ["a", "b"], "1 truth labels and 2 system labels"),
+        ("cat", "cat", "truth is a single str"),
+        (np.zeros((2, 2)), np.zeros((2, 2)), "not one-dimensional"),
+    ],
+)
+def test_wrong_batches(truth: object, system: object, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        Counter().update(truth, system)
+
+
+@pytest.mark.parametrize(("truth", "system"), [([True], [1]), ([1], ["1"]), ([True, 1], ["a", "a"])])
+def test_lookalike_labels_are_refused(truth: list, system: list) -> None:
+    counter = Counter()
+    counter.update(truth, system)
+
+    with pytest.raises(InputError):
+        counter.table()
+
+
+def test_weights_are_for_all_batches_or_none() -> None:
+    counter = Counter()
+    counter.update(["a"], ["a"])
+
+    with pytest.raises(InputError, match="give weights to all"):
+        counter.update(["a"], ["a"], sample_weight=[1.0])
+    with pytest.raises(InputError, match="not negative"):
+        Counter().update(["a"], ["a"], sample_weight=[-1.0])

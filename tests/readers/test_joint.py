@@ -1,0 +1,58 @@
+"""Joint counts hold every margin: the table of each system, and the rows that pairs share."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infoscope.errors import UnknownNameError
+from infoscope.readers import read, read_joint
+
+label = st.sampled_from(["x", "y", "z", None])
+logs = st.lists(st.tuples(label, label, label, st.sampled_from([0.5, 1.0, 4.0, None])), min_size=1, max_size=30)
+SCHEMA = {"t": pl.String, "a": pl.String, "b": pl.String, "w": pl.Float64}
+
+
+def frame(rows: list) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+@settings(deadline=None, max_examples=50)
+@given(logs)
+def test_pairs_as_by_hand(rows: list) -> None:
+    paired = read_joint(frame(rows), "t", ["a", "b"]).paired()
+    by_hand = Counter(row[:3] for row in rows if None not in row[:3])
+    sides = (paired.truth_labels, *paired.system_labels)
+    cells = {
+        tuple(side[code] for side, code in zip(sides, codes, strict=True)): count
+        for codes, count in zip(paired.codes.T.tolist(), paired.counts.tolist(), strict=True)
+    }
+
+    assert cells == by_hand
+    assert paired.total + sum(paired.ignored.values()) == len(rows)
+
+
+@settings(deadline=None, max_examples=50)
+@given(logs, st.booleans())
+def test_each_table_is_the_one_that_is_read_alone(rows: list, weighted: bool) -> None:
+    weight = "w" if weighted else None
+    joint = read_joint(frame(rows), "t", ["a", "b"], weight=weight)
+    for system, table in read(frame(rows), "t", ["a", "b"], weight=weight).items():
+        again = joint.table(system)
+        assert again.truth_labels == table.truth_labels
+        assert again.counts.tolist() == table.counts.tolist()
+        assert dict(again.ignored) == dict(table.ignored)
+        assert again.weight_squares == table.weight_squares
+
+
+def test_groups_and_three_systems() -> None:
+    rows = pl.DataFrame({"t": list("xyxy"), "a": list("xyyy"), "b": list("xxyy"), "c": list("yyyy"), "f": [1, 1, 2, 2]})
+    joint = read_joint(rows, "t", ["a", "b", "c"], by="f")
+
+    assert list(joint) == [(1,), (2,)]
+    assert joint[1,].paired().total == 2
+    assert joint[2,].paired("a", "c").systems == ("a", "c")
+    with pytest.raises(UnknownNameError, match="no system 'd'"):
+        joint[1,].paired("a", "d")

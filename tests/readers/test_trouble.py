@@ -1,0 +1,343 @@
+"""What goes wrong is told in one sentence, and nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers import read, read_matrix
+from infoscope.readers.progress import shown_while
+
+HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
+
+
+def parquet(path: Path, select: str) -> Path:
+    duckdb.execute(f"COPY ({select}) TO '{path}'")
+    return path
+
+
+def test_truncated_parquet(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "a.parquet", "SELECT 'a' AS t, 'b' AS s FROM range(1000)")
+    path.write_bytes(path.read_bytes()[:-40])
+
+    with pytest.raises(InputError, match=r"a\.parquet cannot be read"):
+        read(path, "t", "s")
+
+
+def test_text_named_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_text("t,s\na,b\n")
+
+    with pytest.raises(InputError, match="cannot be read"):
+        read(path, "t", "s")
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zst"])
+def test_truncated_archives(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.csv.{suffix}"
+    duckdb.execute(f"COPY (SELECT hash(i) AS t, 'b' AS s FROM range(100000) r(i)) TO '{path}' (FORMAT csv)")
+    path.write_bytes(path.read_bytes()[:-5000])
+
+    with pytest.raises(InputError):
+        read(path, "t", "s")
+
+
+def test_mixed_schemas_in_a_pattern(tmp_path: Path) -> None:
+    parquet(tmp_path / "a.parquet", "SELECT 'x' AS t, 1 AS s")
+    parquet(tmp_path / "b.parquet", "SELECT 'x' AS t, '1' AS s")
+
+    with pytest.raises(InputError, match=r"b\.parquet has 's' as VARCHAR and .*a\.parquet as INTEGER"):
+        read(str(tmp_path / "*.parquet"), "t", "s")
+
+
+def test_a_file_that_lacks_the_column_is_named(tmp_path: Path) -> None:
+    parquet(tmp_path / "a.parquet", "SELECT 'x' AS t, 'y' AS said")
+    parquet(tmp_path / "b.parquet", "SELECT 'x' AS t, 'y' AS sayd")
+
+    with pytest.raises(UnknownNameError, match=r"b\.parquet has no column 'said'; did you mean 'sayd'"):
+        read(tmp_path, "t", "said")
+
+
+def test_csv_files_are_read_each_by_its_own_header(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("t,s\nx,y\n")
+    (tmp_path / "b.csv").write_text("id;s;t\n1;y;x\n")
+
+    assert read(tmp_path, "t", "s").counts.tolist() == [[2]]
+
+
+def test_formats_do_not_mix(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("t,s\nx,y\n")
+    parquet(tmp_path / "b.parquet", "SELECT 'x' AS t, 'y' AS s")
+
+    with pytest.raises(InputError, match="one format and compression at a time"):
+        read(tmp_path, "t", "s")
+
+
+def test_hive_folders_name_columns(tmp_path: Path) -> None:
+    for fold in ("1", "02", "a b"):
+        folder = tmp_path / f"fold={fold}"
+        folder.mkdir()
+        parquet(folder / "part.parquet", f"SELECT 'x' AS t, 'y{fold}' AS s")
+    (tmp_path / "_SUCCESS").touch()
+    tables = read(tmp_path, "t", "s", by="fold")
+
+    assert list(tables) == [("02",), ("1",), ("a b",)]
+    assert tables["02",].system_labels == ("y02",)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "ndjson", "feather", "frame"])
+def test_hostile_column_names_stay_names(tmp_path: Path, form: str) -> None:
+    frame = pl.DataFrame({HOSTILE: ["a", "b"], "s": ["a", HOSTILE], "Truth": ["x", "x"], "truth": ["y", "y"]})
+    path = tmp_path / f"log.{form}"
+    write = {
+        "csv": frame.write_csv,
+        "parquet": frame.write_parquet,
+        "ndjson": frame.write_ndjson,
+        "feather": frame.write_ipc,
+    }
+    if form in write:
+        write[form](path)
+    source = frame if form == "frame" else path
+
+    assert HOSTILE in read(source, HOSTILE, "s").system_labels
+    assert read(source, "truth", "s", by=HOSTILE)["a",].truth_labels == ("y",)
+    assert read(source, "Truth", "s").truth_labels == ("x",)
+
+
+@pytest.mark.parametrize(
+    "name", ["[a].csv", "we*ird.csv", "b?.csv", "q'uo\"te.csv", "sp ace;--.csv", "ünï.csv", "~x.csv"]
+)
+def test_hostile_file_names_mean_one_file(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for other in ("a.csv", "weXird.csv", "bc.csv"):
+        (tmp_path / other).write_text("t,s\nwrong,wrong\n")
+    (tmp_path / name).write_text("t,s\nright,right\n")
+    monkeypatch.chdir(tmp_path)
+
+    assert read(name, "t", "s").truth_labels == ("right",)
+    assert read(tmp_path / name, "t", "s").truth_labels == ("right",)
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("nowhere.csv", "does not exist"),
+        ("nowhere/*.csv", "matches no file"),
+        ("s3://bucket/log.parquet", "network address"),
+        ("postgresql://host/db", "give a pair"),
+        (object(), "a object cannot be read"),
+        ([], "the list of files is empty"),
+    ],
+)
+def test_sources_that_are_none(source: object, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        read(source, "t", "s")
+
+
+def test_folder_without_data(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no file named"):
+        read(tmp_path, "t", "s")
+
+
+@pytest.mark.parametrize(
+    ("truth", "system", "more", "sentence"),
+    [
+        ("t", "t", {}, "score itself perfectly"),
+        ("t", [], {}, "no system column"),
+        ("t", ["s", "s"], {}, "named twice"),
+        ("t", "s", {"by": "s"}, "as group and as label"),
+        ("t", "s", {"clean": "upper"}, "cannot be cleaned by 'upper'"),
+        ("t", "s", {"engine": "hadoop"}, "no engine 'hadoop'"),
+        ("t", "s", {"format": "xls"}, "format 'xls' is not known"),
+        ("t", "s", {"memory_limit": "lots"}, "a memory limit reads like"),
+        ("t", "s", {"weight": "s"}, "b"),
+    ],
+)
+def test_wrong_wishes(tmp_path: Path, truth: str, system: object, more: dict[str, str], sentence: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("t,s\na,b\n")
+
+    with pytest.raises((InputError, UnknownNameError), match=sentence):
+        read(path, truth, system, **more)
+
+
+@pytest.mark.parametrize(("weight", "sentence"), [(-1.0, "is negative"), (float("inf"), "is infinite")])
+def test_impossible_weights_name_their_cell(weight: float, sentence: str) -> None:
+    frame = pl.DataFrame({"t": ["x", "x"], "s": ["y", "z"], "w": [1.0, weight]})
+
+    with pytest.raises(InputError, match=f"t 'x', s 'z' {sentence}"):
+        read(frame, "t", "s", weight="w")
+
+
+@pytest.mark.parametrize(
+    ("truth", "system", "clean"),
+    [
+        ([1, 2], ["1", "2"], "text"),
+        ([1, 2], ["1", "02"], "number"),
+        ([True, False], [1, 0], "number"),
+        (["true", "false"], [True, False], "text"),
+    ],
+)
+def test_lookalikes_are_refused_until_one_type_is_asked_for(truth: list, system: list, clean: str) -> None:
+    frame = pl.DataFrame({"t": truth, "s": system})
+    with pytest.raises(InputError, match="look alike"):
+        read(frame, "t", "s")
+
+    assert read(frame, "t", "s", clean=clean).counts.tolist() == [[1, 0], [0, 1]]
+
+
+def test_memory_limit_spills_and_counts_the_same(tmp_path: Path) -> None:
+    path = parquet(
+        tmp_path / "a.parquet",
+        "SELECT 'label number ' || (hash(i) % 50000) AS t, 'label number ' || (hash(i + 1) % 50000) AS s "
+        "FROM range(300000) r(i)",
+    )
+    table = read(path, "t", "s", memory_limit="80MB", threads=1)
+
+    assert table.is_sparse
+    assert table.total == 300_000
+    (cells,) = duckdb.execute(f"SELECT count(*) FROM (SELECT DISTINCT t, s FROM '{path}')").fetchone()
+    assert len(table.cells) == cells
+
+
+SLOW = """
+import resource, signal, sys
+from infoscope.readers import read
+from infoscope.errors import InputError
+if len(sys.argv) > 3:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+print("ready", flush=True)
+try:
+    read(sys.argv[1], "t", "s", memory_limit=sys.argv[2], threads=2)
+except KeyboardInterrupt:
+    sys.exit(130)
+except InputError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+@pytest.fixture
+def heavy(tmp_path: Path) -> Path:
+    return parquet(
+        tmp_path / "heavy.parquet",
+        "SELECT hash(i)::VARCHAR || hash(i + 1)::VARCHAR AS t, hash(i + 2)::VARCHAR || hash(i)::VARCHAR AS s "
+        "FROM range(1500000) r(i)",
+    )
+
+
+def started(heavy: Path, scratch: Path, *more: str) -> subprocess.Popen[str]:
+    scratch.mkdir()
+    env = {**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen([sys.executable, "-c", SLOW, str(heavy), *more], stdout=subprocess.PIPE, text=True, env=env)
+
+
+def test_full_disk_while_spilling(heavy: Path, tmp_path: Path) -> None:
+    process = started(heavy, tmp_path / "scratch", "200MB", "small files")
+    output, _ = process.communicate(timeout=120)
+
+    assert process.returncode == 2, output
+    assert "no more room in" in output
+    assert "point TMPDIR to a larger disk" in output
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_too_little_memory_is_told(heavy: Path, tmp_path: Path) -> None:
+    process = started(heavy, tmp_path / "scratch", "40MB")
+    output, _ = process.communicate(timeout=120)
+
+    assert process.returncode == 2, output
+    assert "raise the memory limit" in output
+
+
+def test_interrupt_leaves_nothing_behind(heavy: Path, tmp_path: Path) -> None:
+    process = started(heavy, tmp_path / "scratch", "200MB")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    end = time.monotonic() + 60
+    while not list((tmp_path / "scratch").glob("infoscope-*/spill")) and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=120)
+
+    assert process.returncode == 130
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infoscope.readers.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("infoscope.readers.progress._TICK", 0.01)
+    with shown_while("counting", lambda: 50.0):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with shown_while("counting", lambda: 50.0):
+        time.sleep(0.1)
+    shown = capsys.readouterr().err
+    assert "50%" in shown
+    assert shown.endswith("\r\x1b[2K")
+
+
+def test_the_engine_prints_nothing_itself(heavy: Path) -> None:
+    code = "import duckdb, sys; from infoscope.readers import read; read(sys.argv[1], 't', 's', threads=1)"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code, str(heavy)], capture_output=True, env=env, check=True)
+
+    assert done.stdout == b""
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "truth", "system"),
+    [
+        (",cat,dog\ncat,5,1\ndog,2,7\n", [[5, 1], [2, 7]], ("cat", "dog"), ("cat", "dog")),
+        (
+            "truth\tcat\tdog\tnone\ncat\t5\t1\t0\ndog\t2\t7\t3\n",
+            [[5, 1, 0], [2, 7, 3]],
+            ("cat", "dog"),
+            ("cat", "dog", "none"),
+        ),
+        ("5,1\n2,7\n", [[5, 1], [2, 7]], (0, 1), (0, 1)),
+        ("5 1\n2 7\n", [[5, 1], [2, 7]], (0, 1), (0, 1)),
+    ],
+)
+def test_matrix_files(tmp_path: Path, text: str, counts: list, truth: tuple, system: tuple) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(text)
+    table = read_matrix(path)
+
+    assert table.counts.tolist() == counts
+    assert table.truth_labels == truth
+    assert table.system_labels == system
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (",cat,dog\ncat,5\n", "row 2 has 1 counts and 2 are required"),
+        (",cat,dog\ncat,5,many\n", "row 2 has 'many' as a count"),
+        ("", "is empty"),
+        ("5,-1\n2,7\n", "-1"),
+    ],
+)
+def test_bad_matrix_files(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(text)
+
+    with pytest.raises(InputError, match=sentence):
+        read_matrix(path)
+
+
+def test_reject_column_of_a_matrix(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(",cat,none,dog\ncat,5,1,2\ndog,2,7,1\n")
+
+    assert read_matrix(path, reject="none").reject == "none"

@@ -1,0 +1,334 @@
+"""The page and the notebook cells without a browser: whole, small, harmless, honest."""
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from infoscope.comparison import compare
+from infoscope.errors import InputError
+from infoscope.evaluation import Evaluation, evaluate
+from infoscope.report.html import as_html
+from infoscope.report.html.cells import table_of
+from infoscope.report.html.elements import element, label
+from infoscope.report.html.maps import coverage_points
+from infoscope.tables import Contingency
+from tests.report.pages import HOSTILE, hostile, plain, systems, typical
+from tests.strategies import tables
+
+VOID = {"meta", "img", "br", "hr", "input", "link"}
+
+
+class Outline(HTMLParser):
+    """Elements, attributes and ids of a page; complains about what is not closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(page)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return as_html(typical())
+
+
+def embedded(page: str, name: str) -> Any:
+    packed = re.search(rf'<script type="application/zlib\+base64" id="{name}">([^<]*)</script>', page)
+    assert packed is not None
+    return json.loads(zlib.decompress(base64.b64decode(packed[1])))
+
+
+def test_typical_page_is_small(page: str) -> None:
+    assert len(page.encode()) < 300_000
+
+
+def test_page_is_well_formed_and_its_links_lead_somewhere(page: str) -> None:
+    outline = Outline(page)
+    ids = [attributes["id"] for _, attributes in outline.tags if "id" in attributes]
+    links = [attributes["href"] for tag, attributes in outline.tags if tag == "a"]
+
+    assert len(ids) - len(set(ids)) == _repeated_clips(outline)
+    assert links
+    for link in links:
+        assert link is not None
+        assert link.removeprefix("#") in ids, link
+
+
+def _repeated_clips(outline: Outline) -> int:
+    """Pictures of one kind and size may define the same clip under the same name."""
+    clips = [attributes["id"] for tag, attributes in outline.tags if tag in ("clippath", "pattern")]
+    return len(clips) - len(set(clips))
+
+
+def test_page_refers_to_nothing_outside(page: str) -> None:
+    for tag, attributes in Outline(page).tags:
+        for name, value in attributes.items():
+            if name in ("src", "href", "action", "data", "poster"):
+                assert str(value).startswith(("#", "data:")), (tag, name, value)
+    style = re.search(r"<style>(.*?)</style>", page, re.S)
+    assert style is not None
+    assert "url(" not in style[1]
+    assert "@import" not in style[1]
+
+
+def test_only_the_pages_own_code_may_run(page: str) -> None:
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+
+    assert len(scripts) == 1
+    assert policy is not None
+    known = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{known}'" in policy[1]
+    assert "default-src 'none'" in policy[1]
+
+
+def test_essentials_are_text_before_any_code_runs(page: str) -> None:
+    text = " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
+
+    assert "system 0 captures" in text
+    assert "The credible range is" in text
+    for system in typical().systems:
+        assert system.title in text
+    for name in ("What to fix", "By class", "Method and limits", "class 7"):
+        assert name in text
+
+
+def test_data_of_the_page_is_the_document(page: str) -> None:
+    data = embedded(page, "data")
+    again = Evaluation.from_dict(data)
+
+    assert data["schema"] == "infoscope/evaluation/1"
+    for mine, theirs in zip(again.systems, typical().systems, strict=True):
+        assert mine.number("proficiency") == pytest.approx(theirs.number("proficiency"), rel=1e-5)
+        assert len(mine.leaks) == len(theirs.leaks)
+
+
+def test_hostile_names_add_no_element_and_no_attribute() -> None:
+    attacked, calm = Outline(as_html(hostile())), Outline(as_html(plain(systems(3, len(HOSTILE)))))
+
+    assert {tag for tag, _ in attacked.tags} <= {tag for tag, _ in calm.tags} | {"ol"}
+    assert sum(tag == "script" for tag, _ in attacked.tags) == sum(tag == "script" for tag, _ in calm.tags)
+    for tag, attributes in attacked.tags:
+        assert not any(name.startswith("on") for name in attributes), (tag, attributes)
+    assert "\u202e" not in "".join(attacked.text)
+    whole = "".join(attacked.text)
+    assert ("long " * 100) in whole  # cut where it is shown, whole where names are listed
+
+
+def test_long_names_are_cut_in_the_middle_and_kept_whole_in_the_title() -> None:
+    shown = label("a" * 40 + "b" * 40, 20)
+
+    assert shown == f'<bdi title="{"a" * 40}{"b" * 40}">{"a" * 12}…{"b" * 7}</bdi>'
+    assert element("td", "<x>", class_="n", hidden=False, data_at=3) == '<td class="n" data-at="3">&lt;x&gt;</td>'
+
+
+@settings(max_examples=40)
+@given(tables())
+def test_every_table_has_a_page(table: Contingency) -> None:
+    Outline(as_html(plain({"a": table})))
+
+
+@settings(max_examples=60)
+@given(tables(square=True))
+def test_matrix_is_read_back_from_the_document(table: Contingency) -> None:
+    evaluation = plain({"a": table})
+    again = Evaluation.from_dict(json.loads(evaluation.to_json()))
+    found = table_of(again.systems[0])
+
+    assert again.systems[0].table is None
+    assert found is not None
+    counts = np.asarray(table.counts, dtype=float)
+    alone = ((counts > 0).sum(1) == 1) & ((counts > 0)[:, (counts > 0).argmax(1)].sum(0) == 1)
+    if not (alone & (np.arange(len(counts)) != (counts > 0).argmax(1))).any():  # else equal sizes may change places
+        np.testing.assert_allclose(np.asarray(found.counts), counts)
+
+
+def test_page_of_a_read_document_has_the_same_matrix() -> None:
+    evaluation = plain(systems(2, 6))
+    again = Evaluation.from_dict(json.loads(evaluation.to_json()))
+
+    def matrices(page: str) -> list[str]:
+        return re.findall(r'<table class="cm.*?</table>', page, re.S)
+
+    assert matrices(as_html(again)) == matrices(as_html(evaluation))
+
+
+def test_covariance_follows_from_the_three_spreads() -> None:
+    rng = np.random.default_rng(0)
+    r, f = rng.multivariate_normal([0.3, 0.7], [[4e-4, -3e-4], [-3e-4, 5e-4]], 100_000).T
+    evaluation = typical()
+    system = evaluation.systems[0]
+    names = {"false_information_ratio": r, "proficiency": f, "erroneous_information_ratio": 1 - f + r}
+    metrics = dict(system.metrics)
+    for name, draws in names.items():
+        value = metrics[name]
+        metrics[name] = type(value)(value.value, float(draws.mean()), float(draws.std()), 0.0, 1.0)
+    spread = coverage_points([dataclasses.replace(system, metrics=metrics)])[0].spread
+
+    assert spread is not None
+    np.testing.assert_allclose(spread.covariance, np.cov(r, f), rtol=1e-3)
+
+
+@pytest.mark.parametrize("unit", ["bits", "nats"])
+def test_unit_changes_what_is_shown_not_the_data(unit: str) -> None:
+    evaluation = evaluate({"a": Contingency.from_matrix([[30, 10], [10, 30]])})
+    page = as_html(evaluation, unit=unit)
+
+    assert f"truth H(T) = {'1.00 bits' if unit == 'bits' else '0.69 nats'}" in page
+    assert embedded(page, "data")["systems"][0]["metrics"]["truth_entropy"]["value"] == 1.0
+
+
+def test_one_truth_class_is_said_not_drawn() -> None:
+    page = as_html(evaluate({"a": Contingency.from_matrix([[5, 3]])}))
+
+    assert "cannot be judged by information" in page
+
+
+def test_many_classes_are_pixels_and_a_list() -> None:
+    page = as_html(plain(systems(1, 60, 3000)))
+    cells = embedded(page, "cells-0")
+
+    assert '<table class="cm' not in page
+    assert "Largest confusions" in page
+    assert sum(cells["count"]) == 3060
+    assert len(cells["start"]) == 61
+
+
+def test_documents_of_other_kinds_have_a_page_too() -> None:
+    """A tracker's document has no classes and other metrics."""
+    bare = {"n": 50, "truth_labels": [], "system_labels": [], "reject": None, "metrics": {"mota": {"value": 0.7}}}
+    tracker = bare | {"metrics": bare["metrics"] | {"proficiency": {"value": 0.8, "low": 0.75, "high": 0.85}}}  # type: ignore[operator]
+    record = {
+        "schema": "infoscope/evaluation/1",
+        "source": {"rows": None, "ignored": []},
+        "systems": [tracker | {"name": "sort"}, bare | {"name": "other"}],
+    }
+    page = as_html(Evaluation.from_dict(record))
+
+    Outline(page)
+    assert "sort captures 80% of the information" in re.sub("<[^>]+>", "", page)
+    assert "MOTA" in page
+
+
+def test_groups_are_points_of_their_own() -> None:
+    evaluation = plain(systems(2, 4))
+    grouped = dataclasses.replace(
+        evaluation,
+        systems=tuple(
+            dataclasses.replace(system, name="net", group={"site": site})
+            for system, site in zip(evaluation.systems, "AB", strict=True)
+        ),
+    )
+    page = as_html(grouped)
+    marks = re.findall(r'<circle class="[^"]*pt[^"]*"[^>]*data-of="([^"]+)"', page)
+
+    Outline(page)
+    assert set(marks) == {"net (site A)", "net (site B)"}
+    assert "the most of 2 results" in page
+
+
+def test_file_is_written_replaced_if_ours_and_else_refused(tmp_path: Path) -> None:
+    evaluation = evaluate({"a": Contingency.from_matrix([[3, 1], [0, 4]])})
+    target = tmp_path / "report.html"
+
+    assert evaluation.to_html(target) == target
+    assert evaluation.to_html(target, unit="nats") == target
+    assert "nats" in target.read_text()
+    target.write_text("my notes")
+    with pytest.raises(InputError, match="exists and is not a page of infoscope"):
+        evaluation.to_html(target)
+    assert target.read_text() == "my notes"
+    evaluation.to_html(target, force=True)
+    assert target.read_text().startswith("<!doctype html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
+    evaluation = evaluate({"a": Contingency.from_matrix([[3, 1], [0, 4]])})
+    with pytest.raises(InputError, match="is a folder"):
+        evaluation.to_html(tmp_path)
+    with pytest.raises(InputError, match=r"cannot write .*No such file"):
+        evaluation.to_html(tmp_path / "none" / "a.html")
+
+
+def test_command_line_writes_pages(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from infoscope.cli import app
+
+    (tmp_path / "m.csv").write_text(",a,b\na,8,2\nb,1,9\n")
+    target = tmp_path / "page.html"
+    command = ["evaluate", "--matrix", str(tmp_path / "m.csv"), "-o", str(target)]
+
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert target.read_text().startswith("<!doctype html>")
+    assert CliRunner().invoke(app, command).exit_code == 0  # a page of ours may be replaced
+    target.write_text("mine")
+    refused = CliRunner().invoke(app, command)
+    assert refused.exit_code == 2
+    assert "exists already" in refused.output + (refused.stderr if refused.stderr_bytes else "")
+    shown = CliRunner().invoke(app, ["evaluate", "--matrix", str(tmp_path / "m.csv"), "--format", "html"])
+    assert shown.output.startswith("<!doctype html>")
+
+
+# ── notebooks ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_cells_survive_untrusted_notebooks_and_are_light() -> None:
+    evaluation = typical()
+    table = next(iter(systems(1, 10).values()))
+    for cell in (evaluation._repr_html_(), table._repr_html_(), hostile()._repr_html_()):
+        tags = {tag for tag, _ in Outline(cell).tags}
+        assert not tags & {"script", "style", "svg", "link", "iframe"}
+        assert len(cell) < 20_000  # a hundred cells stay below two megabytes
+
+
+def test_large_and_batched_tables_are_told_in_words() -> None:
+    large = next(iter(systems(1, 300).values()))
+    batch = Contingency.from_matrix(np.ones((3, 2, 2)))
+
+    assert "300 truth × 300 system classes" in large._repr_html_()
+    assert "batch (3,)" in batch._repr_html_()
+    assert len(large._repr_html_()) < 5000
+
+
+def test_comparison_shows_itself_with_its_forest() -> None:
+    tables = {
+        "<svm>": Contingency.from_matrix([[45, 5], [3, 47]]),
+        "knn": Contingency.from_matrix([[30, 20], [20, 30]]),
+    }
+    comparison = compare(tables)
+    cell = comparison._repr_html_()
+
+    Outline(cell)
+    assert cell.count("<img") == 1
+    assert "&lt;svm&gt;" in cell
+    Outline(comparison.to_html())
+    assert len(cell) < 20_000
