@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from infoscope import multilabel
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import Form, label_sets
+from infoscope.readers.label_lists import read_label_lists
 from infoscope.tables.label_sets import LabelSets
 
 SETS = [{"a"}, {"a", "b"}, set(), {"c"}]
@@ -168,3 +169,11 @@ def test_a_stray_separator_is_doubted() -> None:
     remarks = evaluated([{"a", "b"}, {"a,b"}, {"b"}], [{"a"}, {"b"}, {"a"}]).systems[0].remarks
 
     assert any(each["code"] == "run_together" and "'a,b'" in each["text"] for each in remarks)
+
+
+def test_a_long_table_is_not_taken_for_a_label_list(tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("object\tcategory\nq1\tsport\nq2\tnews\n")
+
+    with pytest.raises(InputError, match="header of a long table"):
+        read_label_lists(path)

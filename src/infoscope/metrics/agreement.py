@@ -90,7 +90,7 @@ def _beyond_chance(table: Contingency) -> Real:
         symbol="A",
         formula=r"\sum_i p_{ii}",
         source="common",
-        aliases=("correct rate", "weighted recall", "micro f1"),
+        aliases=("correct rate", "micro f1"),
         laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.EXCHANGE},
         undefined=_NO_LABEL,
     )

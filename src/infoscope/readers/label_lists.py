@@ -56,6 +56,11 @@ def read_label_lists(path: Path) -> LabelSets:
 def _check_separators(path: Path, names: list[str], members: list[list[str]]) -> None:
     if not names:
         raise InputError(f"{path} has no lines; a label list has one object a line: object TAB category TAB category …")
+    if names[0].strip().lower() == "object" and [name.strip().lower() for name in members[0]] == ["category"]:
+        raise InputError(
+            f"{path} begins with the line 'object TAB category', the header of a long table; name its columns "
+            "(--object object --category category), or remove that line if the file is a label list"
+        )
     if any(members):
         return
     sign = next(

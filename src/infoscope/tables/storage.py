@@ -95,7 +95,7 @@ class _Column:
 
     def __init__(self, labels: Sequence[Label]) -> None:
         kinds = {kind_of(label) for label in labels}
-        self.encoding = "json" if len(kinds) > 1 else next(iter(kinds))
+        self.encoding = "json" if len(kinds) > 1 else next(iter(kinds), "text")
         self.type = _TYPES.get(self.encoding, "VARCHAR")
         self.values = np.empty(len(labels), dtype=object)
         self.values[:] = [_json_label(label) for label in labels] if self.encoding == "json" else list(labels)
