@@ -1,4 +1,4 @@
-"""How rows, matrices, counted cells and published rates become a table."""
+"""How rows and counted cells become a table: labels settled, cells placed, stored whole or sparse."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from infoscope.errors import InputError
 from infoscope.tables.coding import encode
 from infoscope.tables.contingency import Contingency, Support
 from infoscope.tables.counting import Side, Tally, placed_among, tally
-from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, is_missing, unite
+from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, unite
 
-__all__ = ["Cells", "Declared", "from_cells", "from_labels", "from_matrix", "from_rates", "merged"]
+__all__ = ["Cells", "Declared", "check_reject_is_no_truth", "from_cells", "from_labels", "moved", "placed"]
 
 DENSE_CELLS = 1 << 20
 """Tables of at most this many cells are stored whole; larger ones keep only cells with data."""
@@ -92,16 +92,16 @@ def from_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency
     check_unique(truth, "truth")
     check_unique(system, "system")
     check_kinds(truth, [label for label in system if label != reject])
-    _check_reject_is_no_truth(truth, reject)
+    check_reject_is_no_truth(truth, reject)
     if declared:
         own_truth, own_system = unite(truth, (), None)[0], unite((), system, reject)[1]
     else:
         own_truth, own_system = unite(truth, system, reject)
-    return _placed(
+    return placed(
         replace(
             cells,
-            rows=_moved(cells.rows, truth, own_truth),
-            columns=_moved(cells.columns, system, own_system),
+            rows=moved(cells.rows, truth, own_truth),
+            columns=moved(cells.columns, system, own_system),
         ),
         (own_truth, own_system),
         stated,
@@ -126,7 +126,7 @@ def _from_integers(counted: Tally, stated: Declared, *, declared: bool) -> Conti
         counted.values,
         ordered=True,
     )
-    return _placed(cells, labels, stated, declared=declared)
+    return placed(cells, labels, stated, declared=declared)
 
 
 def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -139,13 +139,15 @@ def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]
     return tuple(labels.tolist()) if isinstance(labels, np.ndarray) else tuple(labels)
 
 
-def _moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
+def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
+    """Positions in one list of labels as positions in another that holds them all."""
     place = {label: i for i, label in enumerate(new)}
     moves = np.fromiter((place[label] for label in old), dtype=np.int64, count=len(old))
     return moves[codes] if len(old) else np.zeros(0, dtype=np.int64)
 
 
-def _check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> None:
+def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> None:
+    """Refuse a reject label that is a truth class too."""
     if reject is not None and reject in set(truth):
         raise InputError(
             f"reject label {reject!r} occurs as a truth label; a rejected answer is something only the system gives: "
@@ -153,7 +155,7 @@ def _check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> N
         )
 
 
-def _placed(
+def placed(
     cells: Cells,
     labels: tuple[tuple[Label, ...], tuple[Label, ...]],
     stated: Declared,
@@ -203,12 +205,12 @@ def _on_declared(cells: Cells, stated: Declared) -> Contingency:
             raise InputError(
                 f"{side} label {strange[0]!r} is not among the declared labels; add it to labels=, or leave labels= out"
             )
-    moved = replace(
+    settled = replace(
         cells,
-        rows=_moved(cells.rows, seen_truth, truth),
-        columns=_moved(cells.columns, seen_system, system),
+        rows=moved(cells.rows, seen_truth, truth),
+        columns=moved(cells.columns, seen_system, system),
     )
-    return _placed(moved, (truth, system), stated, declared=True)
+    return placed(settled, (truth, system), stated, declared=True)
 
 
 def _declared_sides(labels: Any) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
@@ -218,193 +220,3 @@ def _declared_sides(labels: Any) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         return tuple(map(as_label, truth)), tuple(map(as_label, system))
     both = tuple(map(as_label, items))
     return both, both
-
-
-def from_matrix(
-    counts: Any, truth: Iterable[Label] | None, system: Iterable[Label] | None, stated: Declared
-) -> Contingency:
-    """Check the numbers, name the classes, keep the caller's order."""
-    labelled = truth is not None or system is not None
-    if hasattr(counts, "columns") and hasattr(counts, "index"):  # a pandas frame names its own classes
-        truth = counts.index if truth is None else truth
-        system = counts.columns if system is None else system
-        labelled = True
-        counts = counts.to_numpy()
-    if hasattr(counts, "tocoo"):
-        return _from_sparse(counts, truth, system, stated)
-    array = _numbers(counts)
-    labels = _matrix_labels(array.shape[-2:], truth, system)
-    _check_matrix(array, labels)
-    _check_reject_column(labels, stated.reject)
-    return Contingency(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
-
-
-def _numbers(counts: Any) -> NDArray[Any]:
-    if hasattr(counts, "to_numpy"):
-        counts = counts.to_numpy()
-    try:
-        array = np.array(counts)
-    except ValueError:
-        raise InputError("the rows of the matrix differ in length; give one number for each pair of classes") from None
-    if array.dtype.kind not in "iufb":
-        raise InputError(f"the matrix holds {array.dtype} values; give counts or weights as numbers")
-    if array.ndim < 2 or 0 in array.shape[-2:]:
-        raise InputError(f"the matrix has shape {array.shape}; it needs at least one row and one column")
-    return array.astype(np.int64 if array.dtype.kind in "iub" else np.float64)
-
-
-def _matrix_labels(
-    shape: tuple[int, ...], truth: Iterable[Label] | None, system: Iterable[Label] | None
-) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    if truth is not None and system is None and shape[0] == shape[1]:
-        truth = system = tuple(truth)
-    sides: list[tuple[Label, ...]] = []
-    for name, size, given in (("truth", shape[0], truth), ("system", shape[1], system)):
-        if given is None:
-            sides.append(tuple(range(size)))
-            continue
-        labels = tuple(map(as_label, given))
-        if len(labels) != size:
-            lines = "rows" if name == "truth" else "columns"
-            raise InputError(f"there are {len(labels)} {name} labels for {size} {lines}; give one for each")
-        if any(map(is_missing, labels)):
-            raise InputError(f"a {name} label is missing; name every class")
-        check_unique(labels, name)
-        sides.append(labels)
-    check_kinds(*sides)
-    return sides[0], sides[1]
-
-
-def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
-    bad = ~np.isfinite(array) | (array < 0)
-    if bad.any():
-        *_, i, j = np.argwhere(bad)[0]
-        value = array[tuple(np.argwhere(bad)[0])]
-        raise InputError(
-            f"count of truth {labels[0][i]!r} as system {labels[1][j]!r} is {value}; "
-            "counts must be finite and not negative"
-        )
-    if not np.all(array.sum(axis=(-2, -1)) > 0):
-        raise InputError("the matrix is all zero; there is nothing to evaluate")
-
-
-def _check_reject_column(labels: tuple[tuple[Label, ...], tuple[Label, ...]], reject: Label | None) -> None:
-    if reject is None:
-        return
-    if reject not in labels[1]:
-        raise InputError(
-            f"reject label {reject!r} is not a column; the columns are {', '.join(map(repr, labels[1][:12]))}"
-        )
-    _check_reject_is_no_truth(labels[0], reject)
-
-
-def _from_sparse(
-    counts: Any, truth: Iterable[Label] | None, system: Iterable[Label] | None, stated: Declared
-) -> Contingency:
-    coo = counts.tocoo()
-    labels = _matrix_labels(coo.shape, truth, system)
-    values = np.asarray(coo.data)
-    bad = ~np.isfinite(values) | (values < 0)
-    if bad.any():
-        at = int(np.argmax(bad))
-        raise InputError(
-            f"count of truth {labels[0][coo.row[at]]!r} as system {labels[1][coo.col[at]]!r} is {values[at]}; "
-            "counts must be finite and not negative"
-        )
-    if not values.sum() > 0:
-        raise InputError("the matrix is all zero; there is nothing to evaluate")
-    _check_reject_column(labels, stated.reject)
-    cells = Cells(*labels, coo.row, coo.col, values)
-    return replace(
-        _placed(cells, labels, stated, declared=True),
-        labelled=truth is not None or system is not None,
-    )
-
-
-def from_rates(accuracy: float, precision: float, recall: float) -> Contingency:
-    """Solve the four cells of a binary table of total 1 for its three published rates."""
-    for name, rate in (("accuracy", accuracy), ("precision", precision), ("recall", recall)):
-        if not 0 <= rate <= 1:
-            raise InputError(f"{name} is {rate}; a rate lies between 0 and 1")
-    if precision == 0 or recall == 0:
-        raise InputError("precision and recall must be above 0: without a hit the table cannot be recovered")
-    spread = 1 - 2 * recall + recall / precision
-    if spread == 0:
-        raise InputError("precision = recall = 1 leaves the share of positives open; give the table itself")
-    positives = (1 - accuracy) / spread
-    hits = positives * recall
-    false_alarms = hits * (1 / precision - 1)
-    rejections = 1 - positives - false_alarms
-    if min(positives, false_alarms, rejections) < -1e-12 or positives <= 0:
-        raise InputError(
-            f"no table has accuracy {accuracy}, precision {precision} and recall {recall} at once; check the figures"
-        )
-    cells = [[hits, positives - hits], [false_alarms, max(rejections, 0.0)]]
-    names = ("positive", "negative")
-    return from_matrix(cells, names, names, Declared(positive="positive"))
-
-
-def merged(one: Contingency, other: Contingency) -> Contingency:
-    """The table of all rows of two tables."""
-    _check_mergeable(one, other)
-    declared = one.declared or other.declared
-    ignored = dict(one.ignored)
-    for reason, rows in other.ignored.items():
-        ignored[reason] = ignored.get(reason, 0) + rows
-    if (
-        one.truth_labels == other.truth_labels
-        and one.system_labels == other.system_labels
-        and not (one.is_sparse or other.is_sparse)
-    ):
-        total = replace(one, values=one.values + other.values, declared=declared)
-    else:
-        total = _merged_cells(one, other, declared=declared)
-    return replace(total, ignored=MappingProxyType(ignored), weight_squares=_merged_squares(one, other))
-
-
-def _merged_squares(one: Contingency, other: Contingency) -> float | None:
-    if one.weight_squares is None and other.weight_squares is None:
-        return None
-    return sum(
-        float(table.grand_total) if table.weight_squares is None else table.weight_squares for table in (one, other)
-    )
-
-
-def _check_mergeable(one: Contingency, other: Contingency) -> None:
-    if one.batch_shape or other.batch_shape:
-        raise InputError("batches of tables do not add; add the tables first, then draw")
-    if one.reweighting is not None or other.reweighting is not None:
-        raise InputError("re-weighted tables do not add; add the original tables, then re-weight the sum")
-    if one.reject != other.reject:
-        raise InputError(
-            f"one table rejects with {one.reject!r}, the other with {other.reject!r}; use one reject label"
-        )
-    for left, right in (
-        (one.truth_labels, other.truth_labels),
-        (one.system_labels, other.system_labels),
-    ):
-        check_kinds([x for x in left if x != one.reject], [x for x in right if x != one.reject])
-
-
-def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Contingency:
-    truth = _union(one.truth_labels, other.truth_labels)
-    system = _union(one.system_labels, other.system_labels)
-    parts = [
-        (
-            _moved(table.cell_rows, table.truth_labels, truth),
-            _moved(table.cell_columns, table.system_labels, system),
-            table.values.reshape(-1),
-        )
-        for table in (one, other)
-    ]
-    rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
-    cells = Cells(truth, system, rows, columns, values)
-    stated = Declared(None, one.reject, one.positive if one.positive is not None else other.positive)
-    if declared and one.truth_labels == truth and one.system_labels == system:
-        return _placed(cells, (truth, system), stated, declared=True)
-    return from_cells(cells, stated, declared=declared)
-
-
-def _union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
-    known = set(left)
-    return (*left, *(label for label in right if label not in known))

@@ -125,9 +125,9 @@ class Contingency:
         >>> Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2).system_labels
         (0, 1, 2)
         """
-        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+        from infoscope.tables import building, matrices  # noqa: PLC0415 - they make Contingency objects
 
-        return building.from_matrix(counts, truth, system, building.Declared(None, reject, positive))
+        return matrices.from_matrix(counts, truth, system, building.Declared(None, reject, positive))
 
     @classmethod
     def from_cells(  # noqa: PLR0913 - the neutral form of every reader
@@ -169,9 +169,9 @@ class Contingency:
         >>> [[round(float(x), 3) for x in row] for row in table.counts]
         [[0.1, 0.1], [0.1, 0.7]]
         """
-        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+        from infoscope.tables import matrices  # noqa: PLC0415 - matrices makes Contingency objects
 
-        return building.from_rates(accuracy, precision, recall)
+        return matrices.from_rates(accuracy, precision, recall)
 
     @classmethod
     def load(cls, path: str | Path) -> Contingency:
@@ -385,9 +385,9 @@ class Contingency:
         """The table of all rows of both."""
         if not isinstance(other, Contingency):
             return NotImplemented
-        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
+        from infoscope.tables import merging  # noqa: PLC0415 - merging makes Contingency objects
 
-        return building.merged(self, other)
+        return merging.merged(self, other)
 
     def __radd__(self, other: object) -> Contingency:
         """Let ``sum(tables)`` work."""

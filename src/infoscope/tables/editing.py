@@ -9,7 +9,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.tables.building import Cells, Declared, _placed
+from infoscope.tables.building import Cells, Declared, placed
 from infoscope.tables.contingency import Contingency, SideName, Support
 from infoscope.tables.labels import Label, check_unique
 
@@ -74,7 +74,7 @@ def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | No
         check_unique(labels_now, which)
     cells = Cells(truth, system, rows[table.cell_rows], columns[table.cell_columns], table.values.reshape(-1))
     positive = name if table.positive in labels else table.positive
-    merged = _placed(cells, (truth, system), Declared(None, table.reject, positive), declared=True)
+    merged = placed(cells, (truth, system), Declared(None, table.reject, positive), declared=True)
     return replace(merged, ignored=table.ignored, weight_squares=table.weight_squares)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.tables.building import Cells, Declared, _placed
+from infoscope.tables.building import Cells, Declared, placed
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.labels import Label, as_label, kind_of, sorted_labels
 
@@ -191,7 +191,7 @@ def _assembled(metadata: dict[str, Any], columns: dict[str, Any]) -> Contingency
     ]
     values = np.asarray(columns["value"])[filled]
     cells = Cells(*labels, moves[0][rows[filled]], moves[1][places[filled]], values)
-    table = _placed(cells, labels, Declared(None, reject, positive), declared=metadata["declared"])
+    table = placed(cells, labels, Declared(None, reject, positive), declared=metadata["declared"])
     return replace(
         table,
         labelled=metadata["labelled"],

@@ -1,0 +1,81 @@
+"""How two tables become the table of all their rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.tables.building import Cells, Declared, from_cells, moved, placed
+from infoscope.tables.contingency import Contingency
+from infoscope.tables.labels import Label, check_kinds
+
+__all__ = ["merged"]
+
+
+def merged(one: Contingency, other: Contingency) -> Contingency:
+    """The table of all rows of two tables."""
+    _check_mergeable(one, other)
+    declared = one.declared or other.declared
+    ignored = dict(one.ignored)
+    for reason, rows in other.ignored.items():
+        ignored[reason] = ignored.get(reason, 0) + rows
+    if (
+        one.truth_labels == other.truth_labels
+        and one.system_labels == other.system_labels
+        and not (one.is_sparse or other.is_sparse)
+    ):
+        total = replace(one, values=one.values + other.values, declared=declared)
+    else:
+        total = _merged_cells(one, other, declared=declared)
+    return replace(total, ignored=MappingProxyType(ignored), weight_squares=_merged_squares(one, other))
+
+
+def _merged_squares(one: Contingency, other: Contingency) -> float | None:
+    if one.weight_squares is None and other.weight_squares is None:
+        return None
+    return sum(
+        float(table.grand_total) if table.weight_squares is None else table.weight_squares for table in (one, other)
+    )
+
+
+def _check_mergeable(one: Contingency, other: Contingency) -> None:
+    if one.batch_shape or other.batch_shape:
+        raise InputError("batches of tables do not add; add the tables first, then draw")
+    if one.reweighting is not None or other.reweighting is not None:
+        raise InputError("re-weighted tables do not add; add the original tables, then re-weight the sum")
+    if one.reject != other.reject:
+        raise InputError(
+            f"one table rejects with {one.reject!r}, the other with {other.reject!r}; use one reject label"
+        )
+    for left, right in (
+        (one.truth_labels, other.truth_labels),
+        (one.system_labels, other.system_labels),
+    ):
+        check_kinds([x for x in left if x != one.reject], [x for x in right if x != one.reject])
+
+
+def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Contingency:
+    truth = _union(one.truth_labels, other.truth_labels)
+    system = _union(one.system_labels, other.system_labels)
+    parts = [
+        (
+            moved(table.cell_rows, table.truth_labels, truth),
+            moved(table.cell_columns, table.system_labels, system),
+            table.values.reshape(-1),
+        )
+        for table in (one, other)
+    ]
+    rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+    cells = Cells(truth, system, rows, columns, values)
+    stated = Declared(None, one.reject, one.positive if one.positive is not None else other.positive)
+    if declared and one.truth_labels == truth and one.system_labels == system:
+        return placed(cells, (truth, system), stated, declared=True)
+    return from_cells(cells, stated, declared=declared)
+
+
+def _union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
+    known = set(left)
+    return (*left, *(label for label in right if label not in known))
