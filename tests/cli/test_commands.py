@@ -200,6 +200,17 @@ def test_explain_prints_the_card_of_an_alias() -> None:
     assert ">>>" not in card
 
 
+@pytest.mark.parametrize(
+    ("name", "title"), [("mota", "MOTA"), ("track lifetime", "Track lifetime"), ("MT", "Mostly tracked")]
+)
+def test_metrics_of_trackers_are_explained(name: str, title: str) -> None:
+    result = run("explain", name)
+
+    assert result.exit_code == 0
+    assert result.stdout.strip().startswith(title)
+    assert "TRACKERS" in run("explain").stdout
+
+
 def test_every_metric_can_be_explained() -> None:
     for name in catalogue:
         assert run("explain", name).exit_code == 0

@@ -73,6 +73,8 @@ def test_agree_on_columns_and_on_files(files: dict[str, Path], tmp_path: Path) -
     [
         (("multilabel", "nowhere.txt", "nowhere.txt"), "does not exist"),
         (("agree", "one.txt"), "is one file"),
+        (("agree", "one.txt", "one.txt"), "named twice"),
+        (("multilabel", "a.txt", "b.txt", "--separator", ""), "separator is empty"),
         (("multilabel", "a.txt", "b.txt", "--depth", "1"), "separator"),
     ],
 )

@@ -80,6 +80,8 @@ def test_a_fault_of_the_input_is_one_line_and_status_2(files: tuple[Path, Path],
     assert run(files[0], twice, "--duplicates", "split").exit_code == 0
     assert run(files[0], files[1], files[1]).exit_code == 2
     assert run(files[0], tmp_path / "nothing.txt").exit_code == 2
+    assert "trackers have no page yet" in run(*files, "-o", tmp_path / "page.html").stderr
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_help_has_an_example() -> None:

@@ -112,3 +112,26 @@ def test_too_many_categories_leave_the_renaming_out(monkeypatch: pytest.MonkeyPa
 def test_no_predictors_are_refused() -> None:
     with pytest.raises(InputError, match="name at least one"):
         multilabel.compare([{"a"}], {})
+
+
+def test_stability_of_many_categories_keeps_the_renaming_of_all_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infoscope.multilabel.uncertainty._HALVES_CATEGORIES", 1)
+    truth, swapped = [{"a"}, {"b"}, {"a", "b"}, set()] * 20, [{"b"}, {"a"}, {"a", "b"}, set()] * 20
+
+    found = multilabel.stability(truth, swapped, splits=10)
+
+    assert found["permuted_proficiency"]["mean"] == pytest.approx(1.0)
+    assert found["proficiency"]["mean"] < 0.5
+
+
+def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infoscope.multilabel.front.MOST_CATEGORIES", 1)
+    monkeypatch.setattr("infoscope.multilabel.uncertainty.MOST_CATEGORIES", 1)
+    monkeypatch.setattr("infoscope.multilabel.uncertainty._HALVES_CATEGORIES", 1)
+
+    assert "permuted_proficiency" not in multilabel.stability([{"a"}, {"b"}] * 5, [{"a"}, {"b"}] * 5, splits=5)
+
+
+def test_stability_needs_a_split() -> None:
+    with pytest.raises(InputError, match="splits is 0"):
+        multilabel.stability([{"a"}], [{"a"}], splits=0)

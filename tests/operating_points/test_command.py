@@ -183,6 +183,10 @@ def test_runs_show_the_front_and_the_price(runs):
         ("gold,p\nyes,2\nno,1\n", ["--points", "1"], "needs two or more"),
         ("gold,q\nyes,2\nno,1\n", [], "has no column 'p'"),
         ("gold,p,q\nyes,0.2,0.3\nno,0.5,0.5\n", ["--score", "q", "--class", "yes", "--class", "no"], "--normalize"),
+        ("gold,p,w\nyes,2,-1\nno,1,1\nyes,1,1\n", ["--weight", "w"], "'yes', p '2' is negative"),
+        ("gold,p,w\nyes,2,0\nno,1,1\nno,3,1\n", ["--weight", "w"], "one class only ('no')"),
+        ("gold,p,q\nyes,0.2,0.8\nno,0.5,0.5\n", ["--score", "q", "--positive", "yes"], "for one column of scores"),
+        ("gold,yes,p\nyes,-.5,1.5\np,0.5,0.5\n", ["--score", "yes"], "column 'yes' holds -0.5"),
     ],
 )
 def test_bad_input_is_one_sentence_and_status_two(tmp_path, body, words, said):
@@ -208,6 +212,9 @@ def test_one_setting_and_mixed_up_options_are_refused(runs, tmp_path):
         ["-t", "gold", "--score", "p", "--by", "depth"],
         ["-t", "gold", "--score", "p", "--against", "seconds"],
         ["-t", "gold", "-s", "said", "--by", "depth", "--normalize"],
+        ["-t", "gold", "--score", "seconds", "--normalize"],
+        ["-t", "gold", "--score", "seconds", "--class", "a"],
+        ["-t", "gold", "--score", "seconds", "--seed", "-1"],
     ):
         assert run(runs, *words).exit_code == 2, words
 
@@ -221,3 +228,51 @@ def test_rows_without_truth_or_score_are_left_out_and_counted(tmp_path):
     weighted = sweep_source(str(path), "gold", "p", weight="w")
     assert weighted.ladder.total == pytest.approx(4)
     assert weighted.sample_size == pytest.approx(4**2 / 6)
+
+
+def test_a_row_of_weight_zero_in_a_file_is_not_there(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("gold,p,w\nyes,9,0\nyes,3,2\nno,2,1\nno,1,1\n")
+    curve = sweep_source(str(path), "gold", "p", weight="w")
+
+    np.testing.assert_array_equal(curve.thresholds, [np.inf, 3, 2, 1])
+    assert curve.areas["average_precision"] == 1
+
+
+def test_equal_rows_of_probabilities_keep_their_effective_size(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("gold,a,b,w\n" + "a,0.8,0.2,1\n" * 30 + "a,0.8,0.2,2\n" * 10 + "b,0.3,0.7,1\n" * 20)
+    curve = sweep_source(str(path), "gold", ["a", "b"], weight="w")
+
+    assert curve.sample_size == pytest.approx(70**2 / 90)
+
+
+def test_a_bad_row_of_probabilities_is_told_by_its_numbers(tmp_path):
+    """Equal rows are counted together in an order of the engine's own: a row number would mislead."""
+    path = tmp_path / "rows.csv"
+    path.write_text("gold,a,b\na,0.7,0.3\nb,0.5,0.5\n" + "a,0.9,0.3\n" * 3)
+    with pytest.raises(InputError, match=r"a row \(a 0.9, b 0.3\) sum to 1.2, and 3 in all"):
+        sweep_source(str(path), "gold", ["a", "b"])
+    path.write_text("gold,a,b\na,0.7,0.3\nb,0,0\n")
+    with pytest.raises(InputError, match="all zero"):
+        sweep_source(str(path), "gold", ["a", "b"], normalize=True)
+
+
+def test_what_runs_are_held_against_leaves_their_size_alone(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("gold,said,depth,n\n" + "a,a,1,50\nb,b,1,50\n" * 4 + "a,a,2,70\nb,a,2,70\n" * 3)
+    words = ["-t", "gold", "-s", "said", "--by", "depth", "--against", "n", "--format", "json"]
+    points = json.loads(run(path, *words).stdout)["points"]
+
+    assert [point["n"] for point in points] == [8, 6]
+    assert [point["against"] for point in points] == [50, 70]
+    assert points[0]["information_per_unit"] == pytest.approx(1 / 50)
+
+
+def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
+    costs = tmp_path / "costs.csv"
+    costs.write_text(",yes,no\nyes,5,1\nno,1,0\n")
+    result = run(scores, "-t", "gold", "--score", "p", "--costs", costs)
+
+    assert result.exit_code == 0
+    assert result.stderr == "warning: truth 'yes' answered right costs 5, no less than answered 'no' (1)\n"

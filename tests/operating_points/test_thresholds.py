@@ -236,6 +236,13 @@ def test_choice_is_repeatable_and_the_threshold_interval_holds_the_threshold():
     assert "held out" in str(one)
 
 
+def test_a_choice_from_too_few_samples_says_so():
+    choice = ifs.sweep([2.0, 1.0], ["a", "b"], sample_weight=[1.0, 1000.0]).best()
+
+    assert np.isnan([choice.held_out, choice.threshold_low, choice.threshold_high]).all()
+    assert "held out from the choice undefined" in str(choice)
+
+
 def test_choice_needs_a_direction_and_a_defined_metric():
     curve = ifs.sweep([1.0, 2.0, 3.0], [0, 1, 1])
 

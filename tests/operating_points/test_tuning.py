@@ -71,6 +71,8 @@ def test_against_a_physical_measure():
     assert np.isnan(curve[0]["per_unit"])
     with pytest.raises(InputError, match="nothing was given to hold"):
         ifs.tune(runs, "size").information_per_unit()
+    with pytest.raises(InputError, match="a number per class"):
+        tuning.values("class_recall")
 
 
 def test_one_value_and_other_faults_are_refused():

@@ -155,9 +155,18 @@ def test_nothing_to_disagree_about_is_undefined() -> None:
         ({"a": [1], "b": ["1"]}, None, "they look alike"),
         ("labels.csv", None, "names of the annotators' columns"),
         ("labels.csv", ["a"], "two annotators or more"),
+        ("labels.csv", ["a", "a"], "'a' is named twice"),
+        (7, None, "cannot be read from a int"),
+        ({"a": 7, "b": 8}, None, "an annotator's answers are 7"),
+        ({"a": ["x", ["y"]], "b": ["x", "y"]}, None, r"a gives \['y'\] for item 1"),
         ({"a": [{"x"}], "b": [{"x"}, {"y"}]}, None, "different numbers of items"),
     ],
 )
 def test_refusals(source: object, systems: list[str] | None, said: str) -> None:
     with pytest.raises(InputError, match=said):
         ifs.agreement(source, systems)
+
+
+def test_a_negative_number_of_draws_is_refused() -> None:
+    with pytest.raises(InputError, match="draws is -1"):
+        ifs.agreement({"a": ["x", "y"], "b": ["x", "y"]}, draws=-1)

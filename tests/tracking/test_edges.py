@@ -106,6 +106,9 @@ def test_duplicates_on_request() -> None:
 
     assert first.total.system_boxes == 80
     assert first.ledger["spurious"] == 0
+    assert [each["text"] for each in first.remarks() if each["code"] == "removed"] == [
+        "1 row not evaluated: an id again in its frame, in tracks."
+    ]
     assert split.total.system_boxes == 81
     assert split.sequences[0].association.system_ids == ("0", "1", "2", "2#2", "3")
     assert split.ledger["spurious"] == pytest.approx(np.log2(81))
@@ -118,6 +121,8 @@ def test_duplicates_on_request() -> None:
         (3, np.inf, "of id 1 in frame 0 has a coordinate that is not a finite number"),
         (4, 0.0, "of id 1 in frame 0 has a width or height that is not above 0"),
         (5, -4.0, "of id 1 in frame 0 has a width or height that is not above 0"),
+        (4, 1e200, "of id 1 in frame 0 has a coordinate beyond 1e+100"),
+        (4, 1e-20, "of id 1 in frame 0 is too small to have an area at its place"),
         (0, np.nan, "a frame is not a finite number"),
     ],
 )
@@ -154,9 +159,11 @@ def test_boxes_that_never_meet_are_doubted() -> None:
 
 
 def test_boxes_of_another_scale_are_doubted() -> None:
-    halved = STAGE.truth() * [1, 1, 1, 1, 0.4, 0.4]
+    halved = STAGE.truth() * [1, 1, 0.5, 0.5, 0.5, 0.5]
 
-    assert "system boxes are 0.4 times as large as truth boxes" in remarks(STAGE.truth(), halved)["input_doubt"]
+    doubts = tracking.evaluate(STAGE.truth(), halved).systems[0].origin.doubts
+
+    assert any("system boxes are 0.5 times as large as truth boxes" in doubt for doubt in doubts)
 
 
 @pytest.mark.parametrize(("shift", "words"), [(-1, "does the system count frames from 0"), (1, "does the truth")])
@@ -167,6 +174,10 @@ def test_frames_counted_from_another_start_are_doubted(shift: int, words: str) -
     tracks = truth + np.array([shift, 0, 0, 0, 0, 0])
 
     assert words in remarks(truth, tracks)["input_doubt"]
+    late = tracks[time >= 3]  # a tracker that waits before it reports
+    assert any(words in doubt for doubt in tracking.evaluate(truth, late).systems[0].origin.doubts)
+    early = truth[time < 49]  # one that merely stops a frame before the end
+    assert "input_doubt" not in remarks(truth, early)
 
 
 def test_the_removed_boxes_are_counted() -> None:

@@ -240,6 +240,9 @@ def test_a_similarity_of_the_callers_own() -> None:
         ('[{"frameIndex": "first", "labels": [{"id": 1, "box2d": {"x1": 1, "y1": 1, "x2": 2, "y2": 2}}]}]', "'first'"),
         ("[3]", "frame 0 is not an object"),
         ("1,nan,1,1,2,2", "a row has no id"),
+        ("frame,id,x,y,w,h\n1,,3,4,5,6", "a row has no id"),
+        ("frame,id,x,y,x,w,h\n1,2,3,4,5,6,7", "has two columns 'x'"),
+        ("[" * 100_000, "lists within lists without end"),
         ("1e300,1,1,1,2,2", "a frame is not a finite number below 2^53"),
         ('[{"labels": ', "not valid JSON"),
         ('{"a": 1}', "no list of frames"),
@@ -271,6 +274,48 @@ def test_sequences_without_tracks_are_named(tmp_path: Path) -> None:
         tracking.evaluate(tmp_path / "empty", TRACKS)
 
 
+def test_places_in_two_and_three_dimensions_do_not_compare() -> None:
+    plane, space = np.array([[1, 1, 0, 0], [1, 2, 5, 5]]), np.array([[1, 1, 0, 0, 0], [1, 2, 5, 5, 1]])
+
+    with pytest.raises(InputError, match="truth has places in 2 dimensions and tracks in 3"):
+        tracking.evaluate(plane, space, gate=1.0)
+    with pytest.raises(InputError, match="truth has places in 2 dimensions and tracks in 3"):
+        tracking.evaluate(TRUTH, space, gate=1.0)  # centres of boxes
+
+
+def test_a_row_without_an_id_in_a_frame_of_data() -> None:
+    columns = {"frame": [1, 1], "id": np.array(["a", None], dtype=object), "x": [0.0, 5.0], "y": [0.0, 5.0]}
+
+    with pytest.raises(InputError, match="a row has no id"):
+        tracking.evaluate(columns, columns, gate=1.0)
+
+
+def test_damaged_archives_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "half.zip").write_bytes(b"PK\x03\x04 and no more")
+    (tmp_path / "plain.txt.gz").write_bytes(b"1,2,3,4,5,6")
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(mot(TRUTH).encode())[:-9])
+    with zipfile.ZipFile(tmp_path / "changed.zip", "w") as archive:
+        archive.writestr("scene.txt", mot(TRUTH))
+    whole = (tmp_path / "changed.zip").read_bytes()
+    (tmp_path / "changed.zip").write_bytes(whole[:60] + b"?" + whole[61:])
+
+    for name, complaint in {
+        "half.zip": "is not a whole zip",
+        "plain.txt.gz": "cannot be read",
+        "cut.txt.gz": "cannot be read",
+        "changed.zip": "scene.txt cannot be unpacked",
+    }.items():
+        with pytest.raises(InputError, match=complaint):
+            read_tracks(tmp_path / name)
+
+
+def test_compressed_text_within_a_zip(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("scene.txt.gz", gzip.compress(mot(TRUTH).encode()))
+
+    assert len(read_tracks(tmp_path / "all.zip")["scene"]) == len(TRUTH)
+
+
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
@@ -283,6 +328,11 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_other_things_are_refused() -> None:
     with pytest.raises(InputError, match="are a int; give a path, an array, a DataFrame"):
         tracking.evaluate(TRUTH, 3)
+    for rows in ([[1, "a", 3, 4, 5, 6]], [[1, 2, 3, 4, 5, 6], [1]]):
+        with pytest.raises(InputError, match="tracks are not rows of numbers"):
+            tracking.evaluate(TRUTH, rows)
+    with pytest.raises(InputError, match="has only an id a row where overlap needs a box"):
+        tracking.evaluate(TRUTH[:, :2], TRACKS[:, :2])
     with pytest.raises(UnknownNameError, match="no track format 'mot'; choose auto, motchallenge"):
         tracking.evaluate(TRUTH, TRACKS, input_format="mot")
     with pytest.raises(UnknownNameError, match="match has no 'greedy'; it can be sticky"):

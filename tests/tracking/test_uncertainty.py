@@ -13,7 +13,7 @@ from infoscope.tracking.ledger import keep_accounts
 from infoscope.tracking.measures import values_of
 from infoscope.tracking.similarity import Pairs
 from infoscope.tracking.tally import stack
-from infoscope.tracking.uncertainty import estimate_all, spread_of
+from infoscope.tracking.uncertainty import _larger, _largest, estimate_all, spread_of
 from tests.tracking.scenes import Stage, crowd
 from tests.tracking.simulation import SETTINGS, account, simulate
 
@@ -67,6 +67,19 @@ def test_few_sequences_in_closed_form() -> None:
         larger = max(expected[name] / truth**2, blocks[at, at])
         assert spread.sd[name] == pytest.approx(np.sqrt(larger)), name
     assert spread.sd["erroneous_information_ratio"] >= np.sqrt(expected["erroneous_information_ratio"]) / truth - 1e-12
+
+
+def test_no_figure_is_surer_than_by_tracks_or_by_blocks() -> None:
+    """Where f and r rise together, a wider r alone would make their difference narrower."""
+    clusters, blocks = np.array([[1.0, 3.6], [3.6, 16.0]]), np.array([[9.0, 0.0], [0.0, 1.0]])
+    values = {name: np.array(0.5) for name in ("proficiency", "false_information_ratio", "truth_entropy")}
+
+    variance = _largest([clusters, blocks, _larger(clusters, blocks)], values)
+
+    assert _larger(clusters, blocks)[0, 0] == 9
+    assert variance["proficiency"] == 16
+    assert variance["false_information_ratio"] == 9
+    assert variance["erroneous_information_ratio"] == pytest.approx(10)  # 17 − 7.2 by tracks, 10 by blocks
 
 
 def test_frames_contribute_what_the_ledger_sums() -> None:

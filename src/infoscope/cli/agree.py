@@ -45,6 +45,8 @@ def agree_command(source: tuple[str, ...], **chosen: Any) -> None:
     else:
         if len(source) < 2:
             raise InputError(f"{source[0]} is one file; name its annotators' columns with -s, or give a file for each")
+        if len(set(source)) < len(source):
+            raise InputError("a file is named twice; name each annotator once")
         stems = [Path(path).name.split(".")[0] for path in source]
         named = {stem if stems.count(stem) == 1 else path: path for stem, path in zip(stems, source, strict=True)}
         found = agreement(named, **options)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from infoscope.cli.errors import reported
-
-if TYPE_CHECKING:
-    from infoscope.cards import Metric
 
 __all__ = ["explain_command"]
 
@@ -37,28 +34,37 @@ def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 
 
 
 def _found(name: str) -> Any:
-    """The metric of a table, or of label sets where a table has none of this name."""
+    """The metric of a table, or of label sets or trackers where a table has none of this name."""
     from infoscope.cards import find  # noqa: PLC0415 - heavy, and not needed for --help
     from infoscope.errors import UnknownNameError  # noqa: PLC0415
     from infoscope.multilabel import MEASURES  # noqa: PLC0415 - heavy
+    from infoscope.tracking.measures import measures  # noqa: PLC0415 - heavy
 
     try:
         return find(name)
     except UnknownNameError:
-        folded = name.lower().replace(" ", "_").replace("-", "_")
-        for each in MEASURES:
-            if folded in (each.name, each.card.title.lower().replace(" ", "_")):
+        others: tuple[Any, ...] = (*MEASURES, *measures())
+        for each in others:
+            names = (each.name, each.card.title, each.card.symbol, *each.card.aliases)
+            if name and _folded(name) in map(_folded, names):
                 return each
         raise
 
 
+def _folded(name: str) -> str:
+    return name.casefold().replace(" ", "_").replace("-", "_")
+
+
 def _listing(width: int) -> list[str]:
     from infoscope.cards import catalogue, find  # noqa: PLC0415 - heavy
+    from infoscope.tracking.measures import measures  # noqa: PLC0415 - heavy
 
-    families: dict[str, list[Metric]] = {}
+    families: dict[str, list[Any]] = {}
     for name in catalogue:
         families.setdefault(catalogue[name].family, []).append(find(name))
-    wide = max(map(len, catalogue))
+    families["trackers"] = [each for each in measures() if each.name not in catalogue]
+    names = [entry.name for entries in families.values() for entry in entries]
+    wide = max(map(len, names))
     lines = []
     for family, entries in families.items():
         lines += ["", family.replace("_", " ").upper()]
@@ -66,7 +72,7 @@ def _listing(width: int) -> list[str]:
             room = width - wide - 4
             meaning = entry.card.meaning.split(";")[0].rstrip(".")
             lines.append(f"  {entry.name:<{wide}}  {_cut(meaning, room)}")
-    return [*lines, "", f"{len(catalogue)} metrics; infoscope explain NAME says more about one"]
+    return [*lines, "", f"{len(names)} metrics; infoscope explain NAME says more about one"]
 
 
 def _cut(text: str, room: int) -> str:

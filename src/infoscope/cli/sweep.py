@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ __all__ = ["sweep_command"]
 @click.option("--costs", metavar="FILE", help="Choose by a cost matrix: like a confusion matrix, costs in the cells.")
 @click.option("--points", type=int, default=1000, show_default=True, help="At most about this many operating points.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of random draws.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random draws.")
 @output_options("text", "json", "markdown")
 @reported
 def sweep_command(source: tuple[str, ...], **chosen: Any) -> None:
@@ -82,6 +83,11 @@ def _of_scores(source: tuple[str, ...], chosen: Mapping[str, Any], output: Outpu
     for option in ("system", "against"):
         if chosen[option]:
             raise click.UsageError(f"--{option} belongs to runs (--by); leave it away with --score")
+    for option in ("classes", "normalize"):
+        if chosen[option] and len(chosen["scores"]) == 1:
+            raise click.UsageError(
+                f"--{option.replace('classes', 'class')} is for one --score per class; leave it away with a single one"
+            )
     curve = sweep_source(
         _one(source),
         chosen["truth"],
@@ -102,7 +108,11 @@ def _sweep_text(curve: Sweep, chosen: Mapping[str, Any], output: Output) -> str:
     from infoscope.report.sweeps import sweep_document, sweep_lines, sweep_table  # noqa: PLC0415 - heavy
 
     costs = None if chosen["costs"] is None else _costs(chosen["costs"], curve)
-    choice = curve.best(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always", UserWarning)
+        choice = curve.best(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
+    for doubt in () if output.quiet else dict.fromkeys(str(doubt.message) for doubt in doubts):
+        click.echo(f"warning: {doubt}", err=True)
     if output.form == "json":
         return _json(sweep_document(curve, choice))
     return _laid_out(sweep_lines(curve, choice, units(output.unit)), sweep_table(curve, choice), output.form)

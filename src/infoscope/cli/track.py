@@ -101,10 +101,17 @@ def track_command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope track MOT17/train mine/ other.zip --format json
     """
     output = Output.asked(chosen)
+    _refuse_page(output)
     result = _evaluated(truth, tracks, chosen)
     if not output.quiet and output.form == "json":
         _warn(result)
     _write(result, output)
+
+
+def _refuse_page(output: Output) -> None:
+    """There is no page of trackers yet, and text under the name of a page would mislead."""
+    if output.path is not None and output.path.suffix.lower() in (".html", ".htm"):
+        raise InputError(f"{output.path}: trackers have no page yet; write .json, .md or .txt")
 
 
 def _evaluated(truth: str, tracks: Sequence[str], chosen: Mapping[str, Any]) -> TrackingEvaluation:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
 from infoscope.multilabel.comparing import differences
 from infoscope.multilabel.document import MultilabelEvaluation
 from infoscope.multilabel.predictor import Effort, assess, common_draws
@@ -86,9 +87,12 @@ def stability(
     truth: Any, predicted: Any, *, splits: int = 500, seed: int = 0, **options: Any
 ) -> dict[str, dict[str, float]]:
     """Mean and standard deviation of every metric over both halves of random splits of the objects."""
+    if splits < 1:
+        raise InputError(f"splits is {splits}; stability needs one at least")
     form = Form(**options)
     pair = aligned(label_sets(truth, form), label_sets(predicted, form))
-    return random_halves(pair, Ledger.of(pair), splits, np.random.default_rng(seed))
+    order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
+    return random_halves(pair, Ledger.of(pair, order), splits, np.random.default_rng(seed))
 
 
 def _evaluated(

@@ -38,6 +38,10 @@ class Form:
         """Refuse half of a pair of options."""
         if (self.object is None) != (self.category is None):
             raise InputError("rows of object and category need the names of both columns (object= and category=)")
+        if self.separator == "":
+            raise InputError("the separator is empty; state the sign between levels, as separator='/'")
+        if self.threshold is not None and np.isnan(self.threshold):
+            raise InputError("the threshold is not a number; give one, as threshold=0.5")
         if self.depth is not None and self.separator is None:
             raise InputError("depth cuts category names at a separator; state it too, as separator='/'")
 
@@ -57,16 +61,25 @@ def name_of(source: Any, otherwise: str) -> str:
     return otherwise
 
 
-def _read(source: Any, form: Form) -> LabelSets:
-    from infoscope.readers.frames import is_frame  # noqa: PLC0415 - loads an engine
+def _is_frame(source: Any) -> bool:
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - loads an engine
 
+    from infoscope.readers.frames import is_frame  # noqa: PLC0415
+
+    try:
+        return is_frame(source)
+    except DuplicateError as error:
+        raise InputError("two columns of the frame have the same name; rename one of them") from error
+
+
+def _read(source: Any, form: Form) -> LabelSets:
     if isinstance(source, LabelSets):
         return source
     if isinstance(source, str | os.PathLike):
         return _file(Path(source), form)
-    if issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2):
+    if issparse(source) or (isinstance(source, np.ndarray) and source.ndim != 1):
         return LabelSets.from_indicator(source, threshold=form.threshold)
-    if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
+    if _is_frame(source) or (isinstance(source, tuple) and form.object is not None):
         return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
     if isinstance(source, Mapping | Iterable):
         return LabelSets.from_sets(source)
@@ -112,7 +125,8 @@ def _indicator_frame(frame: Any, form: Form) -> LabelSets:
     wrapped: Any = nw.from_native(frame)
     eager: Any = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
     names = list(eager.columns)
-    text = [name for name in names if not (eager[name].dtype.is_numeric() or eager[name].dtype == nw.Boolean)]
+    kinds = [(column.name, column.dtype) for column in eager.iter_columns()]
+    text = [name for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
     if text:
         raise InputError(
             f"column {text[0]!r} is not 0/1; a frame has one indicator column a category: for rows of object and "
@@ -120,7 +134,9 @@ def _indicator_frame(frame: Any, form: Form) -> LabelSets:
         )
     index = getattr(frame, "index", None)
     objects = None if index is None or type(index).__name__ == "RangeIndex" else list(index)
-    values = np.column_stack([eager[name].to_numpy().astype(np.float64) for name in names])
+    values = np.empty(eager.shape)
+    for at, column in enumerate(eager.iter_columns()):
+        values[:, at] = column.to_numpy().astype(np.float64)
     return LabelSets.from_indicator(values, categories=names, objects=objects, threshold=form.threshold)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infoscope.metrics.binary_information import binary_entropy
-from infoscope.multilabel.assignment import best_order, pair_information
+from infoscope.multilabel.assignment import MOST_CATEGORIES, best_order, pair_information
 from infoscope.multilabel.measures import values_of
 from infoscope.multilabel.tally import Ledger
 from infoscope.numeric import Real, as_real
@@ -66,6 +66,8 @@ def random_halves(
     For a smooth metric the deviation of half the data over random halves estimates the standard error of all of it.
     """
     values = values_of(ledger.halved(splits, np.random.default_rng(rng.integers(2**63))))
+    if len(pair.categories) > MOST_CATEGORIES:
+        del values["permuted_proficiency"]
     if len(pair.categories) <= _HALVES_CATEGORIES:
         values["permuted_proficiency"] = np.array(
             [_renamed(pair, rng) for _ in range(min(splits, _RENAMED_SPLITS))]

@@ -89,8 +89,13 @@ class Choice:
         """A sentence."""
         return (
             f"best {self.criterion} {self.value:.4f} at threshold {self.threshold:.6g}; on samples held out from the "
-            f"choice {self.held_out:.4f} ({self.level:.0%}: {self.low:.4f} to {self.high:.4f})"
+            f"choice {self._told()}"
         )
+
+    def _told(self) -> str:
+        if np.isnan(self.held_out):
+            return "undefined: there are too few"
+        return f"{self.held_out:.4f} ({self.level:.0%}: {self.low:.4f} to {self.high:.4f})"
 
 
 def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng: np.random.Generator) -> Choice:
@@ -107,7 +112,9 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     # plug-in information grows with every resampling, so only the spread is taken from the draws, not the place
     spread = np.quantile(known, [tail, 1 - tail]) - np.median(known) if len(known) else np.full(2, np.nan)
     low, high = held_out + spread
-    ends = np.quantile(np.asarray(thresholds[places]), [tail, 1 - tail], method="nearest")
+    ends = np.full(2, np.nan)
+    if len(known):
+        ends = np.quantile(np.asarray(thresholds[places]), [tail, 1 - tail], method="nearest")
     return Choice(
         criterion=criterion.name,
         point=point,
@@ -139,7 +146,10 @@ def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.i
 
 def _cross_fitted(ladder: Ladder, parts: NDArray[np.int64], criterion: Criterion) -> float:
     """Each part judged where the others put the threshold; the judged parts are added and scored once."""
-    places = criterion.best_places(ladder.tables_of(parts.sum(axis=0) - parts))
+    others = parts.sum(axis=0) - parts
+    if not others.any(axis=(1, 2, 3)).all():
+        return float("nan")  # so few samples that one part has them all
+    places = criterion.best_places(ladder.tables_of(others))
     judged = ladder.tables_of(parts).values[np.arange(len(parts)), places].sum(axis=0)
     return float(criterion.score(ladder.pattern.with_cells(judged.reshape(-1))))
 
@@ -148,6 +158,8 @@ def _resampled(
     ladder: Ladder, counts: NDArray[np.int64], criterion: Criterion, resamples: int, rng: np.random.Generator
 ) -> tuple[Real, NDArray[np.int64]]:
     """Held-out values, and places chosen, when all samples are drawn again from those seen."""
+    if counts.sum() < 2:
+        return np.full(resamples, np.nan), np.full(resamples, ladder.points - 1)
     filled = np.flatnonzero(counts)
     shares = counts.reshape(-1)[filled] / counts.sum()
     sizes = np.full(_FOLDS, counts.sum() // _FOLDS)

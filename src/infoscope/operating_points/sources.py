@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from infoscope.numeric import Real
 from infoscope.operating_points.front import MOST_THRESHOLDS, check_most, sweep, sweep_levels
 from infoscope.operating_points.levels import ranked
 from infoscope.operating_points.refusing import Certainty
-from infoscope.operating_points.scoring import BinaryScores, binary_scores
+from infoscope.operating_points.scoring import SUM_TOLERANCE, BinaryScores, binary_scores
 from infoscope.operating_points.sweeping import Sweep
 from infoscope.operating_points.tuning import Tuning, tune
 from infoscope.readers import How, read_joint, read_tables
+from infoscope.readers.assembly import check_weights
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -51,21 +52,23 @@ def sweep_source(  # noqa: PLR0913 - a public front
     rows = _scored(read_joint(source, truth, names, weight=weight, how=how).tally, names)
     if len(names) == 1:
         return _one_column(rows, positive, most or MOST_THRESHOLDS)
-    times = rows.weights if rows.weights is not None else None
+    if positive is not None:
+        raise InputError("a positive class is for one column of scores; several columns each have a class of their own")
+    _check_distributions(rows, names, normalize=normalize)
     values, labels = rows.values, rows.truth
-    if times is None:
+    if rows.weights is None:
         values, labels = np.repeat(values, rows.rows, axis=0), np.repeat(labels, rows.rows)
     curve = sweep(
         values,
         labels.tolist(),
         classes=_spelt(classes or names, labels),
-        sample_weight=times,
+        sample_weight=rows.weights,
         by=by,
         reject=reject,
         most=most,
         normalize=normalize,
     )
-    return _with_ignored(curve, rows.ignored)
+    return replace(curve, sample_size=rows.size, ignored={**curve.ignored, **rows.ignored})
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,17 @@ class _Rows:
     squares: Real | None
     ignored: dict[str, int]
 
+    @property
+    def size(self) -> float:
+        """How many samples these are, or how many equal ones their weights are worth."""
+        if self.weights is None or self.squares is None:
+            return float(self.rows.sum())
+        return float(self.weights.sum()) ** 2 / float(self.squares.sum())
+
 
 def _scored(tally: Tally, names: Sequence[str]) -> _Rows:
     """Text becomes numbers; rows without truth, score or weight are left out and counted."""
+    check_weights(tally)
     truth = np.empty(len(tally.labels[0]), dtype=object)
     truth[:] = list(tally.labels[0])
     columns = [_as_numbers(labels, name) for labels, name in zip(tally.labels[1:], names, strict=True)]
@@ -93,6 +104,8 @@ def _scored(tally: Tally, names: Sequence[str]) -> _Rows:
         _leave_out(usable, holes[codes], reason, tally.rows, ignored)
     if tally.unweighed is not None:
         _leave_out(usable, tally.unweighed, "missing weight", tally.rows, ignored)
+    if tally.weights is not None:
+        usable &= tally.weights > 0  # a weight of 0 means: not there
     values = np.column_stack([column[codes] for column, codes in zip(columns, tally.codes[1:], strict=True)])
     kept = np.flatnonzero(usable)
     return _Rows(
@@ -130,17 +143,37 @@ def _as_numbers(labels: Sequence[Any], name: str) -> Real:
     return numbers
 
 
+def _check_distributions(rows: _Rows, names: Sequence[str], *, normalize: bool) -> None:
+    """Faults told by the numbers of a row: equal rows are counted together, so that none has a place in the file."""
+    if rows.values.size and rows.values.min() < 0:
+        at, column = np.argwhere(rows.values < 0)[0]
+        raise InputError(
+            f"column {names[column]!r} holds {rows.values[at, column]:g}; "
+            "probabilities are not negative: for raw scores take a softmax first"
+        )
+    sums = rows.values.sum(axis=1)
+    off = sums <= 0 if normalize else np.abs(sums - 1) > SUM_TOLERANCE
+    if not off.any():
+        return
+    at = int(np.argmax(off))
+    told = ", ".join(f"{name} {value:g}" for name, value in zip(names, rows.values[at], strict=True))
+    if normalize:
+        raise InputError(f"the probabilities of a row are all zero ({told}) and cannot be normalised; drop such rows")
+    raise InputError(
+        f"the probabilities of a row ({told}) sum to {sums[at]:.6g}, and {int(rows.rows[off].sum())} in all miss one "
+        f"by more than {SUM_TOLERANCE:g}; correct them, or divide each row by its sum with normalize "
+        "(--normalize on the command line)"
+    )
+
+
 def _one_column(rows: _Rows, positive: Label | None, most: int) -> Sweep:
     checked = binary_scores(
         rows.values[:, 0], rows.truth.tolist(), positive=_match(positive, rows.truth), sample_weight=None
     )
     weights = rows.rows if rows.weights is None else rows.weights
     counted = BinaryScores(checked.scores, checked.is_positive, checked.labels, checked.positive, weights)
-    size = float(weights.sum())
-    if rows.squares is not None:
-        size = size**2 / float(rows.squares.sum())
     return sweep_levels(
-        ranked(counted), checked.labels, checked.positive, most=most, sample_size=size, ignored=rows.ignored
+        ranked(counted), checked.labels, checked.positive, most=most, sample_size=rows.size, ignored=rows.ignored
     )
 
 
@@ -153,12 +186,6 @@ def _spelt(classes: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
     """Column names as the truth spells its classes, where it does."""
     known = {str(label): label for label in labels.tolist()}
     return [known.get(str(name), name) for name in classes]
-
-
-def _with_ignored(curve: Sweep, ignored: dict[str, int]) -> Sweep:
-    from dataclasses import replace  # noqa: PLC0415 - only here
-
-    return replace(curve, ignored={**curve.ignored, **ignored})
 
 
 def tune_source(  # noqa: PLR0913 - a public front

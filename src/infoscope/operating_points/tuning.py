@@ -62,8 +62,10 @@ class Tuning:
 
     def values(self, metric: str) -> Real:
         """A metric at every setting."""
-        score = find(metric).score
-        return np.array([float(score(table)) for table in self.tables])
+        entry = find(metric)
+        if entry.card.level != "table":
+            raise InputError(f"{entry.name} gives a number per class, not per table; take it from each of the tables")
+        return np.array([float(entry.score(table)) for table in self.tables])
 
     def metrics(self, names: Sequence[str] | None = None) -> dict[str, Real]:
         """Several metrics at every setting, by id; all of the catalogue unless named."""
@@ -166,7 +168,11 @@ class Tuning:
         """The versioned document, as plain data."""
         best = self.best(metric, seed=seed)
         curves = self.metrics(names)
-        against = {} if self.against is None else {self.against_name or "against": self.against}
+        measured = (
+            {}
+            if self.against is None
+            else {"against": self.against, "information_per_unit": self.information_per_unit()}
+        )
         return {
             "schema": SCHEMA,
             "parameters": list(self.parameters),
@@ -175,7 +181,7 @@ class Tuning:
                 {
                     "setting": {name: _plain(value) for name, value in self.named(place).items()},
                     "n": self.tables[place].sample_size,
-                    **{name: _plain(float(values[place])) for name, values in against.items()},
+                    **{name: _plain(float(values[place])) for name, values in measured.items()},
                     "probability_best": best.probabilities[place],
                     "metrics": {name: _plain(float(values[place])) for name, values in curves.items()},
                 }

@@ -40,6 +40,8 @@ def agreement(
     """
     if not 0 < level < 1:
         raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
+    if draws < 0:
+        raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
     answers = gather(source, systems, clean)
     rng = np.random.default_rng(seed)
     answered = sum(each.nnz for each in answers.given)

@@ -50,9 +50,16 @@ def gather(source: Any, systems: Sequence[str] | None, clean: str | Iterable[str
     if systems is not None:
         if len(systems) < 2:
             raise InputError("agreement needs two annotators or more; name at least two columns")
+        twice = next((name for name in systems if list(systems).count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"column {twice!r} is named twice; name each annotator once")
         return _from_columns(source, systems, clean)
     if isinstance(source, str | os.PathLike):
         raise InputError("a table needs the names of the annotators' columns; name at least two")
+    if not isinstance(source, Iterable):
+        raise InputError(
+            f"answers cannot be read from a {type(source).__name__}; give a mapping of annotators to their answers"
+        )
     named: dict[str, Any] = (
         {str(name): value for name, value in source.items()}
         if isinstance(source, Mapping)
@@ -72,6 +79,8 @@ def gather(source: Any, systems: Sequence[str] | None, clean: str | Iterable[str
 def _is_sets(value: Any) -> bool:
     if isinstance(value, str | os.PathLike | LabelSets | Mapping) or issparse(value) or getattr(value, "ndim", 1) == 2:
         return True
+    if not isinstance(value, Iterable):
+        raise InputError(f"an annotator's answers are {value!r}; give a sequence of them, one an item")
     first = next((item for item in value if not is_missing(item)), None)
     return isinstance(first, _COLLECTIONS)
 
@@ -104,6 +113,11 @@ def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Ans
         )
     coded = {}
     for name, values in lists.items():
+        odd = next((at for at, value in enumerate(values) if isinstance(value, _COLLECTIONS)), None)
+        if odd is not None:
+            raise InputError(
+                f"{name} gives {values[odd]!r} for item {odd} and one category for others; give sets for all, or none"
+            )
         places: dict[Any, int] = {}
         codes = np.fromiter(
             (places.setdefault(None if is_missing(value) else value, len(places)) for value in values),

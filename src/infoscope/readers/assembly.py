@@ -87,7 +87,7 @@ def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 def usable(tally: Tally, columns: Columns, clean: Cleaning = ()) -> tuple[list[Usable], dict[str, int]]:
     """The cells that count, one record a group and groups in order; and rows without a group."""
     tally = _labelled(tally, columns, clean)
-    _check_weights(tally)
+    check_weights(tally)
     depth = len(columns.by)
     everything = np.ones(len(tally.rows), dtype=bool)
     housed, homeless = _sift(tally, _holes(tally, range(depth), "group"), everything)
@@ -157,7 +157,8 @@ def _sift(tally: Tally, reasons: list[tuple[str, Mask]], cells: Mask) -> tuple[M
     return left, ignored
 
 
-def _check_weights(tally: Tally) -> None:
+def check_weights(tally: Tally) -> None:
+    """Refuse weights that are negative or infinite, naming a row that has one."""
     if tally.weights is None or tally.least is None:
         return
     known = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed

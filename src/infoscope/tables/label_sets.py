@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from infoscope.errors import InputError
 from infoscope.tables.labels import Label, as_label, is_missing, sorted_labels
 
 __all__ = ["LabelSets"]
+
+_COLLECTIONS = (list, tuple, set, frozenset, dict, np.ndarray)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,12 @@ class LabelSets:
     def _from_codes(
         cls, rows: NDArray[np.int64], members: Sequence[Any], n: int, names: tuple[Label, ...] | None
     ) -> LabelSets:
+        odd = next((each for each in members if isinstance(each, _COLLECTIONS) or is_missing(each)), None)
+        if odd is not None:
+            raise InputError(
+                f"a category is {odd!r}; a category is text, a whole number, a number, a boolean or a date: one set of "
+                "them an object"
+            )
         distinct = {value: as_label(value) for value in dict.fromkeys(members)}
         categories = sorted_labels(set(distinct.values()))
         column = {label: at for at, label in enumerate(categories)}
@@ -103,7 +111,7 @@ class LabelSets:
         if hasattr(values, "columns") and hasattr(values, "to_numpy"):
             categories = list(values.columns) if categories is None else categories
             values = values.to_numpy()
-        matrix = values.tocsr() if issparse(values) else np.asarray(values)
+        matrix = values.tocsr() if issparse(values) else _plain(np.asarray(values))
         if matrix.ndim != 2:
             raise InputError(f"an indicator matrix has two dimensions, objects × categories; this has {matrix.ndim}")
         names = tuple(range(matrix.shape[1])) if categories is None else tuple(map(as_label, categories))
@@ -165,17 +173,14 @@ def _carried(
         cells = matrix.tocoo()
         rows, columns, values = cells.row.astype(np.int64), cells.col.astype(np.int64), cells.data
     else:
-        rows, columns = (place.ravel() for place in np.indices(matrix.shape))
-        values = matrix.ravel()
-    if values.dtype.kind not in "biuf":
-        found = values[0] if len(values) else ""
-        raise InputError(
-            f"an indicator matrix holds {found!r}; its values are 0 and 1: for rows of object and category, name both "
-            "columns (object=, category=)"
-        )
-    if np.isnan(values).any():
-        at = int(np.flatnonzero(np.isnan(values))[0])
-        raise InputError(f"object {rows[at]} has no value for category {names[columns[at]]!r}; fill it with 0 or 1")
+        # only what may be a membership gets its position: most cells of a wide matrix are not
+        rows, columns = np.nonzero(matrix if threshold is None else ~(matrix < threshold))
+        values = matrix[rows, columns]
+        if threshold is not None:
+            gap = np.argwhere(np.isnan(matrix))
+            _refuse_gap(gap[:, 0], gap[:, 1], names)
+    unknown = np.isnan(values)
+    _refuse_gap(rows[unknown], columns[unknown], names)
     if threshold is not None:
         keep = values >= threshold
     else:
@@ -187,3 +192,33 @@ def _carried(
                 "0 or 1: for scores give a threshold, as threshold=0.5"
             )
     return rows[keep], columns[keep]
+
+
+def _refuse_gap(rows: NDArray[np.int64], columns: NDArray[np.int64], names: Sequence[Label]) -> None:
+    if len(rows):
+        raise InputError(f"object {rows[0]} has no value for category {names[columns[0]]!r}; fill it with 0 or 1")
+
+
+def _plain(matrix: NDArray[Any]) -> NDArray[Any]:
+    """The matrix as numbers; an array of Python objects may hold numbers, too."""
+    if matrix.dtype.kind == "O":
+        matrix = np.array([_number(value) for value in matrix.ravel()]).reshape(matrix.shape)
+    if matrix.size and matrix.dtype.kind not in "biuf":
+        _refuse_text(matrix.ravel()[0])
+    return matrix
+
+
+def _number(value: Any) -> float:
+    if is_missing(value):
+        return np.nan
+    if not isinstance(value, int | float | np.number | np.bool_):
+        _refuse_text(value)
+    return float(value)
+
+
+def _refuse_text(value: Any) -> NoReturn:
+    found = value.item() if isinstance(value, np.generic) else value
+    raise InputError(
+        f"an indicator matrix holds {found!r}; its values are 0 and 1: for rows of object and category, name both "
+        "columns (object=, category=)"
+    )

@@ -74,7 +74,8 @@ class System:
         single = [each.name for each in self.sequences if len(each.tracks.truth.ids) == 1]
         found: list[tuple[str, str, dict[str, Any]]] = [("input_doubt", doubt, {}) for doubt in self.origin.doubts]
         found += [
-            ("removed", f"{each['rows']} rows not evaluated: {each['reason']}.", each) for each in self.origin.ignored()
+            ("removed", f"{each['rows']} row{'s' * (each['rows'] != 1)} not evaluated: {each['reason']}.", each)
+            for each in self.origin.ignored()
         ]
         if self.origin.extra:
             names = ", ".join(self.origin.extra[:5])

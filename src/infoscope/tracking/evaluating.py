@@ -73,7 +73,8 @@ def _evaluate_one(name: str, truth: Mapping[str, Reading], tracks: Mapping[str, 
     prepared, settled, extra = prepare_sources(truth, tracks, settings)
     sequences = [account_for(each.tracks, each.pairs, settled) for each in prepared]
     estimates, spread = estimate_all(sequences, settled)
-    aside = [reason for each in (*truth.values(), *tracks.values()) for reason in each.set_aside]
+    sides = [side for each in prepared for side in (each.removal.truth, each.removal.system)]
+    aside = [reason for side in sides for reason in side.set_aside]
     origin = Origin(
         doubts=tuple(doubts(prepared, settled)),
         removals=tuple(each.removal for each in prepared),

@@ -14,6 +14,8 @@ from infoscope.tracking.similarity import Pairs, by_distance, by_overlap, by_use
 
 __all__ = ["Prepared", "prepare", "settle"]
 
+_EACH_ROW = {"box": "a box a row", "point": "a point a row", "id": "only an id a row"}
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -46,6 +48,7 @@ def prepare(name: str, truth: Reading, system: Reading, settings: Settings) -> P
     truth, system = check(truth, settings.duplicates), check(system, settings.duplicates)
     removal = remove_ignored(truth, system, choose_rules(truth, name, settings.preprocessing))
     truth, system = (_shaped(side, settings, name) for side in (removal.truth, removal.system))
+    _check_dimensions(truth, system, settings)
     tracks = Tracks.align(name, truth.to_detections(), system.to_detections())
     return Prepared(tracks, candidates(tracks, settings), removal)
 
@@ -70,10 +73,21 @@ def _shaped(side: Reading, settings: Settings, name: str) -> Reading:
     wanted = "box" if settings.similarity == "overlap" else "point"
     if side.kind != wanted:
         raise InputError(
-            f"{side.origin} (sequence {name!r}) has a {side.kind} a row where {settings.similarity} needs a"
+            f"{side.origin} (sequence {name!r}) has {_EACH_ROW[side.kind]} where {settings.similarity} needs a"
             f" {wanted}; choose similarity 'distance' with a gate, or give a matrix for each frame"
         )
     return side
+
+
+def _check_dimensions(truth: Reading, system: Reading, settings: Settings) -> None:
+    if settings.similarity != "distance" or "nothing" in (truth.kind, system.kind):
+        return
+    expected, found = truth.shapes.shape[1], system.shapes.shape[1]
+    if expected != found:
+        raise InputError(
+            f"{truth.origin} has places in {expected} dimensions and {system.origin} in {found}; give both sides the"
+            " same coordinates"
+        )
 
 
 def _centres(boxes: Real) -> Real:

@@ -14,6 +14,12 @@ __all__ = ["doubts"]
 _FEW = 0.2
 """Below this share of truth detections with any neighbour, something is probably wrong."""
 
+_LARGE = 1.6
+"""Boxes this many times as large or small are suspect: half of the image size is, a tracker's own style is not."""
+
+_GAIN = {1: 1.25, 2: 1.05}
+"""So many times more pairs must pass after a shift, where one or both ends of the frame numbers suggest it."""
+
 
 def doubts(prepared: Sequence[Prepared], settings: Settings) -> list[str]:
     """Sentences about what looks wrong with the input; none when nothing does."""
@@ -40,7 +46,7 @@ def _sizes(prepared: Sequence[Prepared], settings: Settings) -> str | None:
     truth = np.median(np.concatenate([_sides(each.tracks.truth) for each in prepared]))
     system = np.median(np.concatenate([_sides(each.tracks.system) for each in prepared]))
     times = float(system / truth)
-    if 0.5 <= times <= 2.0:
+    if 1 / _LARGE < times < _LARGE:
         return None
     return (
         f"system boxes are {times:.2g} times as large as truth boxes (median): another image size, or"
@@ -56,11 +62,12 @@ def _clocks(prepared: Sequence[Prepared], settings: Settings) -> str | None:
     """Frames counted from 0 on one side and from 1 on the other."""
     if not isinstance(settings.similarity, str):
         return None
-    shifts = {_suspected_shift(each) for each in prepared}
-    for shift in sorted(shifts - {0}):
+    suspected = [_suspected_shifts(each) for each in prepared]
+    for shift in sorted(set().union(*suspected)):
         now = sum(int(each.pairs.passing(settings.threshold).sum()) for each in prepared)
         then = sum(_matches_after(each, settings, shift) for each in prepared)
-        if then > 1.05 * now:
+        gain = min(_GAIN[sides[shift]] for sides in suspected if shift in sides)
+        if then > gain * now:
             earlier, later = ("system", "truth") if shift > 0 else ("truth", "system")
             return (
                 f"{then} instead of {now} pairs would pass the gate if the system's frames were numbered"
@@ -70,14 +77,15 @@ def _clocks(prepared: Sequence[Prepared], settings: Settings) -> str | None:
     return None
 
 
-def _suspected_shift(each: Prepared) -> int:
-    """By how much the system's frames should be raised, by their first and last number; 0 for no suspicion."""
+def _suspected_shifts(each: Prepared) -> dict[int, int]:
+    """By how much the system's frames should perhaps be raised, with how many of their two ends say so.
+
+    One end is enough to ask: many trackers report nothing in the first frames.
+    """
     numbers = each.tracks.frame_numbers
     truth, system = (numbers[side.frames] for side in (each.tracks.truth, each.tracks.system))
-    first, last = truth[0] - system[0], truth[-1] - system[-1]
-    if first in (-1, 1) and (first == last or _meeting(each) < _FEW * len(truth)):
-        return int(first)
-    return 0
+    ends = [truth[0] - system[0], truth[-1] - system[-1]]
+    return {shift: ends.count(shift) for shift in (-1, 1) if shift in ends}
 
 
 def _meeting(each: Prepared) -> int:

@@ -2,6 +2,7 @@
 
 import gzip
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -81,6 +82,8 @@ def _and_more(names: list[str]) -> str:
 def _read_path(path: Path, form: str) -> dict[str, Reading]:
     if not path.exists():
         raise InputError(f"{path} does not exist; give a file, folder or zip of tracks")
+    if path.suffix.lower() == ".zip" and path.is_file() and not zipfile.is_zipfile(path):
+        raise InputError(f"{path} is not a whole zip; pack it again")
     if path.is_file() and not zipfile.is_zipfile(path):
         return read_text(_decode(_bytes(path), str(path)), str(path), _name(path.absolute().parts), form)
     found: dict[str, Reading] = {}
@@ -110,7 +113,15 @@ def _members(path: Path) -> Iterator[tuple[PurePosixPath, str, bytes]]:
         for entry in sorted(archive.namelist()):
             place = PurePosixPath(entry)
             if not entry.endswith("/") and _holds_tracks(place):
-                yield place, f"{path}:{entry}", archive.read(entry)
+                yield place, f"{path}:{entry}", _unpacked(archive, entry, path)
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: str, path: Path) -> bytes:
+    try:
+        content = archive.read(entry)
+        return gzip.decompress(content) if entry.endswith(".gz") else content
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise InputError(f"{path}:{entry} cannot be unpacked ({error}); pack it again, without a password") from None
 
 
 def _holds_tracks(place: PurePosixPath) -> bool:
@@ -130,8 +141,11 @@ def _name(parts: tuple[str, ...]) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    content = path.read_bytes()
-    return gzip.decompress(content) if path.suffix == ".gz" else content
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if path.suffix == ".gz" else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read ({error}); give a whole file that you may read") from None
 
 
 def _decode(content: bytes, origin: str) -> str:
@@ -160,7 +174,13 @@ def _read_values(source: Any, what: str) -> dict[str, Reading]:
     if isinstance(source, Mapping):
         return read_columns(source, what, "")
     if isinstance(source, np.ndarray | list | tuple):
-        rows = np.asarray(source, dtype=np.float64)
+        try:
+            rows = np.asarray(source, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{what} are not rows of numbers ({error}); give rows of frame, id, left, top, width, height, or a"
+                " DataFrame where ids are words"
+            ) from None
         if rows.size == 0:
             return {"": Reading.empty(what)}
         if rows.ndim != 2:

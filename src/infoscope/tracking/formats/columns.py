@@ -52,6 +52,11 @@ def read_csv(text: str, origin: str, name: str) -> dict[str, Reading]:
         raise InputError(f"{origin}, row {lines.line_num}: {error}; quote fields that hold such characters") from None
     if not header:
         return {name: Reading.empty(origin)}
+    twice = next((column for column in header if column.strip() and header.count(column) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{origin} has two columns {twice!r}; give each its own name, so that it is clear which counts"
+        )
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise InputError(

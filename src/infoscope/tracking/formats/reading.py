@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.tables.tracks import Detections
 
 __all__ = ["Reading", "as_frames", "as_ids", "as_numbers", "check"]
@@ -20,6 +20,12 @@ _EXACT = float(1 << 53)
 
 _CLOSE = 1 << 31
 """Ids within this range need no new numbers before they are combined with frames."""
+
+
+_FARTHEST = 1e100
+"""Coordinates beyond this would overflow when they are multiplied."""
+
+_NO_ID = "a row has no id; every row must say which track it belongs to"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +86,10 @@ def check(reading: Reading, duplicates: str = "error") -> Reading:
     if reading.kind == "nothing":
         return reading
     _refuse(reading, ~np.isfinite(reading.shapes), "has a coordinate that is not a finite number")
+    _refuse(reading, np.abs(reading.shapes) > _FARTHEST, f"has a coordinate beyond {_FARTHEST:g}")
     if reading.kind == "box":
         _refuse(reading, reading.shapes[:, 2:] <= 0, "has a width or height that is not above 0")
+        _refuse(reading, _areas(reading.shapes) <= 0, "is too small to have an area at its place")
     if np.any(reading.frames[1:] < reading.frames[:-1]):
         reading = reading.where(np.argsort(reading.frames, kind="stable"))
     rank = _occurrence(reading)
@@ -89,7 +97,8 @@ def check(reading: Reading, duplicates: str = "error") -> Reading:
     if not again.any():
         return reading
     if duplicates == "first":
-        return reading.where(~again)
+        dropped = (f"an id again in its frame, in {reading.origin}", int(again.sum()))
+        return replace(reading.where(~again), set_aside=(*reading.set_aside, dropped))
     if duplicates == "split":
         names = np.array([str(name) for name in reading.ids], dtype=object)
         names[again] = [f"{name}#{copy + 1}" for name, copy in zip(names[again], rank[again], strict=True)]
@@ -98,7 +107,7 @@ def check(reading: Reading, duplicates: str = "error") -> Reading:
     hint = "; these look like detections without tracks" if str(reading.ids[at]) == "-1" else ""
     raise InputError(
         f"{reading.origin}: id {reading.ids[at]} occurs twice in frame {reading.frames[at]}{hint}; an id may occur"
-        " once a frame, or choose duplicates 'first' (keep the first) or 'split' (a track of its own)"
+        " once a frame, or choose duplicates (--duplicates) 'first' (keep the first) or 'split' (a track of its own)"
     )
 
 
@@ -126,12 +135,19 @@ def as_ids(values: Sequence[Any] | NDArray[Any], origin: str) -> NDArray[Any]:
     try:
         numbers = ids.astype(np.float64)
     except (TypeError, ValueError):
+        if any(_says_nothing(value) for value in ids.tolist()):
+            raise InputError(f"{origin}: {_NO_ID}") from None
         return np.array([str(value) for value in ids.tolist()], dtype=np.str_)
     if np.isnan(numbers).any():
-        raise InputError(f"{origin}: a row has no id; every row must say which track it belongs to")
+        raise InputError(f"{origin}: {_NO_ID}")
     if np.all(np.abs(numbers) < _EXACT) and np.array_equal(numbers.astype(np.int64), numbers):
         return numbers.astype(np.int64)
     return np.array([str(value) for value in ids.tolist()], dtype=np.str_)
+
+
+def _says_nothing(value: Any) -> bool:
+    """Whether a value stands for a missing one: an empty field, None, or a number that is none."""
+    return value is None or str(value).strip() in ("", "nan", "<NA>")
 
 
 def _is_number(value: Any) -> bool:
@@ -140,6 +156,12 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def _areas(boxes: Real) -> Real:
+    """Areas between the corners as rounded, in one column: a speck far from the origin has none."""
+    corner, size = boxes[:, :2], boxes[:, 2:]
+    return as_real(np.prod(corner + size - corner, axis=1, keepdims=True))
 
 
 def _refuse(reading: Reading, faults: NDArray[np.bool_], why: str) -> None:

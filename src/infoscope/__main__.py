@@ -1,0 +1,5 @@
+"""``python -m infoscope``: the command line."""
+
+from infoscope.cli import main
+
+main()
