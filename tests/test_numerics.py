@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import metrics
+from infoscope.cards import find
+from infoscope.metrics import bounds
+from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency
 from tests.strategies import stored_sparse
@@ -144,19 +147,48 @@ def test_independent_sides_share_nothing(sizes: tuple[int, int]) -> None:
     assert metrics.proficiency(table) == pytest.approx(0.0, abs=1e-30)
 
 
-@pytest.mark.parametrize("matrix", [[[HUGE, HUGE // 7], [HUGE // 3, HUGE]], near_independent(9, 1e15, 1e-3)])
-def test_kappa_and_correlation_of_huge_counts(matrix: object) -> None:
-    counts = np.asarray(matrix)[:, : len(np.asarray(matrix))].tolist()
+LOPSIDED = [[HUGE, 3], [5, 7]]
+TINY_CORNER = [[1e-300, 1e-300], [1e-300, 1.0]]
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[HUGE, HUGE // 7], [HUGE // 3, HUGE]],
+        near_independent(9, 1e15, 1e-3),
+        LOPSIDED,
+        TINY_CORNER,
+        [[1e-300, 2e-300], [3e-300, 1e-300]],
+        [[1e300, 1e300], [1e300, 2e300]],
+    ],
+)
+def test_kappa_and_correlation_of_hard_tables(matrix: object) -> None:
+    given = np.asarray(matrix)[:, : len(np.asarray(matrix))]
+    counts = [[Fraction(x) for x in row] for row in given.tolist()]
     size = range(len(counts))
     n = sum(map(sum, counts))
     rows, columns = [sum(row) for row in counts], [sum(column) for column in zip(*counts, strict=True)]
     hits = n * sum(counts[i][i] for i in size) - sum(rows[i] * columns[i] for i in size)
-    kappa = Fraction(hits, n * n - sum(rows[i] * columns[i] for i in size))
+    kappa = hits / (n * n - sum(rows[i] * columns[i] for i in size))
     squares = (n * n - sum(x * x for x in rows)) * (n * n - sum(x * x for x in columns))
-    table = Contingency.from_matrix(counts)
+    with mpmath.workdps(700):
+        mcc = mpmath.fraction(*hits.as_integer_ratio()) / mpmath.sqrt(mpmath.fraction(*squares.as_integer_ratio()))
+    table = Contingency.from_matrix(given)
 
     assert float(metrics.kappa(table)) == pytest.approx(float(kappa), rel=1e-9, abs=1e-12)
-    assert float(metrics.mcc(table)) == pytest.approx(float(hits / mpmath.sqrt(squares)), rel=1e-9, abs=1e-12)
+    assert float(metrics.mcc(table)) == pytest.approx(float(mcc), rel=1e-9, abs=1e-12)
+    errors = (n - sum(counts[i][i] for i in size)) / n
+    assert float(metrics.error_rate(table)) == pytest.approx(float(errors), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("stored", ["dense", "sparse"])
+@pytest.mark.parametrize(("matrix", "exact"), [([[1e-300, 0], [0, 1.0]], 1.0), (TINY_CORNER, 0.25)])
+def test_phi_squared_of_margins_too_small_to_multiply(matrix: list[list[float]], exact: float, stored: str) -> None:
+    table = Contingency.from_matrix(matrix)
+    table = stored_sparse(table) if stored == "sparse" else table
+
+    assert float(metrics.phi_squared(table)) == pytest.approx(exact, rel=1e-12)
+    assert float(metrics.cramers_v(table)) == pytest.approx(np.sqrt(exact), rel=1e-12)
 
 
 @pytest.mark.parametrize("missed", [0.01, 0.3, 0.9])
@@ -183,3 +215,62 @@ def test_a_tiny_leak_is_not_rounded_away(tiny: float, quantity: str) -> None:
     own_part = -tiny * np.log2(2 * tiny)
 
     assert own_part * (1 - 1e-12) <= ours <= (own_part + tiny / np.log(2)) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 1000])
+@pytest.mark.parametrize("share", [1e-250, 1e-14, 1e-10, 0.5, 1 - 1e-6, 1 - 1e-9, 1 - 1e-12])
+def test_fano_root_at_both_ends(share: float, classes: int) -> None:
+    missed = share * float(np.log2(classes))
+    e = mpmath.mpf(bounds._fano_root(missed, classes))
+    with mpmath.workdps(300):
+        curve = -e * mpmath.log(e, 2) - (1 - e) * mpmath.log(1 - e, 2) + e * mpmath.log(classes - 1, 2)
+
+    assert float(curve) == pytest.approx(missed, rel=4e-15)
+
+
+def exact_expected_information(rows: list[int], columns: list[int]) -> float:
+    """Mean of I over all tables with these margins, term by term with 40 digits, in nats."""
+    with mpmath.workdps(40):
+        n, result = sum(rows), mpmath.mpf(0)
+        ways = mpmath.binomial
+        for a in rows:
+            for b in columns:
+                middle, reach = a * b // n, 14 * (int((a * b / n) ** 0.5) + 1)
+                for k in range(max(1, a + b - n, middle - reach), min(a, b, middle + reach) + 1):
+                    p = ways(b, k) * ways(n - b, a - k) / ways(n, a)
+                    result += p * mpmath.mpf(k) / n * mpmath.log(mpmath.mpf(k) * n / (a * b))
+        return float(result)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [([3, 4], [2, 5]), ([5, 295], [100, 200]), ([40_000, 50_000], [30_000, 60_000])],
+    ids=["few", "rare", "by the series"],
+)
+def test_information_by_accident_against_mpmath(rows: list[int], columns: list[int]) -> None:
+    ours = expected_information(np.array(rows, float), np.array(columns, float)) * np.log(2)
+
+    assert ours == pytest.approx(exact_expected_information(rows, columns), rel=1e-8)
+
+
+def test_adjusted_information_of_huge_counts_is_hardly_adjusted() -> None:
+    """By accident (k − 1)(m − 1)/2n nats are shared, which is nothing among 10^15 samples."""
+    table = Contingency.from_matrix([[HUGE, HUGE // 2], [HUGE // 3, HUGE]])
+    by_accident = expected_information(table.row_totals, table.column_totals) * np.log(2) * 2 * table.total
+
+    assert by_accident == pytest.approx(1, rel=1e-6)
+    assert metrics.adjusted_mutual_information(table) == pytest.approx(metrics.nmi_arithmetic(table), abs=1e-12)
+
+
+@pytest.mark.parametrize("samples", [2, 3, 7])
+def test_samples_all_apart_leave_nothing_to_adjust(samples: int) -> None:
+    assert np.isnan(metrics.adjusted_mutual_information(Contingency.from_matrix(np.eye(samples, dtype=int))))
+
+
+@pytest.mark.parametrize("name", ["pair_rand_index", "adjusted_rand_index", "adjusted_mutual_information"])
+def test_pairs_of_weights_are_not_counted(name: str) -> None:
+    entry = find(name)
+    weighted = Contingency.from_matrix([[0.5, 0.2], [0.1, 0.9]])
+
+    assert np.isnan(entry.score(weighted))
+    assert "weights" in entry.reason(weighted)

@@ -163,10 +163,8 @@ def find(name: str) -> Metric:
         meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title.lower()})" for owner in owners)
         raise UnknownNameError(f"{name!r} could mean {meant}; say which")
     near = get_close_matches(folded, [*by_id, *_ALIASES], n=1)
-    hint = ";"
-    if near:
-        hint = f"; did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}?"
-    raise UnknownNameError(f"there is no metric {name!r}{hint or ';'} `infoscope explain` lists them all")
+    hint = f"did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}? " if near else ""
+    raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")
 
 
 def having(law: Law) -> Iterator[Metric]:

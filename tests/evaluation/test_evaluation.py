@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,6 +127,23 @@ def test_prevalence_changes_the_shares_by_text_labels() -> None:
     assert stated.metrics == equal.metrics
     with pytest.raises(InfoscopeError, match="'7'"):
         evaluate(table, prevalence={"7": 1.0})
+
+
+def test_stated_size_and_weights_count_in_other_shares_too() -> None:
+    """Equal prevalence of equally frequent classes changes nothing, so neither may the intervals."""
+    table = Contingency.from_matrix([[30, 10], [4, 36]])
+    heavy = Contingency.from_labels(
+        [0] * 40 + [1] * 40, [0] * 30 + [1] * 10 + [0] * 4 + [1] * 36, sample_weight=[9] * 80, positive=0
+    )
+
+    def width(source: Contingency, **options: Any) -> float:
+        value = evaluate(source, prior="uniform", **options).systems[0].metrics["recall"]
+        return float(value.high) - float(value.low)
+
+    plain, stated = width(table), width(table, n=8000)
+    assert stated < plain / 5
+    assert width(table, n=8000, prevalence="equal") == pytest.approx(stated, rel=0.1)
+    assert width(heavy, prevalence="equal") == pytest.approx(plain, rel=0.1)
 
 
 def test_cluster_names_mean_nothing() -> None:

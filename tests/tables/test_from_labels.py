@@ -206,6 +206,8 @@ def test_a_table_is_the_count_of_its_rows(rows):
         pytest.param(["a"], ["b"], {"sample_weight": [-1]}, "row 0 is -1", id="negative weight"),
         pytest.param(["a"], ["b"], {"sample_weight": [np.nan]}, "finite", id="weight not a number"),
         pytest.param(["a"], ["b"], {"sample_weight": [1, 2]}, "one weight for each", id="too many weights"),
+        pytest.param(["a"], ["b"], {"sample_weight": ["x"]}, "else than numbers", id="weight as text"),
+        pytest.param(["a"], ["b"], {"sample_weight": [0]}, "all weights are 0", id="no weight at all"),
         pytest.param(["a"], ["b"], {"labels": ["a"]}, "'b' is not among the declared", id="undeclared label"),
         pytest.param(["a"], ["b"], {"labels": ["a", "b", "a"]}, "declared twice", id="duplicate label"),
         pytest.param(["a"], ["a"], {"reject": "a"}, "occurs as a truth label", id="reject in truth"),

@@ -1,5 +1,7 @@
 """Agreement of labels: how often, and how much more often than by chance."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
@@ -18,15 +20,68 @@ def _hits(table: Contingency) -> Real:
 
 
 @remembered
-def _chance(table: Contingency) -> Real:
-    """Σ row total × column total over the shared labels: N² times the agreement by chance."""
-    rows, columns = table.matched_totals
-    return np.vecdot(rows, columns)
+def _errors(table: Contingency) -> Real:
+    """Samples that got a wrong label, added up: beside very many hits a difference would lose them."""
+    rows, columns = table.matches
+    own = np.full(table.shape[0], -1)
+    own[rows] = columns
+    wrong = table.at_rows(own) != table.cell_columns
+    if table.reject_column is not None:
+        wrong &= table.cell_columns != table.reject_column
+    return undefined_where(not len(rows), np.sum(table.cells, axis=-1, where=wrong))
+
+
+def _misses(table: Contingency) -> Real:
+    """Samples not answered with their own label, rejected ones included."""
+    at = table.reject_column
+    return _errors(table) if at is None else _errors(table) + table.column_totals[..., at]
 
 
 def error_share(table: Contingency) -> Real:
     """Share of samples not answered with their own label, rejected ones included: 1 − accuracy."""
-    return (table.grand_total - _hits(table)) / table.grand_total
+    return _misses(table) / table.grand_total
+
+
+class _Margins(NamedTuple):
+    """Totals in a unit near the number of samples, and how much lies outside each class.
+
+    The unit is a power of two: no digit is lost, and squares of very large or very small totals stay in range.
+    """
+
+    whole: Real
+    rows: Real
+    columns: Real
+    outside_rows: Real
+    outside_columns: Real
+
+
+@remembered
+def _margins(table: Contingency) -> _Margins:
+    unit = np.ldexp(1.0, -np.frexp(table.grand_total)[1])
+    rows, columns = table.row_totals * unit[..., None], table.column_totals * unit[..., None]
+    return _Margins(table.grand_total * unit, rows, columns, _outside(rows), _outside(columns))
+
+
+def _outside(totals: Real) -> Real:
+    """Sum of the other classes; beside one that has nearly everything they are added up, not subtracted."""
+    is_largest = np.arange(totals.shape[-1]) == np.argmax(totals, axis=-1)[..., None]
+    others = np.sum(totals, axis=-1, where=~is_largest)[..., None]
+    return np.where(is_largest, others, np.sum(totals, axis=-1, keepdims=True) - totals)
+
+
+@remembered
+def _disagreement(table: Contingency) -> Real:
+    """N² − Σ row total × column total over the shared labels, as a sum: N² times the disagreement by chance."""
+    m, (rows, columns) = _margins(table), table.matches
+    outside = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
+    outside[..., rows] = m.outside_columns[..., columns]
+    return np.vecdot(m.rows, outside)
+
+
+def _beyond_chance(table: Contingency) -> Real:
+    """N² times the agreement beyond chance."""
+    whole = _margins(table).whole
+    return _disagreement(table) - whole * (_misses(table) * (whole / table.grand_total))
 
 
 @metric(
@@ -68,9 +123,7 @@ def error_rate(table: Contingency) -> Real:
     >>> print(f"{error_rate(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.2f}")
     0.06
     """
-    at = table.reject_column
-    rejected = 0.0 if at is None else table.column_totals[..., at]
-    return (table.grand_total - _hits(table) - rejected) / table.grand_total
+    return _errors(table) / table.grand_total
 
 
 @metric(
@@ -91,7 +144,9 @@ def random_accuracy(table: Contingency) -> Real:
     >>> print(f"{random_accuracy(Contingency.from_matrix([[81, 9], [9, 1]])):.2f}")
     0.82
     """
-    return undefined_where(not len(table.matches[0]), _chance(table) / table.grand_total**2)
+    m, (rows, columns) = _margins(table), table.matches
+    by_chance = np.vecdot(m.rows[..., rows], m.columns[..., columns])
+    return undefined_where(not len(rows), by_chance / (m.whole * m.whole))
 
 
 @metric(
@@ -114,8 +169,7 @@ def kappa(table: Contingency) -> Real:
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    n, chance = table.grand_total, _chance(table)
-    return ratio(n * _hits(table) - chance, n * n - chance)
+    return ratio(_beyond_chance(table), _disagreement(table))
 
 
 @metric(
@@ -139,8 +193,7 @@ def mcc(table: Contingency) -> Real:
     >>> print(f"{mcc(Contingency.from_matrix([[20, 5], [10, 15]])):.4f}")
     0.4082
     """
-    n = table.grand_total
-    squares = (n * n - np.vecdot(table.row_totals, table.row_totals)) * (
-        n * n - np.vecdot(table.column_totals, table.column_totals)
-    )
-    return ratio(n * _hits(table) - _chance(table), np.sqrt(np.maximum(squares, 0.0)))
+    m = _margins(table)
+    truth, system = np.vecdot(m.rows, m.outside_rows), np.vecdot(m.columns, m.outside_columns)
+    spread = np.where(truth == system, truth, np.sqrt(truth) * np.sqrt(system))[()]
+    return ratio(_beyond_chance(table), spread)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.metrics.shannon import empty_expected_share, entropies, expected_shares
+from infoscope.metrics.shannon import empty_expected_share, entropies
 from infoscope.numeric import Real, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 
@@ -33,12 +33,14 @@ def _samples(table: Contingency) -> Real:
 
 @remembered
 def _phi_squared(table: Contingency) -> Real:
-    expected = expected_shares(table)
-    gap = table.cells / table.grand_total[..., None] - expected
-    gap *= gap
-    occupied = expected > 0
-    terms = gap / expected if occupied.all() else np.divide(gap, expected, out=np.zeros_like(gap), where=occupied)
-    return terms.sum(axis=-1) + empty_expected_share(table, expected)
+    total = table.grand_total[..., None]
+    row_shares, column_shares = table.row_totals / total, table.column_totals / total
+    rows, columns = table.at_rows(row_shares), table.at_columns(column_shares)
+    occupied = (rows > 0) & (columns > 0)
+    # by each cell's share of its row, because the product of two small margins may be too small for a number
+    gap = np.divide(table.cells / total, rows, out=np.zeros_like(rows), where=occupied) - columns
+    terms = np.divide(gap, columns, out=np.zeros_like(gap), where=occupied) * gap * rows
+    return terms.sum(axis=-1) + empty_expected_share(table, rows * columns)
 
 
 def _tail(statistic: Real, freedom: Real) -> Real:

@@ -142,7 +142,7 @@ def weighted_ppv(table: Contingency) -> Real:
         symbol="NPV",
         formula=r"\sum_i p_i \mathrm{NPV}_i",
         source="holt2010",
-        aliases=("NPV",),
+        aliases=("weighted NPV",),
         laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
         undefined="every sample is declared as one class, or truth and output share no label",
     ),

@@ -49,8 +49,10 @@ def _detection(table: Contingency) -> _Detection:
 
 def _why(empty: str) -> Callable[[Contingency], str]:
     def reason(table: Contingency) -> str:
-        if not _is_binary(table):
+        if len(table.truth_labels) != 2:
             return f"{_TWO}; this table has {len(table.truth_labels)}"
+        if not _is_binary(table):
+            return f"{_TWO}; this table has other answers"
         return empty.format(table.positive_label)
 
     return reason
@@ -132,7 +134,7 @@ def specificity(table: Contingency) -> Real:
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one sample declared negative",
     ),
-    why=_why("the system declares nothing but {!r}"),
+    why=_why("the system never declares the class other than {!r}"),
 )
 def npv(table: Contingency) -> Real:
     """Share of the samples declared negative that were negative.

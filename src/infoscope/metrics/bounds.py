@@ -1,6 +1,6 @@
 """Bounds on the error of the best decision that could be taken from the output."""
 
-from math import log2
+from math import log, log1p, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from infoscope.tables import Contingency
 __all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
-_NEWTON_STEPS = 12
-_TINY = 1e-15
+_NEWTON_STEPS = 60
+_TINY = 1e-300
 
 
 @metric(
@@ -65,14 +65,18 @@ def _fano_root(missed: float, classes: int) -> float:
     """The error e in [0, 1 − 1/k] with h(e) + e·log2(k − 1) = missed.
 
     h(e) ≤ e·(log2(1/e) + log2(exp 1)) puts the start left of the root; the curve is concave, so Newton's
-    steps come from the left, never pass the root, and double the digits each time.
+    steps come from the left, never pass the root, and double the digits each time (near the top of the curve, where
+    it is flat, they halve the distance).
     """
     if missed <= _TINY or missed >= log2(classes):
         return 0.0 if missed <= _TINY else 1.0 - 1.0 / classes
     spread = log2(classes - 1)
     e = missed / (spread + 1.4427 - log2(missed / (spread + 60.0)))
     for _ in range(_NEWTON_STEPS):
-        step = (missed + e * log2(e) + (1 - e) * log2(1 - e) - e * spread) / (log2((1 - e) / e) + spread)
+        slope = log2((1 - e) / e) + spread
+        if slope <= 0:
+            break
+        step = (missed + e * log2(e) + (1 - e) * log1p(-e) / log(2) - e * spread) / slope
         e += step
         if abs(step) <= 1e-15 * e:
             break

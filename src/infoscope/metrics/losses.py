@@ -7,7 +7,7 @@ import numpy as np
 
 from infoscope.cards import Card, Law, metric
 from infoscope.errors import InputError
-from infoscope.metrics.one_vs_rest import one_vs_rest
+from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, undefined_where
 from infoscope.tables import Contingency, remembered
@@ -91,8 +91,7 @@ def _why_no_informational_loss(table: Contingency) -> str:
     if not len(table.matches[0]):
         return _NO_LABEL
     p, right = _class_shares(table)
-    names = [repr(label) for label, own, hit in zip(table.truth_labels, p, right, strict=True) if own > 0 and hit == 0]
-    return f"infinite: class {', '.join(names[:3])} never recognised"
+    return f"infinite: {named_classes(table, (p > 0) & (right == 0))} never recognised"
 
 
 @metric(
@@ -177,7 +176,10 @@ def expected_cost(table: Contingency, costs: Any) -> Real:
     >>> print(f"{expected_cost(table, [[0, 10], [1, 0]]):.2f}")
     1.05
     """
-    matrix = np.asarray(costs, dtype=np.float64)
+    try:
+        matrix = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the costs are no matrix of numbers ({error}); give one cost per cell") from None
     if matrix.shape != table.shape:
         raise InputError(
             f"the cost matrix has shape {matrix.shape}, the table {table.shape[0]} truth × {table.shape[1]} "

@@ -5,7 +5,7 @@ import numpy as np
 from infoscope.cards import Card, Law, metric
 from infoscope.metrics.expected_information import expected_information, expected_informations
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, ratio, share
+from infoscope.numeric import Real, ratio, share, undefined_where
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -136,7 +136,12 @@ def nmi_joint(table: Contingency) -> Real:
 def _why_no_ami(table: Contingency) -> str:
     if not table.is_counts:
         return "chance is defined for counts of samples, not for weights"
-    return _BOTH_SILENT
+    return f"{_BOTH_SILENT}, or all samples apart, so that chance does as well"
+
+
+def _all_apart(table: Contingency) -> Real:
+    """Whether every sample is a class of its own, on both sides."""
+    return np.maximum(table.row_totals.max(axis=-1), table.column_totals.max(axis=-1)) <= 1
 
 
 @metric(
@@ -148,7 +153,8 @@ def _why_no_ami(table: Contingency) -> str:
         range=(-1.0, 1.0),
         aliases=("AMI",),
         laws=frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE}),
-        undefined="the table holds weights, not counts, or truth and system both know one class only",
+        undefined="the table holds weights, not counts, or truth and system both know one class only, "
+        "or both keep all samples apart",
         note="E[I] is the mean over all tables with the same margins; a statistic of counts, so it has no posterior.",
         posterior="none",
     ),
@@ -169,4 +175,4 @@ def adjusted_mutual_information(table: Contingency) -> Real:
     by_chance = expected(table.row_totals, table.column_totals)
     gap = (h.missed + h.spurious) / 2
     beyond = h.mutual - by_chance
-    return ratio(beyond, beyond + gap)
+    return undefined_where(_all_apart(table), ratio(beyond, beyond + gap))

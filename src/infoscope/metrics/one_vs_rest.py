@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["OneVsRest", "one_vs_rest", "undefined_classes"]
+__all__ = ["OneVsRest", "named_classes", "one_vs_rest", "undefined_classes"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,11 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
 
 def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:
     """Name the classes whose rate does not exist although the average needs it."""
-    lost = np.isnan(rates) & (weights > 0)
-    names = [repr(label) for label, is_lost in zip(table.truth_labels, lost, strict=True) if is_lost]
+    return f"undefined for {named_classes(table, np.isnan(rates) & (weights > 0))}"
+
+
+def named_classes(table: Contingency, meant: NDArray[np.bool_]) -> str:
+    """The truth classes meant, in words; of many the first three."""
+    names = [repr(label) for label, is_meant in zip(table.truth_labels, meant, strict=True) if is_meant]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"undefined for class {shown}" if len(names) < 2 else f"undefined for classes {shown}"
+    return f"class {shown}" if len(names) < 2 else f"classes {shown}"

@@ -1,5 +1,7 @@
 """Agreement of two groupings by counting pairs of samples."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
@@ -21,8 +23,11 @@ def _together(table: Contingency) -> tuple[Real, Real, Real]:
     return _pairs(table.row_totals), _pairs(table.column_totals), _pairs(table.cells)
 
 
-def _few(table: Contingency) -> bool:
-    return table.sample_size is None
+_WEIGHTS = "pairs are counted among samples, and the table holds weights"
+
+
+def _why(other: str) -> Callable[[Contingency], str]:
+    return lambda table: other if table.is_counts else _WEIGHTS
 
 
 @metric(
@@ -32,9 +37,10 @@ def _few(table: Contingency) -> bool:
         formula=r"\frac{\text{pairs treated alike}}{\text{pairs}}",
         source="hubert1985",
         laws=_LAWS,
-        undefined="there are fewer than two samples, or their number is unknown",
+        undefined="there are fewer than two samples, or the table holds weights, not counts",
         posterior="none",
-    )
+    ),
+    why=_why("there are fewer than two samples"),
 )
 def pair_rand_index(table: Contingency) -> Real:
     """Share of the pairs of samples that truth and system both put together or both keep apart.
@@ -45,7 +51,7 @@ def pair_rand_index(table: Contingency) -> Real:
     total = table.grand_total * (table.grand_total - 1) / 2
     rows, columns, both = _together(table)
     apart = rows + columns - 2 * both
-    return undefined_where(_few(table), ratio(total - apart, total))
+    return undefined_where(not table.is_counts, ratio(total - apart, total))
 
 
 @metric(
@@ -57,9 +63,10 @@ def pair_rand_index(table: Contingency) -> Real:
         range=(-1.0, 1.0),
         aliases=("ARI",),
         laws=_LAWS,
-        undefined="both sides put all samples together, or all apart, or the number of samples is unknown",
+        undefined="both sides put all samples together, or all apart, or the table holds weights, not counts",
         posterior="none",
-    )
+    ),
+    why=_why("both sides put all samples together, or all apart"),
 )
 def adjusted_rand_index(table: Contingency) -> Real:
     """Pair agreement beyond what the same group sizes reach by accident.
@@ -72,4 +79,4 @@ def adjusted_rand_index(table: Contingency) -> Real:
     rows, columns, both = _together(table)
     total = table.grand_total * (table.grand_total - 1) / 2
     chance = ratio(rows * columns, total)
-    return undefined_where(_few(table), ratio(both - chance, (rows + columns) / 2 - chance))
+    return undefined_where(not table.is_counts, ratio(both - chance, (rows + columns) / 2 - chance))

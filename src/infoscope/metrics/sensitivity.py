@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 
 __all__ = ["Move", "best_moves", "gain_of_move", "move_derivative", "move_sentences"]
@@ -24,16 +24,19 @@ def _xlog2x(x: Real) -> Real:
     return x * np.log2(np.where(x > 0, x, 1.0))
 
 
+def _single(table: Contingency) -> Real:
+    if table.support is not None or table.batch_shape:
+        raise InputError("moves of single samples are computed for one table with few classes")
+    return as_real(table.values)
+
+
 def gain_of_move(table: Contingency) -> Real:
     """Exact change of I(T;S), in bits, when one sample of class i moves from answer j to answer j': (k, m, m).
 
     NaN where cell (i, j) has no whole sample to move. The row sums stay, so only the two cells and their two
     columns change: the difference is exact, also at empty cells, where the derivative diverges.
     """
-    if table.support is not None or table.batch_shape:
-        raise InputError("moves of single samples are computed for one table with few classes")
-    cells = np.asarray(table.values, dtype=np.float64)
-    columns = table.column_totals
+    cells, columns = _single(table), table.column_totals
     leave = _xlog2x(np.maximum(cells - 1, 0)) - _xlog2x(cells)
     leave = leave - (_xlog2x(np.maximum(columns - 1, 0)) - _xlog2x(columns))
     arrive = (_xlog2x(cells + 1) - _xlog2x(cells)) - (_xlog2x(columns + 1) - _xlog2x(columns))
@@ -49,7 +52,7 @@ def move_derivative(table: Contingency) -> Real:
     (1/n)·[log(D_ij'/D_·j') − log(D_ij/D_·j)]; NaN where a cell concerned is empty, because there the derivative
     does not exist and the paper's sign rule can point the wrong way.
     """
-    cells = np.asarray(table.values, dtype=np.float64)
+    cells = _single(table)
     share = np.divide(cells, table.column_totals, out=np.full_like(cells, np.nan), where=cells > 0)
     logs = np.log2(share)
     return (logs[:, None, :] - logs[:, :, None]) / table.grand_total

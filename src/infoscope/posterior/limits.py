@@ -62,7 +62,7 @@ def summarize_draws(values: Real, level: float) -> Summary:
         low, high = np.quantile(values, _tails(level), axis=0)
         return Summary(values.mean(0), values.std(0, ddof=1), low, high)
     lost = undefined.mean(0) > _MOST_UNDEFINED
-    filled = np.where(lost, 0.0, values)
+    filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
     low, high = np.nanquantile(filled, _tails(level), axis=0)
     answers = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
     return Summary(*(np.where(lost, np.nan, answer)[()] for answer in answers))

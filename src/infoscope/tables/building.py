@@ -265,7 +265,8 @@ def _matrix_labels(
             continue
         labels = tuple(map(as_label, given))
         if len(labels) != size:
-            raise InputError(f"{len(labels)} {name} labels for {size} {'rows' if name == 'truth' else 'columns'}")
+            lines = "rows" if name == "truth" else "columns"
+            raise InputError(f"there are {len(labels)} {name} labels for {size} {lines}; give one for each")
         if any(map(is_missing, labels)):
             raise InputError(f"a {name} label is missing; name every class")
         check_unique(labels, name)

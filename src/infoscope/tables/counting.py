@@ -78,6 +78,8 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
     t, s, weight, ignored = _without_missing(truth, system, weight)
     if not len(t):
         raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
+    if weight is not None and not weight.any():
+        raise InputError("all weights are 0; there is nothing to evaluate")
     low_t, high_t, low_s, high_s, table = _table(t, s, truth, system, weight)
     if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
         return tally(_narrowed(truth), _narrowed(system), weights)
@@ -101,7 +103,10 @@ def _narrowed(coded: Coded) -> Coded:
 
 
 def _checked_weights(weights: Any, size: int) -> Floats:
-    array = np.asarray(weights, dtype=np.float64)
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight holds something else than numbers ({error}); give one for each row") from None
     if array.shape != (size,):
         raise InputError(f"sample_weight has shape {array.shape}; give one weight for each of the {size} rows")
     bad = ~(np.isfinite(array) & (array >= 0))
