@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from infoscope.figures import (
+    BoundsDisplay,
     ClassInformationDisplay,
     ComparisonDisplay,
     ConfusionDisplay,
@@ -75,6 +76,7 @@ def exhibits() -> Iterator[Exhibit]:
     yield from _diagrams()
     yield from _tables()
     yield from _curves()
+    yield from _bounds()
 
 
 def _coverage() -> Iterator[Exhibit]:
@@ -253,6 +255,33 @@ def _curves() -> Iterator[Exhibit]:
             "Hu & Wang 2008, Figure 3",
             SurfaceDisplay.at_prevalence(share),
         )
+
+
+def _bounds() -> Iterator[Exhibit]:
+    names = ("M2", "M3", "M4", "M7", "M11", "M14", "M16", "M19", "M20")
+    tables = {name: with_reject(HU[name]) for name in names}
+    display = BoundsDisplay.from_table(tables)
+    printed = HU_PRINTED["accepted_accuracy"]
+    yield Exhibit(
+        "bounds",
+        "Bounds on the error",
+        "Hu & Wang 2008, Tables 3 and 4",
+        display,
+        [
+            (f"accuracy of {point.name}", printed[point.name], f"{1 - point.error:.4f}")
+            for point in display.bounds.points
+        ],
+        "What the output tells bounds the error of the best reading of it (ring, in the grey region), not the error of "
+        "the system (disc): M11 tells everything and is wrong 85 times of 100, for its labels are swapped.",
+    )
+    yield Exhibit(
+        "bounds-near",
+        "Bounds on the error, two classes, nearer by",
+        "Hu & Wang 2008, Table 3",
+        BoundsDisplay.from_table({name: with_reject(HU[name]) for name in ("M2", "M3", "M4", "M5", "M7")}, zoom=True),
+        note="M4 lies above Hellman and Raviv's bound; read at its best, it does not. M5 refuses, so its own error "
+        "counts fewer samples than the reachable one.",
+    )
 
 
 def page(shown: Sequence[Exhibit]) -> str:

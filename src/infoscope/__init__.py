@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
+    from infoscope.figures import BoundsDisplay as BoundsDisplay
     from infoscope.figures import ClassInformationDisplay as ClassInformationDisplay
     from infoscope.figures import ComparisonDisplay as ComparisonDisplay
     from infoscope.figures import ConfusionDisplay as ConfusionDisplay
@@ -53,6 +54,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Card": "infoscope.cards",
+    "BoundsDisplay": "infoscope.figures",
     "ClassInformationDisplay": "infoscope.figures",
     "Comparison": "infoscope.comparison",
     "ComparisonDisplay": "infoscope.figures",
@@ -93,6 +95,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "BoundsDisplay",
     "Card",
     "ClassInformationDisplay",
     "Comparison",

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -108,3 +109,22 @@ def test_lookalikes_are_warned_about_with_the_pairs(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "warning" in result.stderr
     assert "'Cat' and 'cat'; 'dog' and 'dog '" in result.stderr
+
+
+def _with_seed() -> list[str]:
+    context = click.Context(app)
+    commands = {name: app.get_command(context, name) for name in app.list_commands(context)}
+    return [name for name, command in commands.items() if any(option.name == "seed" for option in command.params)]
+
+
+def test_commands_that_draw_have_a_seed() -> None:
+    assert {"agree", "compare", "evaluate", "multilabel", "sweep", "track"} <= set(_with_seed())
+
+
+@pytest.mark.parametrize("command", _with_seed())
+def test_negative_seeds_are_refused_in_one_line(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "a.csv", "b.csv", "--seed", "-1"])
+
+    assert result.exit_code == 2
+    assert "Invalid value for '--seed': -1 is not in the range x>=0." in result.stderr
+    assert "Traceback" not in result.stderr

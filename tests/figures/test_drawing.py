@@ -12,6 +12,7 @@ import pytest
 import infoscope
 from infoscope.errors import InputError
 from infoscope.figures import (
+    BoundsDisplay,
     ClassInformationDisplay,
     ComparisonDisplay,
     ConfusionDisplay,
@@ -83,6 +84,8 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
         "sweep": SweepDisplay.from_table(steps),
         "band": SweepDisplay.from_values([1, 2], {names[0]: [Row("", 0.1, 0.0, 0.2), Row("", 0.3, 0.2, 0.4)]}),
         "curves": MetricCurvesDisplay.over_quality(),
+        "bounds": BoundsDisplay.from_table(systems),
+        "bounds near": BoundsDisplay.from_table(systems, zoom=True),
         "surface": SurfaceDisplay.from_table({names[0]: binary}),
         "diagram": EntropyDiagramDisplay.from_table(one),
         "joint diagram": EntropyDiagramDisplay.from_table(one, form="joint"),
@@ -181,7 +184,15 @@ def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "display",
-    [CoverageDisplay, EntropyTriangleDisplay, ConfusionDisplay, ClassInformationDisplay, LedgerDisplay, LeakDisplay],
+    [
+        BoundsDisplay,
+        ClassInformationDisplay,
+        ConfusionDisplay,
+        CoverageDisplay,
+        EntropyTriangleDisplay,
+        LeakDisplay,
+        LedgerDisplay,
+    ],
 )
 def test_empty_tables_are_refused(display: type[Display]) -> None:
     with pytest.raises(InputError, match="has no samples"):
@@ -194,6 +205,7 @@ def test_empty_tables_are_refused(display: type[Display]) -> None:
     ("display", "words"),
     [
         (CoverageDisplay, "one class only"),
+        (BoundsDisplay, "one class only, so no information can be missed"),
         (EntropyTriangleDisplay, "nothing can be uncertain"),
         (SplitTriangleDisplay, "one class only"),
         (PerplexityDisplay, "never any doubt"),
@@ -213,7 +225,7 @@ def test_used_like_scikit_learns_displays() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 2)), rng.integers(0, 3, 200)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    for display in (CoverageDisplay, EntropyTriangleDisplay, ClassInformationDisplay, ConfusionDisplay):
+    for display in (BoundsDisplay, CoverageDisplay, EntropyTriangleDisplay, ClassInformationDisplay, ConfusionDisplay):
         made = display.from_estimator(tree, X, y)
         assert made.figure_ is made.ax_.figure
         assert made._repr_html_() is None  # the notebook shows the figure already

@@ -276,3 +276,41 @@ def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
 
     assert result.exit_code == 0
     assert result.stderr == "warning: truth 'yes' answered right costs 5, no less than answered 'no' (1)\n"
+
+
+def test_gains_are_negative_costs(scores, tmp_path):
+    costs = tmp_path / "gains.csv"
+    costs.write_text(",no,yes\nno,0,1.5\nyes,2,-4\n")
+    result = run(scores, "-t", "gold", "--score", "p", "--costs", costs, "--format", "json")
+
+    values, truth = _scores()
+    paid = [
+        np.mean(np.where(truth == "yes", np.where(values >= t, -4, 2), 1.5 * (values >= t))) for t in [np.inf, *values]
+    ]
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["best"]["value"] == pytest.approx(min(paid))
+    assert min(paid) < 0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            ",yes,no\nyes,0,dear\nno,1,0\n",
+            "row 2 has 'dear' as a cost; costs are finite numbers, negative ones are gains",
+        ),
+        (",yes,no\nyes,0,inf\nno,1,0\n", "has inf as a cost; costs are finite numbers"),
+        (",yes,no\nyes,0\nno,1,0\n", "row 2 has 1 costs and 2 are required"),
+        (",yes,no\nyes,0,1\nyes,1,0\n", "has two rows 'yes'; each class and answer has one"),
+        (",yes,maybe\nyes,0,1\nno,1,0\n", "has no column 'no'; it needs a cost for each class and answer"),
+        ("", "is empty; a matrix of costs is required"),
+    ],
+)
+def test_bad_costs_are_called_costs(scores, tmp_path, text, told):
+    costs = tmp_path / "costs.csv"
+    costs.write_text(text)
+    result = run(scores, "-t", "gold", "--score", "p", "--costs", costs)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1

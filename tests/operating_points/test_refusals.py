@@ -48,6 +48,32 @@ def test_every_point_is_the_table_of_its_rule(by):
         np.testing.assert_array_equal(curve.table_at(point).counts, expected.counts)
 
 
+def test_one_margin_is_one_threshold_however_it_was_subtracted():
+    probabilities = np.array([[0.6, 0.4, 0.0], [0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.8, 0.1]])
+    margins = _certainty(probabilities, "margin")
+    assert len(set(margins)) > 2  # the numbers as they come differ in their last digits
+    curve = ifs.sweep(probabilities, [0, 1, 1, 1], classes=[0, 1, 2], by="margin")
+
+    assert len(curve) == 3
+    np.testing.assert_allclose(curve.thresholds[1:], [0.7, 0.2], atol=1e-12)
+    assert np.all(margins >= curve.thresholds[-1])  # the rule, applied by hand, answers all of them
+    np.testing.assert_array_equal(curve.table_at(1).counts.sum(axis=0), [0, 1, 0, 3])
+
+
+def test_one_entropy_is_one_threshold_in_whatever_order_it_was_summed():
+    row = [0.07, 0.31, 0.02, 0.17, 0.43]
+    probabilities = np.array([np.roll(row, by) for by in range(5)])
+    curve = ifs.sweep(probabilities, range(5), classes=range(5), by="entropy")
+
+    assert len(curve) == 2
+
+
+def test_close_margins_stay_apart():
+    probabilities = np.array([[0.6, 0.4], [0.6 + 1e-9, 0.4 - 1e-9], [0.3, 0.7]])
+
+    assert len(ifs.sweep(probabilities, [0, 0, 1], classes=[0, 1], by="margin")) == 4
+
+
 def test_areas_equal_the_definition_sample_by_sample():
     probabilities, truth = _drawn(80, 3)
     areas = ifs.sweep(probabilities, truth).areas

@@ -9,7 +9,7 @@ import click
 
 from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options
+from infoscope.cli.options import output_options, seed_option
 from infoscope.errors import InputError
 
 __all__ = ["agree_command"]
@@ -23,7 +23,7 @@ __all__ = ["agree_command"]
 @click.option("--clean", multiple=True, metavar="STEP", help="Clean labels: strip, nfc, casefold; repeatable.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
 @click.option("--draws", type=int, default=500, show_default=True, help="Resampled item sets.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of random draws.")
+@seed_option()
 @output_options("text", "json", "markdown", "html")
 @reported
 def agree_command(source: tuple[str, ...], **chosen: Any) -> None:

@@ -9,7 +9,7 @@ import click
 
 from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options
+from infoscope.cli.options import output_options, seed_option
 from infoscope.errors import InputError
 
 __all__ = ["multilabel_command"]
@@ -28,7 +28,7 @@ __all__ = ["multilabel_command"]
 @click.option("--shuffles", type=int, help="Shuffles for the chance level of renaming; by default by size.")
 @click.option("--splits", type=int, default=500, show_default=True, help="Random halves for stability.")
 @click.option("--strict", is_flag=True, help="Refuse objects that one side lacks instead of leaving them out.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of random draws.")
+@seed_option()
 @output_options("text", "json", "markdown", "html")
 @reported
 def multilabel_command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "output_options",
     "reading_options",
     "row_options",
+    "seed_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -120,6 +121,13 @@ def label_options() -> Callable[[Command], Command]:
     )
 
 
+def seed_option() -> Callable[[Command], Command]:
+    """Where random draws begin."""
+    return click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random draws."
+    )
+
+
 def belief_options() -> Callable[[Command], Command]:
     """How sure we are."""
     return _all(
@@ -128,7 +136,7 @@ def belief_options() -> Callable[[Command], Command]:
             "--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds."
         ),
         click.option("--n", type=float, metavar="SIZE", help="Sample size, for a table of shares."),
-        click.option("--seed", type=int, default=0, show_default=True, help="Seed of random draws."),
+        seed_option(),
     )
 
 

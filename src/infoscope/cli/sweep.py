@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options
+from infoscope.cli.options import output_options, seed_option
 from infoscope.cli.output import Output, write_whole
 
 if TYPE_CHECKING:
@@ -45,10 +45,12 @@ __all__ = ["sweep_command"]
 )
 @click.option("--normalize", is_flag=True, help="Divide the probabilities of each row by their sum.")
 @click.option("--metric", metavar="NAME", help="Choose the best point by this metric.")
-@click.option("--costs", metavar="FILE", help="Choose by a cost matrix: like a confusion matrix, costs in the cells.")
+@click.option(
+    "--costs", metavar="FILE", help="Choose by a cost matrix: laid out like a confusion matrix, gains negative."
+)
 @click.option("--points", type=int, default=1000, show_default=True, help="At most about this many operating points.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random draws.")
+@seed_option()
 @output_options("text", "json", "markdown")
 @reported
 def sweep_command(source: tuple[str, ...], **chosen: Any) -> None:
@@ -152,24 +154,12 @@ def _tuning_text(tuning: Tuning, chosen: Mapping[str, Any], output: Output) -> s
     return _laid_out(tuning_lines(tuning, best), tuning_table(tuning, best, units(output.unit)), output.form)
 
 
-def _costs(path: str, curve: Sweep) -> Any:
+def _costs(path: str, curve: Sweep) -> list[list[float]]:
     """Costs by label, in the order of the sweep's tables."""
-    import numpy as np  # noqa: PLC0415 - heavy
+    from infoscope.readers import read_costs  # noqa: PLC0415 - heavy
 
-    from infoscope.errors import InputError  # noqa: PLC0415 - light, but only here
-    from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
-
-    matrix = read_matrix(path)
     pattern = curve.ladder.pattern
-    rows = {str(label): at for at, label in enumerate(matrix.truth_labels)}
-    columns = {str(label): at for at, label in enumerate(matrix.system_labels)}
-    for side, wanted, known in (("row", pattern.truth_labels, rows), ("column", pattern.system_labels, columns)):
-        for label in wanted:
-            if str(label) not in known:
-                raise InputError(f"{path} has no {side} {str(label)!r}; it needs a cost for each class and answer")
-    return np.asarray(matrix.counts)[
-        np.ix_([rows[str(t)] for t in pattern.truth_labels], [columns[str(s)] for s in pattern.system_labels])
-    ]
+    return read_costs(path, pattern.truth_labels, pattern.system_labels)
 
 
 def _json(record: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options
+from infoscope.cli.options import output_options, seed_option
 from infoscope.cli.output import Output, write_whole
 from infoscope.errors import InputError
 
@@ -87,7 +87,7 @@ _OPTIONS = (
 )
 @click.option("--sweep", is_flag=True, help="Also the information figures at gates from 0.05 to 0.95.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of random draws.")
+@seed_option()
 @output_options("text", "json", "markdown")
 @reported
 def track_command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:

@@ -1,5 +1,6 @@
 """Figures: one file a picture, its coordinates first, then the drawing."""
 
+from infoscope.figures.bounds import BoundsDisplay
 from infoscope.figures.class_information import ClassInformationDisplay
 from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.coverage import CoverageDisplay
@@ -16,6 +17,7 @@ from infoscope.figures.sweep import SweepDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay
 
 __all__ = [
+    "BoundsDisplay",
     "ClassInformationDisplay",
     "ComparisonDisplay",
     "ConfusionDisplay",

@@ -20,6 +20,8 @@ __all__ = ["Certainty", "Decisions", "check_certainty", "decide", "even_places",
 Certainty = Literal["confidence", "margin", "entropy"]
 _LADDER_CELLS = 1 << 24
 """At most this many cells in all tables of a sweep: with many classes there are fewer operating points."""
+_DIGITS = 12
+"""Margins and entropies that agree to so many decimals are one certainty: they differ by rounding only."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,23 @@ def decide(given: Probabilities, kind: Certainty) -> Decisions:
         part = given.values[block]
         answers[block] = np.argmax(part, axis=1)
         certainty[block] = _CERTAINTY[kind](part, answers[block])
-    return Decisions(answers, certainty, kind)
+    return Decisions(answers, certainty if kind == "confidence" else _joined(certainty), kind)
+
+
+def _joined(certainty: Real) -> Real:
+    """Certainties that differ by rounding only made equal, to the least of them.
+
+    In binary numbers 0.6 − 0.4 is a little less than 0.5 − 0.3: without this, one margin would be two thresholds. The
+    least is kept, not the rounded number, so that "certainty ≥ threshold", computed anew from the same probabilities,
+    answers the same samples.
+    """
+    order = np.argsort(certainty)
+    ordered = certainty[order]
+    rounded = np.round(ordered, _DIGITS)
+    begins = np.concatenate([[True], rounded[1:] != rounded[:-1]])
+    joined = np.empty_like(certainty)
+    joined[order] = ordered[begins][np.cumsum(begins) - 1]
+    return joined
 
 
 def _confidence(part: Real, answers: NDArray[np.int64]) -> Real:

@@ -76,7 +76,8 @@ def bound_curves(tables: Iterable[tuple[str, Contingency]], points: int = 201) -
         raise InputError("there is no system to hold against the bounds; give at least one table")
     classes = max(int(np.count_nonzero(table.row_totals)) for _, table in named)
     declared = max(table.shape[0] for _, table in named)
-    missed = np.linspace(0.0, np.log2(max(classes, 2)), points)
+    # closer together at the end, where Fano's tight curve rises steeply
+    missed = np.log2(max(classes, 2)) * (1.0 - np.linspace(1.0, 0.0, points) ** 2)
     return BoundCurves(
         missed=missed,
         fano=np.maximum(missed - 1.0, 0.0) / np.log2(max(declared, 2)),

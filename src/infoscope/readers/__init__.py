@@ -1,5 +1,6 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
+from infoscope.readers.costs import read_costs
 from infoscope.readers.counter import Counter
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix import read_matrix
@@ -18,6 +19,7 @@ __all__ = [
     "Reading",
     "Together",
     "read",
+    "read_costs",
     "read_joint",
     "read_matrix",
     "read_tables",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from infoscope.errors import InputError
 from infoscope.readers.csv_header import opened_text
@@ -12,7 +13,15 @@ from infoscope.readers.files import find_files
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["read_matrix"]
+__all__ = ["Grid", "read_grid", "read_matrix"]
+
+
+class Grid(NamedTuple):
+    """Numbers in rows and columns, with their labels; None for a file of numbers alone."""
+
+    truth: list[str] | None
+    system: list[str] | None
+    values: list[list[float]]
 
 
 def read_matrix(
@@ -22,29 +31,30 @@ def read_matrix(
 
     A file of numbers alone has the labels 0, 1, …
     """
+    grid = read_grid(path, "count", "counts are numbers")
+    if grid.truth is None:
+        return Contingency.from_matrix(
+            grid.values, reject=None if reject is None else _as_int(reject), positive=_as_int(positive)
+        )
+    return Contingency.from_matrix(grid.values, truth=grid.truth, system=grid.system, reject=reject, positive=positive)
+
+
+def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> Grid:
+    """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as the user is told."""
     files = find_files(path, None)
     if files.format not in ("csv", "tsv") or len(files.paths) > 1:
         raise InputError(f"{path} is not one CSV or TSV file; a matrix file is")
     lines = _lines(files.paths[0], files.compression, tab=files.format == "tsv")
     body = [line for line in lines if any(field.strip() for field in line)]
     if not body:
-        raise InputError(f"{path} is empty; a matrix of counts is required")
+        raise InputError(f"{path} is empty; a matrix of {what}s is required")
     if all(_is_number(field) for line in body for field in line):
-        counts = _counts(body, 1, str(path), 0)
-        return Contingency.from_matrix(
-            counts, reject=None if reject is None else _as_int(reject), positive=_as_int(positive)
-        )
+        return Grid(None, None, _numbers(body, 1, len(body[0]), str(path), (what, rule)))
     header, *rows = body
     if len(header) < 2 or not rows:
-        raise InputError(f"{path} has no counts below its header of output labels")
-    counts = _counts([line[1:] for line in rows], 2, str(path), len(header) - 1)
-    return Contingency.from_matrix(
-        counts,
-        truth=[line[0] for line in rows],
-        system=header[1:],
-        reject=reject,
-        positive=positive,
-    )
+        raise InputError(f"{path} has no {what}s below its header of output labels")
+    values = _numbers([line[1:] for line in rows], 2, len(header) - 1, str(path), (what, rule))
+    return Grid([line[0] for line in rows], header[1:], values)
 
 
 def _lines(path: Path, compression: str, *, tab: bool) -> list[list[str]]:
@@ -56,20 +66,20 @@ def _lines(path: Path, compression: str, *, tab: bool) -> list[list[str]]:
     return [[field.strip() for field in line] for line in lines]
 
 
-def _counts(lines: list[list[str]], first: int, path: str, width: int) -> list[list[float]]:
-    expected = width or len(lines[0])
-    counts = []
+def _numbers(lines: list[list[str]], first: int, width: int, path: str, said: tuple[str, str]) -> list[list[float]]:
+    what, rule = said
+    numbers = []
     for number, line in enumerate(lines, first):
-        if len(line) != expected:
+        if len(line) != width:
             raise InputError(
-                f"{path}, row {number} has {len(line)} counts and {expected} are required; "
+                f"{path}, row {number} has {len(line)} {what}s and {width} are required; "
                 "a matrix has as many in every row"
             )
         for field in line:
             if not _is_number(field):
-                raise InputError(f"{path}, row {number} has {field!r} as a count; counts are numbers")
-        counts.append([_number(field) for field in line])
-    return counts
+                raise InputError(f"{path}, row {number} has {field!r} as a {what}; {rule}")
+        numbers.append([_number(field) for field in line])
+    return numbers
 
 
 def _number(field: str) -> float:
