@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from infoscope.figures import SplitTriangleDisplay as SplitTriangleDisplay
     from infoscope.figures import SurfaceDisplay as SurfaceDisplay
     from infoscope.figures import SweepDisplay as SweepDisplay
+    from infoscope.figures.association import AssociationDisplay as AssociationDisplay
+    from infoscope.figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
+    from infoscope.figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
     from infoscope.operating_points import sweep as sweep
     from infoscope.operating_points import tune as tune
     from infoscope.posterior import Posterior as Posterior
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AssociationDisplay": "infoscope.figures.association",
     "Card": "infoscope.cards",
     "ClassInformationDisplay": "infoscope.figures",
     "Comparison": "infoscope.comparison",
@@ -75,6 +79,8 @@ _HOMES = {
     "SplitTriangleDisplay": "infoscope.figures",
     "SurfaceDisplay": "infoscope.figures",
     "SweepDisplay": "infoscope.figures",
+    "TrackLedgerDisplay": "infoscope.figures.track_ledger",
+    "TrackTimelineDisplay": "infoscope.figures.track_timeline",
     "agreement": "infoscope.raters",
     "catalogue": "infoscope.cards",
     "compare": "infoscope.comparison",
@@ -93,6 +99,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "AssociationDisplay",
     "Card",
     "ClassInformationDisplay",
     "Comparison",
@@ -116,6 +123,8 @@ __all__ = [
     "SplitTriangleDisplay",
     "SurfaceDisplay",
     "SweepDisplay",
+    "TrackLedgerDisplay",
+    "TrackTimelineDisplay",
     "__version__",
     "agreement",
     "catalogue",
