@@ -154,9 +154,9 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def load_renderers() -> None:
-    """Load the reports, which file themselves with ``Evaluation``."""
-    for name in ("report", "report.html", "report.notebook"):
+def load_renderers(*others: str) -> None:
+    """Load the reports, which file themselves with what they show."""
+    for name in ("report", "report.html", "report.notebook", *others):
         importlib.import_module(f"infoscope.{name}")
 
 

@@ -21,6 +21,8 @@ __all__ = ["AssociationDisplay", "cell_kinds"]
 KINDS = {"captured": "captured", "fragmented": "false", "confused": "series3", "missed": "missed", "spurious": "false"}
 """The colour of what a cell is about."""
 ON = {"captured": "on-captured", "false": "on-false", "series3": "paper", "missed": "on-missed"}
+LEAST = 420.0
+"""Width that the words below need."""
 WORDS = {
     "captured": "its own id",
     "fragmented": "another id of this truth",
@@ -110,9 +112,9 @@ class AssociationDisplay(Display):
             self._summary(),
             Axis(0.0, float(columns)),
             Axis(float(rows), 0.0),
-            width=max(left + side * columns + 14.0, 250.0),
-            height=top + side * rows + 10.0,
-            margins=(left, top, max(14.0, 250.0 - left - side * columns), 10.0),
+            width=max(left + side * columns + 14.0, LEAST),
+            height=top + side * rows + 34.0,
+            margins=(left, top, max(14.0, LEAST - left - side * columns), 34.0),
             notes=self._notes(),
         )
         marks: list[Mark] = [
@@ -130,7 +132,7 @@ class AssociationDisplay(Display):
             )
         marks.append(Words(0.0, 0.0, "system id", "dim", shift=(0.0, 12.0 - top)))
         marks.append(Words(0.0, rows / 2, "truth track", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0))
-        return replace(panel, marks=tuple(marks))
+        return replace(panel, marks=(*marks, *_legend(panel)))
 
     def _cells(self, side: float) -> list[Mark]:
         totals: dict[int, float] = {}
@@ -199,6 +201,17 @@ def _closed_up(cells: list[Cell]) -> list[Cell]:
 
 def _name(name: TrackId | None, none: str) -> str:
     return none if name is None else shortened(name, 14)
+
+
+def _legend(panel: Panel) -> list[Mark]:
+    """What the colours of matched frames mean, below the map."""
+    marks: list[Mark] = []
+    across, bottom = 0.0, panel.y.low
+    for kind, text in (("captured", "its own id"), ("fragmented", "one more id"), ("confused", "another truth's id")):
+        marks.append(Words(0.0, bottom, "■", KINDS[kind], "normal", shift=(across, 20.0)))
+        marks.append(Words(0.0, bottom, text, "dim", "small", shift=(across + 14.0, 20.0)))
+        across += 32.0 + width_of(text, 11.0)
+    return marks
 
 
 def _ink(name: TrackId | None) -> str:
