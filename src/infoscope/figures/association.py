@@ -68,6 +68,8 @@ class AssociationDisplay(Display):
     cells: list[Cell]
     """Rows and columns are numbered from 0, without gaps; the last of either may be "none"."""
     kinds: list[str]
+    wholes: list[float]
+    """Frames in the whole row of each cell."""
     of: tuple[int, int] = (0, 0)
     """How many truth tracks and system ids there are, drawn or not."""
     name: str = ""
@@ -81,21 +83,29 @@ class AssociationDisplay(Display):
         sequence: str | None = None,
         most: int = 40,
     ) -> Self:
-        """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` a side."""
+        """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
         found = chosen_sequence(chosen_system(evaluation, system), sequence)
         cells = association_cells(found)
         if not cells:
             raise InputError(f"{found.name!r} has no detection, so there is no association to draw")
         kinds = cell_kinds(cells)
         rows = set(worst_first(found)[: max(most, 1)])
-        columns = _columns([each for each in cells if each.truth is None or each.truth in rows], max(most, 1))
+        columns = _columns([each for each in cells if each.truth is None or each.truth in rows], 2 * max(most, 1))
+        totals: dict[int, float] = {}
+        for each in cells:
+            totals[each.row] = totals.get(each.row, 0.0) + each.frames
         kept = [
-            (each, kind)
+            (each, kind, totals[each.row])
             for each, kind in zip(cells, kinds, strict=True)
             if (each.truth is None or each.truth in rows) and (each.system is None or each.system in columns)
         ]
-        size = len(found.association.truth_ids), len(found.association.system_ids)
-        return cls(_closed_up([each for each, _ in kept]), [kind for _, kind in kept], size, found.name)
+        return cls(
+            _closed_up([each for each, _, _ in kept]),
+            [kind for _, kind, _ in kept],
+            [whole for _, _, whole in kept],
+            (len(found.association.truth_ids), len(found.association.system_ids)),
+            found.name,
+        )
 
     def panel(self) -> Panel:
         """Cells as dark as the share of the track that they hold, with their frames where there is room."""
@@ -105,7 +115,7 @@ class AssociationDisplay(Display):
         side = min(34.0, max(14.0, 640.0 / max(rows, columns)))
         font: Any = "small" if side >= 16.0 else "tiny"
         points = 11.0 if side >= 16.0 else 8.5
-        left = 34.0 + max(width_of(_name(each, "false"), points) for each in truths.values())
+        left = 40.0 + max(width_of(_name(each, "false"), points) for each in truths.values())
         top = 34.0 + max(width_of(_name(each, "missed"), points) for each in systems.values())
         panel = Panel(
             "Association map",
@@ -135,12 +145,9 @@ class AssociationDisplay(Display):
         return replace(panel, marks=(*marks, *_legend(panel)))
 
     def _cells(self, side: float) -> list[Mark]:
-        totals: dict[int, float] = {}
-        for each in self.cells:
-            totals[each.row] = totals.get(each.row, 0.0) + each.frames
         marks: list[Mark] = []
-        for each, kind in zip(self.cells, self.kinds, strict=True):
-            share, role = each.frames / totals[each.row], KINDS[kind]
+        for each, kind, whole in zip(self.cells, self.kinds, self.wholes, strict=True):
+            share, role = each.frames / whole, KINDS[kind]
             solid = share >= 0.5
             see = 0.7 + 0.3 * share if solid else 0.16 + 0.5 * share
             marks.append(
@@ -168,10 +175,9 @@ class AssociationDisplay(Display):
         shown = self._shown()
         if shown[0] >= self.of[0] and shown[1] >= self.of[1]:
             return ()
-        return (
-            f"{shown[0]} of {self.of[0]:,} truth tracks (those that lose most) and {shown[1]} of {self.of[1]:,} "
-            "system ids are drawn.",
-        )
+        tracks = f"{shown[0]} of {self.of[0]:,} truth tracks, those that lose most, and "
+        ids = f"{shown[1]} of {self.of[1]:,} system ids, those with the most frames, are drawn."
+        return (ids if shown[0] >= self.of[0] else tracks + ids,)
 
     def _summary(self) -> str:
         rows, columns = self._shown()

@@ -104,7 +104,7 @@ class TrackTimelineDisplay(Display):
         high = 20.0 if len(names) <= 25 else 15.0
         low = min(each.first for each in self.segments) - self.step / 2
         last = max(each.last for each in self.segments) + self.step / 2
-        left = 30.0 + max(width_of(name, 11.0) for name in names.values())
+        left = 42.0 + max(width_of(name, 11.0) for name in names.values())
         top = 34.0
         panel = Panel(
             "Timeline",

@@ -58,7 +58,7 @@ def ledger_table(system: System, unit: Units) -> Html:
     rows = [
         [
             element("b", line) if line == "truth" else line,
-            unit.amount(lines[line], 1),
+            f"{lines[line] * unit.per_bit:,.1f}",
             share(lines[line] / lines["truth"]) if lines["truth"] > 0 else "–",
             EXPLAINED[line],
         ]

@@ -178,9 +178,13 @@ def _rival(evaluation: TrackingEvaluation, focus: System) -> Iterator[Html]:
         if pair.metric == "erroneous_information_ratio" and {pair.a, pair.b} == {focus.name, second.name}:
             sure = pair.probability_a_better if pair.a == focus.name else 1.0 - pair.probability_a_better
             if np.isfinite(sure):
-                yield joined((said, f"; the probability that it is really behind is {share(sure)}."))
+                yield joined((said, f"; the probability that it is really behind is {_sure(sure)}."))
                 return
     yield joined((said, "."))
+
+
+def _sure(probability: float) -> str:
+    return "above 99.9%" if probability > 0.999 else share(probability)
 
 
 def _tiles(system: System) -> Html:
