@@ -149,7 +149,7 @@ class AssociationDisplay(Display):
         for each, kind, whole in zip(self.cells, self.kinds, self.wholes, strict=True):
             share, role = each.frames / whole, KINDS[kind]
             solid = share >= 0.5
-            see = 0.7 + 0.3 * share if solid else 0.16 + 0.5 * share
+            see = 0.7 + 0.3 * share if solid else 0.25 + 0.5 * share
             marks.append(
                 Bar(
                     (each.column + 0.04, each.row + 0.04),

@@ -25,6 +25,8 @@ COLOURS = {
     "spurious": "false",
 }
 """What is false has one colour; spurious bits are hatched."""
+LEGEND = 14.5
+"""Points that legends leave room for: pages write larger on phones."""
 ON = {"captured": "on-captured", "missed": "on-missed", "series3": "paper", "false": "on-false"}
 
 
@@ -119,8 +121,8 @@ class TrackLedgerDisplay(Display):
             at = across * per_pixel
             sign = "▨" if line == "spurious" else "■"
             marks.append(Words(at, 0.0, sign, COLOURS[line], "normal", shift=(0.0, -16.0)))
-            marks.append(Words(at, 0.0, line, "dim", "small", shift=(14.0, -16.0)))
-            across += 32.0 + width_of(line, 11.0)
+            marks.append(Words(at, 0.0, line, "dim", "small", shift=(17.0, -16.0)))
+            across += 34.0 + width_of(line, LEGEND)
         return marks
 
     def _summary(self) -> str:

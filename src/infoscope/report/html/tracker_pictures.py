@@ -6,7 +6,7 @@ from infoscope.figures.association import AssociationDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.svg import svg
 from infoscope.figures.track_timeline import TrackTimelineDisplay
-from infoscope.report.html.elements import Html, element, joined, label
+from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.numbers import share
 from infoscope.tracking.document import System, TrackingEvaluation, ledger_lines
 from infoscope.tracking.sequence import Sequence
@@ -93,5 +93,5 @@ def _fitted(display: Display) -> Html:
     """A picture no wider than it was composed for, with what it leaves out."""
     panel = display.panel()
     notes = joined(element("p", note, class_="note") for note in panel.notes)
-    width = f"max-width:{min(1.25 * panel.width, 1100):.0f}px"
-    return joined((notes, element("figure", Html(svg(panel)), class_="fitted", style=width)))
+    size = f"min-width:{min(panel.width, 640):.0f}px;max-width:{min(1.25 * panel.width, 1100):.0f}px"
+    return joined((notes, scrolled(element("figure", Html(svg(panel)), style=size), panel.title)))
