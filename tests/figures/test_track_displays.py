@@ -77,6 +77,8 @@ def test_ids_that_follow_each_other_differ_in_colour() -> None:
         colours = id_colours(segments)
         for before, after in itertools.pairwise(segments):
             if before.row == after.row and before.system != after.system:
+                assert before.system is not None
+                assert after.system is not None
                 assert colours[before.system] != colours[after.system]
 
 
