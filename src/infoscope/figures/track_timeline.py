@@ -64,7 +64,7 @@ class TrackTimelineDisplay(Display):
     >>> broken[(boxes[:, 1] == 0) & (boxes[:, 0] >= 5), 1] = 9
     >>> display = TrackTimelineDisplay.from_evaluation(tracking.evaluate(boxes, broken))
     >>> [(each.first, each.last, each.begins) for each in display.segments if each.track == 0]
-    [(0.0, 4.0, 'start'), (5.0, 9.0, 'break')]
+    [(0, 4, 'start'), (5, 9, 'break')]
     """
 
     segments: list[Segment]
