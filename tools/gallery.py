@@ -26,12 +26,16 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
+from infoscope.figures.association import AssociationDisplay
 from infoscope.figures.beliefs import Spread
 from infoscope.figures.coverage import CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.metric_curves import spoilt
+from infoscope.figures.track_ledger import TrackLedgerDisplay
+from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.metrics import accuracy, proficiency
 from infoscope.tables import Contingency
+from infoscope.tracking import compare
 from tests.papers.test_holt2010 import MISPRINTED as HOLT_MISPRINTED
 from tests.papers.test_holt2010 import PRINTED as HOLT_PRINTED
 from tests.papers.test_holt2010 import TABLES as HOLT
@@ -44,6 +48,7 @@ from tests.papers.test_steingold2016 import PERCENT as STEINGOLD_PRINTED
 from tests.papers.test_valverde2013 import MATRICES as VALVERDE
 from tests.papers.test_valverde2013 import PRINTED as VALVERDE_PRINTED
 from tests.reference import ROOT
+from tests.tracking.scenes import Stage
 
 FOLDER = ROOT / "docs" / "gallery"
 PAGE = ROOT / "docs" / "gallery.md"
@@ -77,6 +82,7 @@ def exhibits() -> Iterator[Exhibit]:
     yield from _tables()
     yield from _curves()
     yield from _bounds()
+    yield from _trackers()
 
 
 def _coverage() -> Iterator[Exhibit]:
@@ -281,6 +287,41 @@ def _bounds() -> Iterator[Exhibit]:
         BoundsDisplay.from_table({name: with_reject(HU[name]) for name in ("M2", "M3", "M4", "M5", "M7")}, zoom=True),
         note="M4 lies above Hellman and Raviv's bound; read at its best, it does not. M5 refuses, so its own error "
         "counts fewer samples than the reachable one.",
+    )
+
+
+def _trackers() -> Iterator[Exhibit]:
+    """One tracker a fault, on ten objects and a hundred frames."""
+    stage = Stage()
+    faults = {
+        "one break": stage.broken(),
+        "two swap ids": stage.swapped(),
+        "three missed": stage.missing(3),
+        "two false tracks": stage.with_false_tracks(2),
+        "all break": stage.all_broken(),
+    }
+    result = compare(stage.truth(), faults)
+    where = "Trackers with one fault each, ten objects for a hundred frames"
+    yield Exhibit(
+        "track-ledger",
+        "Information ledger of trackers",
+        where,
+        TrackLedgerDisplay.from_evaluation(result),
+        note="Each fault has its own column. What lies right of the line is false.",
+    )
+    yield Exhibit(
+        "track-timeline",
+        "Timeline of a tracker",
+        where,
+        TrackTimelineDisplay.from_evaluation(result, system="two swap ids"),
+        note="Two ids change places half way.",
+    )
+    yield Exhibit(
+        "association",
+        "Association map of a tracker",
+        where,
+        AssociationDisplay.from_evaluation(result, system="two swap ids"),
+        note="Each of the two truths has two ids, and each of their ids has two truths.",
     )
 
 

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from infoscope.figures import SplitTriangleDisplay as SplitTriangleDisplay
     from infoscope.figures import SurfaceDisplay as SurfaceDisplay
     from infoscope.figures import SweepDisplay as SweepDisplay
+    from infoscope.figures.association import AssociationDisplay as AssociationDisplay
+    from infoscope.figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
+    from infoscope.figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
     from infoscope.operating_points import sweep as sweep
     from infoscope.operating_points import tune as tune
     from infoscope.posterior import Posterior as Posterior
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AssociationDisplay": "infoscope.figures.association",
     "Card": "infoscope.cards",
     "BoundsDisplay": "infoscope.figures",
     "ClassInformationDisplay": "infoscope.figures",
@@ -77,6 +81,8 @@ _HOMES = {
     "SplitTriangleDisplay": "infoscope.figures",
     "SurfaceDisplay": "infoscope.figures",
     "SweepDisplay": "infoscope.figures",
+    "TrackLedgerDisplay": "infoscope.figures.track_ledger",
+    "TrackTimelineDisplay": "infoscope.figures.track_timeline",
     "agreement": "infoscope.raters",
     "catalogue": "infoscope.cards",
     "compare": "infoscope.comparison",
@@ -95,6 +101,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "AssociationDisplay",
     "BoundsDisplay",
     "Card",
     "ClassInformationDisplay",
@@ -119,6 +126,8 @@ __all__ = [
     "SplitTriangleDisplay",
     "SurfaceDisplay",
     "SweepDisplay",
+    "TrackLedgerDisplay",
+    "TrackTimelineDisplay",
     "__version__",
     "agreement",
     "catalogue",
@@ -148,9 +157,9 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def load_renderers() -> None:
-    """Load the reports, which file themselves with ``Evaluation``."""
-    for name in ("report", "report.html", "report.notebook"):
+def load_renderers(*others: str) -> None:
+    """Load the reports, which file themselves with what they show."""
+    for name in ("report", "report.html", "report.notebook", *others):
         importlib.import_module(f"infoscope.{name}")
 
 

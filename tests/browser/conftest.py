@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from infoscope.evaluation import Evaluation, evaluate
+from tests.figures.test_track_displays import hostile as hostile_trackers
+from tests.figures.test_track_displays import scene
 from tests.report.pages import hostile, plain, systems, typical
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +42,7 @@ def axe() -> str:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Reports as files: usual, small, many systems, many classes, hostile names."""
     folder = tmp_path_factory.mktemp("pages")
-    made: dict[str, Evaluation] = {
+    made: dict[str, Any] = {
         "typical": typical(),
         "small": plain(systems(1, 2, 300)),
         "twenty": plain(systems(20, 10)),
@@ -48,7 +50,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": hostile(),
         "demo": _demo(),
     }
-    return {name: evaluation.to_html(folder / f"{name}.html") for name, evaluation in made.items()}
+    trackers = {"trackers": scene(), "hostile trackers": hostile_trackers()}
+    return {name: each.to_html(folder / f"{name}.html") for name, each in (made | trackers).items()}
 
 
 def _demo() -> Evaluation:
@@ -74,7 +77,7 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(path.as_uri())
         if options.get("java_script_enabled", True):
-            self.page.wait_for_selector("html[data-ready]", state="attached", timeout=20_000)
+            self.page.wait_for_selector("html[data-ready], body.still", state="attached", timeout=20_000)
 
     @property
     def outside(self) -> list[str]:

@@ -58,6 +58,18 @@ def test_text_and_markdown(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert "exists already" in again.stderr
 
 
+def test_a_page_by_its_suffix_or_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+
+    assert run(*files, "-o", target).exit_code == 0
+    page = target.read_text(encoding="utf-8")
+    assert page == tracking.compare(files[0], {"mine": files[1]}).to_html()
+    assert run(*files, "--format", "html").stdout == page
+    assert run(*files, "-o", target).exit_code == 0  # a page of ours may be replaced
+    target.write_text("something else", encoding="utf-8")
+    assert run(*files, "-o", target).exit_code == 2
+
+
 def test_several_trackers_are_compared(files: tuple[Path, Path], tmp_path: Path) -> None:
     written(tmp_path / "mine@keep=0.5.txt", TRACKS[::2])
     written(tmp_path / "mine@keep=0.25.txt", TRACKS[::4])
@@ -80,8 +92,6 @@ def test_a_fault_of_the_input_is_one_line_and_status_2(files: tuple[Path, Path],
     assert run(files[0], twice, "--duplicates", "split").exit_code == 0
     assert run(files[0], files[1], files[1]).exit_code == 2
     assert run(files[0], tmp_path / "nothing.txt").exit_code == 2
-    assert "trackers have no page yet" in run(*files, "-o", tmp_path / "page.html").stderr
-    assert not (tmp_path / "page.html").exists()
 
 
 def test_help_has_an_example() -> None:

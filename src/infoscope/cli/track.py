@@ -88,7 +88,7 @@ _OPTIONS = (
 @click.option("--sweep", is_flag=True, help="Also the information figures at gates from 0.05 to 0.95.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
 @seed_option()
-@output_options("text", "json", "markdown")
+@output_options("text", "json", "markdown", "html")
 @reported
 def track_command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
     """Evaluate trackers: what their ids tell about who was where, and what is missed, confused or made up.
@@ -98,20 +98,13 @@ def track_command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope track gt.txt results.txt
 
-    Example: infoscope track MOT17/train mine/ other.zip --format json
+    Example: infoscope track MOT17/train mine/ other.zip -o report.html
     """
     output = Output.asked(chosen)
-    _refuse_page(output)
     result = _evaluated(truth, tracks, chosen)
-    if not output.quiet and output.form == "json":
+    if not output.quiet and output.form in ("json", "html"):
         _warn(result)
     _write(result, output)
-
-
-def _refuse_page(output: Output) -> None:
-    """There is no page of trackers yet, and text under the name of a page would mislead."""
-    if output.path is not None and output.path.suffix.lower() in (".html", ".htm"):
-        raise InputError(f"{output.path}: trackers have no page yet; write .json, .md or .txt")
 
 
 def _evaluated(truth: str, tracks: Sequence[str], chosen: Mapping[str, Any]) -> TrackingEvaluation:
@@ -145,6 +138,8 @@ def _write(result: TrackingEvaluation, output: Output) -> None:
         text = result.to_json() + "\n"
     elif output.form == "markdown":
         text = result.to_markdown(unit=output.unit)
+    elif output.form == "html":
+        text = result.to_html(unit=output.unit)
     else:
         text = result.to_text(unit=output.unit)
     if output.path is not None:

@@ -24,6 +24,8 @@ class Spread:
 
     mean: Point
     covariance: NDArray[Any]
+    degrees: int | None = None
+    """Degrees of freedom of a covariance that was estimated; None where it is known."""
 
 
 def _posterior(table: Contingency, seed: int) -> Posterior:

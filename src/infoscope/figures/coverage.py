@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from infoscope.figures.display import Display, Tables, tables_by_name
 from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
+
+if TYPE_CHECKING:
+    from infoscope.tracking import TrackingEvaluation
 
 __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse"]
 
@@ -43,7 +46,7 @@ class CoveragePoint:
 
 
 def ellipse(spread: Spread, level: float, corners: int = 72) -> tuple[Point, ...]:
-    """The outline that holds a normal belief with probability ``level``.
+    """The outline that holds a normal belief with probability ``level``; Hotelling's where its spread is estimated.
 
     >>> outline = ellipse(Spread((0.0, 0.0), np.eye(2)), 0.95)
     >>> print(f"{outline[0][0]:.3f}")  # the square root of the chi-squared quantile of two degrees
@@ -51,9 +54,18 @@ def ellipse(spread: Spread, level: float, corners: int = 72) -> tuple[Point, ...
     """
     values, vectors = np.linalg.eigh(np.asarray(spread.covariance, dtype=np.float64))
     turns = np.linspace(0.0, 2.0 * np.pi, corners, endpoint=False)
-    circle = np.sqrt(-2.0 * np.log1p(-level)) * np.stack([np.cos(turns), np.sin(turns)])
+    circle = np.sqrt(_reach(level, spread.degrees)) * np.stack([np.cos(turns), np.sin(turns)])
     outline = np.asarray(spread.mean)[:, None] + vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * circle)
     return tuple((float(x), float(y)) for x, y in outline.T)
+
+
+def _reach(level: float, degrees: int | None) -> float:
+    """Square of how many standard deviations the outline is away in every direction."""
+    if degrees is None:
+        return float(-2.0 * np.log1p(-level))
+    from scipy.special import fdtri  # noqa: PLC0415 - only where a spread was estimated
+
+    return 2.0 * degrees / (degrees - 1) * float(fdtri(2, degrees - 1, level))
 
 
 @dataclass
@@ -111,6 +123,22 @@ class CoverageDisplay(Display):
         joined = {str(title): [str(key) for key in keys] for title, keys in (curves or {}).items()}
         return cls(points, level, zoom, joined)
 
+    @classmethod
+    def from_evaluation(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
+        """Trackers with the ellipses of their intervals; settings of one tracker are joined to a curve."""
+        points = []
+        for system in evaluation.systems:
+            false, captured = (system.estimates[name].value for name in ("false_information_ratio", "proficiency"))
+            if np.isfinite(false) and np.isfinite(captured):
+                points.append(CoveragePoint(system.name, false, captured, spread=_estimated(system, (false, captured))))
+        if not points:
+            raise InputError("captured and false information are undefined for every tracker; none has a place here")
+        known = {point.name for point in points}
+        found = evaluation.comparison.curves if evaluation.comparison else {}
+        joined = {title: [step["name"] for step in steps if step["name"] in known] for title, steps in found.items()}
+        curves = {title: names for title, names in joined.items() if len(names) > 1}
+        return cls(points, evaluation.settings.level, zoom, curves)
+
     def panel(self) -> Panel:
         """Axes, lines of equal error, curves, ellipses, clouds, points and their names."""
         x, y = self._window()
@@ -124,7 +152,9 @@ class CoverageDisplay(Display):
             margins=(56.0, 18.0, 150.0, 50.0),
         )
         marks = (*_iso_lines(x, y), *self._beliefs(), *self._curves(), *self._points())
-        names = () if self.curves else side_labels(panel, [Named(p.false, p.captured, p.name) for p in self.points])
+        joined = {name for run in self.curves.values() for name in run}
+        alone = [Named(p.false, p.captured, p.name) for p in self.points if p.name not in joined]
+        names = side_labels(panel, alone)
         star = (Dot(0.0, 1.0, "gold", "star", 10.0, "paper", tip="all of the truth, nothing false"),)
         shown = star if x[0] <= 0.0 and y[1] >= 1.0 else ()
         return Panel(**{**vars(panel), "marks": (*marks, *names, *shown)})
@@ -168,13 +198,26 @@ class CoverageDisplay(Display):
             Dot(
                 point.false,
                 point.captured,
-                series(at) if point.cloud is not None else on_curve.get(point.name, accuracy_colour(point.accuracy)),
+                series(at) if point.cloud is not None else on_curve.get(point.name, _fill(point)),
                 size=2.0 if point.cloud is not None else 4.0 if on_curve else 5.0,
                 of=point.name,
                 tip=_tip(point),
             )
             for at, point in enumerate(self.points)
         ]
+
+
+def _fill(point: CoveragePoint) -> str:
+    """By accuracy; trackers have none, and the colour of their ellipse."""
+    return "accent" if point.accuracy is None and point.spread is not None else accuracy_colour(point.accuracy)
+
+
+def _estimated(system: Any, place: Point) -> Spread | None:
+    """What a tracker's sequences or tracks tell about its place, where they are enough."""
+    covariance, degrees = system.spread.coverage, system.spread.degrees
+    if covariance is None or not np.isfinite(covariance).all() or degrees < 2:
+        return None
+    return Spread(place, covariance, degrees)
 
 
 def _right(table: Any) -> float | None:

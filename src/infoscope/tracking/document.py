@@ -3,10 +3,11 @@
 import importlib
 import importlib.util
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,9 +21,22 @@ from infoscope.tracking.tally import LEVELS, Tally, stack
 from infoscope.tracking.tuning import GateSweep
 from infoscope.tracking.uncertainty import Estimate, Spread
 
-__all__ = ["LINES", "Origin", "System", "TrackingEvaluation", "ledger_lines", "track_accounts"]
+__all__ = ["LINES", "Origin", "System", "TrackingEvaluation", "ledger_lines", "renders", "track_accounts"]
 
 LINES = ("truth", "captured", "missed", "confused", "fragmented", "spurious")
+
+Renderer = Callable[..., Any]
+_RENDERERS: dict[str, Renderer] = {}
+
+
+def renders(form: str) -> Callable[[Renderer], Renderer]:
+    """File a function as the renderer of a form; reports do this when they are loaded."""
+
+    def file(renderer: Renderer) -> Renderer:
+        _RENDERERS[form] = renderer
+        return renderer
+
+    return file
 
 
 @dataclass(frozen=True)
@@ -151,6 +165,20 @@ class TrackingEvaluation:
         from infoscope.tracking.printing import as_markdown  # noqa: PLC0415 - the printer knows the document
 
         return as_markdown(self, unit=unit)
+
+    @overload
+    def to_html(self, path: None = None, *, unit: str = "bits", force: bool = False) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, *, unit: str = "bits", force: bool = False) -> Path: ...
+    def to_html(self, path: str | Path | None = None, *, unit: str = "bits", force: bool = False) -> str | Path:
+        """The report as one page that opens offline: its text, or the file that it was written to.
+
+        A file that is no such page is replaced only by force.
+        """
+        importlib.import_module("infoscope").load_renderers("report.html.trackers")  # the one upward step
+        if path is None:
+            return str(_RENDERERS["html"](self, unit=unit))
+        return Path(_RENDERERS["html file"](self, path, unit=unit, force=force))
 
     def to_frame(self) -> Any:
         """One row a system, one column a metric, as a pandas or polars data frame, whichever is installed."""

@@ -10,9 +10,9 @@ from infoscope.tracking.measures import measures
 from infoscope.tracking.tuning import GateSweep
 from infoscope.tracking.uncertainty import Estimate
 
-__all__ = ["as_markdown", "as_text"]
+__all__ = ["EXPLAINED", "as_markdown", "as_text"]
 
-_EXPLAINED = {
+EXPLAINED = {
     "truth": "who was where, in all",
     "captured": "told by the system's ids",
     "missed": "not detected",
@@ -94,7 +94,7 @@ def _ledger_rows(system: System, unit: str) -> list[list[str]]:
     rows = [["ledger", unit, "of truth", ""]]
     for line in LINES:
         share = f"{lines[line] / lines['truth']:.1%}" if lines["truth"] > 0 else "–"
-        rows.append([line, f"{lines[line] * _UNITS[unit]:.1f}", share, _EXPLAINED[line]])
+        rows.append([line, f"{lines[line] * _UNITS[unit]:.1f}", share, EXPLAINED[line]])
     return rows
 
 

@@ -1,0 +1,72 @@
+"""What every page of ours has: its head, its colours, and how it becomes a file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from infoscope.errors import InputError
+from infoscope.figures.colours import DARK, LIGHT
+from infoscope.report.html.elements import Html, element
+
+__all__ = ["MARK", "head", "is_page", "text_of", "write_page"]
+
+MARK = '<meta name="generator" content="infoscope'
+"""By this a page of ours is known, and may be replaced."""
+
+
+def head(title: str, version: str, code: str = "") -> Html:
+    """The start of a page that may run this code and no other, and loads nothing."""
+    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    if code:
+        known = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode("ascii")
+        policy += f"; script-src 'sha256-{known}'"
+    return Html(
+        '<html lang="en"><head><meta charset="utf-8">'
+        f'{MARK} {version}"><meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
+        'content="light dark">' + element("title", title) + f"<style>{_variables()}{text_of('page.css')}</style></head>"
+    )
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file is such a page."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return MARK in file.read(2000)
+
+
+def write_page(path: str | Path, page: str, *, force: bool = False) -> Path:
+    """Write a page in one step; a file that is there is replaced only if it is such a page, or with ``force``."""
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target} is a folder; give the name of a file")
+    try:
+        if target.exists() and not force and not is_page(target):
+            raise InputError(f"{target} exists and is not a page of infoscope; choose another name, or force it")
+        beside = target.with_name(f".{target.name}.part")
+        beside.write_text(page, encoding="utf-8", newline="\n")
+        beside.replace(target)
+    except OSError as problem:
+        raise InputError(f"cannot write {target}: {problem.strerror or problem}; choose another place") from None
+    return target
+
+
+@cache
+def text_of(name: str) -> str:
+    """A file that goes into pages as it is."""
+    return (files("infoscope.report.html") / name).read_text(encoding="utf-8")
+
+
+def _variables() -> str:
+    """Colours of both themes, and the rules that give them to the roles of the pictures."""
+    light = "".join(f"--{role}:{colour};" for role, colour in LIGHT.items())
+    dark = "".join(f"--{role}:{colour};" for role, colour in DARK.items())
+    roles = "".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in LIGHT)
+    return (
+        f":root{{{light}color-scheme:light}}"
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}color-scheme:dark}}}}"
+        f":root[data-theme=dark]{{{dark}color-scheme:dark}}{roles}"
+    )

@@ -1,0 +1,108 @@
+"""The page of trackers without a browser: whole, harmless, alone, and it says what it leaves out."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from infoscope import tracking
+from infoscope.errors import InputError
+from infoscope.tracking import TrackingEvaluation
+from tests.figures.test_track_displays import hostile, scene
+from tests.report.test_html import Outline
+from tests.tracking.scenes import Stage, crowd
+
+
+def sequences(count: int) -> TrackingEvaluation:
+    scenes = {f"seq {at}": crowd(at, objects=6, frames=20) for at in range(count)}
+    truth, tracks = ({name: each[side] for name, each in scenes.items()} for side in (0, 1))
+    return tracking.evaluate(truth, tracks, name="mine")
+
+
+def read(page: str) -> str:
+    return " ".join("".join(Outline(page).text).split())
+
+
+def test_the_numbers_are_on_the_page() -> None:
+    result = scene()
+    page = result.to_html()
+    text = read(page)
+    captured = result["mine"].estimates["proficiency"]
+
+    assert f"mine captures {captured.value:.0%} of the information about who was where" in text
+    assert f"The 95% interval is {captured.low:.1%} to {captured.high:.1%}." in text
+    assert f"{result['mine'].ledger['missed']:,.1f}" in text
+    assert "half follows with" in text
+    for heading in ("Where the bits go", "Worst tracks", "Compared with each other", "Who followed whom"):
+        assert f"<h2>{heading}</h2>" in page
+    for name in result["mine"].estimates:
+        assert f'id="def-{name}"' in page
+    labels = re.findall(r'<svg[^>]+aria-label="([^"]+)"', page)
+    assert sum(name.startswith("Timeline of") for name in labels) == 2  # the other tracker is folded
+    assert sum(name.startswith("Frames that") for name in labels) == 2
+    assert sum(name.startswith("Information coverage of 2") for name in labels) == 1
+
+
+def test_the_page_is_alone_and_runs_nothing() -> None:
+    for page in (scene().to_html(), hostile().to_html()):
+        outline = Outline(page)
+        policy = next(each["content"] for _, each in outline.tags if each.get("http-equiv"))
+
+        assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+        assert not [tag for tag, _ in outline.tags if tag in ("script", "link", "iframe", "img", "object")]
+        links = [str(each[key]) for _, each in outline.tags for key in ("href", "src", "action") if key in each]
+        assert all(link.startswith("#") for link in links)
+        ids = {each["id"] for _, each in outline.tags if "id" in each}
+        assert {link[1:] for link in links} <= ids
+        assert not [key for _, each in outline.tags for key in each if key.startswith("on")]
+        assert not re.findall(r"url\((?!#)|@import", page)
+        assert "\u202e" not in re.sub(r' data-of="[^"]*"', "", page)  # names that are not shown stay as they are
+        assert "<script" not in page
+        assert "nan" not in re.sub(r"[a-z]+", lambda word: word[0] if word[0] == "nan" else "", unescape(page))
+
+
+def test_what_is_not_drawn_is_counted() -> None:
+    page = sequences(8).to_html()
+
+    assert "The 6 sequences that lose most are drawn; 2 more are not." in page
+    assert page.count("<h4>Timeline</h4>") == 6
+    assert "All 8 sequences" in page
+    assert "The 12 truth tracks of 48 on which" in page
+    large = tracking.evaluate(*crowd(1, objects=35, frames=10)).to_html()
+    assert "30 of 35 truth tracks are drawn, those that lose most." in large
+
+
+def test_undefined_and_perfect_trackers_have_a_page() -> None:
+    one, ten = Stage(objects=1, frames=5), Stage(frames=10)
+
+    assert "cannot be judged by information: no sequence has two truth tracks" in read(
+        tracking.evaluate(one.truth(), one.truth()).to_html()
+    )
+    perfect = read(tracking.evaluate(ten.truth(), ten.truth()).to_html())
+    assert "captures 100%" in perfect
+    assert "says none that is false" in perfect
+    assert "Worst tracks" not in perfect
+    empty = tracking.evaluate(ten.truth(), ten.truth()[:0]).to_html()
+    assert "captures 0%" in read(empty)
+
+
+def test_nats_are_bits_times_ln_2() -> None:
+    result = scene()
+
+    assert f"{result['mine'].ledger['truth'] * 0.6931471805599453:,.1f}" in read(result.to_html(unit="nats"))
+    with pytest.raises(InputError, match="shown in bits or nats"):
+        result.to_html(unit="hartleys")
+
+
+def test_files_are_replaced_only_if_they_are_pages(tmp_path: Path) -> None:
+    result, target, other = scene(), tmp_path / "page.html", tmp_path / "notes.html"
+    other.write_text("mine", encoding="utf-8")
+
+    assert result.to_html(target) == target
+    assert result.to_html(target) == target
+    assert target.read_text(encoding="utf-8") == result.to_html()
+    with pytest.raises(InputError, match="not a page of infoscope"):
+        result.to_html(other)
+    assert other.read_text(encoding="utf-8") == "mine"
+    assert result.to_html(other, force=True) == other
