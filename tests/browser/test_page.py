@@ -254,6 +254,29 @@ def test_comparison_by_any_metric_and_level(visit: Any) -> None:
     assert "recall of class 3" in page.inner_text("#compare-note")
 
 
+def test_differences_follow_the_metric(visit: Any) -> None:
+    """They are told where the systems were compared in it, and else left empty."""
+    page = visit("demo")
+
+    def told(name: str) -> list[str]:
+        return page.locator(f".forest tr[data-of='{name}'] td").all_inner_texts()[3:6]
+
+    captured = told("naive_bayes")
+    page.select_option("#metric", "erroneous_information_ratio")
+    erroneous = told("naive_bayes")
+    assert told("svm") == ["", "", "best"]
+    assert captured[0].startswith("−")
+    assert erroneous[0].startswith("+")
+    assert captured[1:] == erroneous[1:] == ["<0.1%", "worse"]
+    page.select_option("#metric", "accuracy")
+    assert told("naive_bayes") == told("svm") == ["", "", ""]
+    page.select_option("#metric", "proficiency")
+    assert told("naive_bayes") == captured
+    page.locator(".forest .sort", has_text="difference").click()
+    page.locator(".forest .sort", has_text="difference").click()
+    assert page.locator(".forest tbody tr").first.get_attribute("data-of") == "majority"
+
+
 def test_copies_are_markdown_and_safe_csv(visit: Any) -> None:
     page = visit("hostile")
     page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }")

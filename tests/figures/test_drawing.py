@@ -210,6 +210,10 @@ def test_empty_tables_are_refused(display: type[Display]) -> None:
         (SplitTriangleDisplay, "one class only"),
         (PerplexityDisplay, "never any doubt"),
         (LeakDisplay, "no bit leaks"),
+        (EntropyDiagramDisplay, "no room for information"),
+        (ComparisonDisplay, "one class only"),
+        (SurfaceDisplay, "of two classes"),
+        (MetricCurvesDisplay, r"use MetricCurvesDisplay\.over_quality"),
     ],
 )
 def test_one_class_is_refused_in_words(display: type[Display], words: str) -> None:

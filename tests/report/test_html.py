@@ -6,11 +6,13 @@ import hashlib
 import json
 import re
 import zlib
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given, settings
 
@@ -113,7 +115,7 @@ def test_essentials_are_text_before_any_code_runs(page: str) -> None:
     text = " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
 
     assert "system 0 captures" in text
-    assert "The credible range is" in text
+    assert "credible range is" in text
     for system in typical().systems:
         assert system.title in text
     for name in ("What to fix", "By class", "Method and limits", "class 7"):
@@ -332,3 +334,83 @@ def test_comparison_shows_itself_with_its_forest() -> None:
     assert "&lt;svm&gt;" in cell
     Outline(comparison.to_html())
     assert len(cell) < 20_000
+
+
+def answered(n: int = 400) -> Evaluation:
+    """Three systems on the same rows: a good one, one a hair behind, a poor one."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 3, n)
+    good = np.where(rng.random(n) < 0.9, truth, (truth + 1) % 3)
+    near = good.copy()
+    right, wrong = np.flatnonzero(good == truth)[:4], np.flatnonzero(good != truth)[:3]
+    near[right], near[wrong] = (truth[right] + 1) % 3, truth[wrong]
+    poor = np.where(rng.random(n) < 0.5, truth, rng.integers(0, 3, n))
+    frame = polars.DataFrame({"truth": truth, "good": good, "near": near, "poor": poor})
+    return evaluate(frame, "truth", ["good", "near", "poor"])
+
+
+def forest_rows(page: str) -> dict[str, list[str]]:
+    table = re.search(r'<table class="forest.*?</table>', page, re.S)
+    assert table is not None
+    rows = re.findall(r"<tr[ >].*?</tr>", table[0], re.S)
+    cells = [
+        [unescape(re.sub("<[^>]+>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.S)] for row in rows
+    ]
+    return {row[0]: row for row in cells}
+
+
+def test_comparison_tells_difference_probability_and_verdict_of_captured_information() -> None:
+    evaluation = answered()
+    found = forest_rows(as_html(evaluation))
+    assert evaluation.comparison is not None
+    pairs = {(pair["a"], pair["b"]): pair for pair in evaluation.comparison["pairs"] if pair["metric"] == "proficiency"}
+
+    assert found["system"][4:7] == ["difference", "P(better)", "verdict"]
+    assert found["good"][4:7] == ["", "", "best"]
+    for name in ("near", "poor"):
+        pair = pairs["good", name]
+        shown, half = found[name][4].replace("−", "-").split(" ±")
+        assert float(shown) == pytest.approx(-100 * pair["difference"], abs=0.051)
+        assert float(half) == pytest.approx(50 * (pair["high"] - pair["low"]), abs=0.051)
+    assert found["near"][6] == "can't tell"
+    behind = 1 - pairs["good", "near"]["probability_a_better"]
+    assert float(found["near"][5].rstrip("%")) == pytest.approx(100 * behind, abs=0.051)
+    assert found["poor"][5:7] == ["<0.1%", "worse"]
+
+
+def test_verdict_is_the_comparisons_own() -> None:
+    evaluation = answered()
+    assert evaluation.comparison is not None
+    pairs = [pair | {"verdict": "equivalent"} for pair in evaluation.comparison["pairs"]]
+    changed = dataclasses.replace(evaluation, comparison={**evaluation.comparison, "pairs": pairs})
+
+    assert forest_rows(as_html(changed))["poor"][6] == "equivalent"
+
+
+def test_tables_that_were_not_compared_have_no_empty_columns_named() -> None:
+    found = forest_rows(as_html(plain(systems(2, 4))))
+
+    assert found["system"][4:7] == ["", "", ""]
+    assert found["system 1"][4:6] == ["", ""]
+
+
+def test_page_says_level_method_and_samples_that_would_help() -> None:
+    evaluation = answered()
+    page = as_html(evaluation)
+    made = evaluation.systems[0].interval
+
+    assert made is not None
+    assert made.samples_to_halve is not None
+    assert "The 95% credible range is" in page
+    assert f"<li>{made.text}.</li>" in page
+    assert f"{made.samples_to_halve:,} more samples would halve the range of what it captures." in page
+
+
+def test_every_link_inside_the_page_leads_somewhere() -> None:
+    for evaluation in (answered(), evaluate({"a": Contingency.from_matrix([[5]])})):
+        outline = Outline(as_html(evaluation))
+        ids = {found.get("id") for _, found in outline.tags}
+        links = {str(found["href"]) for tag, found in outline.tags if tag == "a"}
+        known = {link for link in links if link[1:] in ids}
+
+        assert {link for link in links if not link.startswith("#def-")} <= known

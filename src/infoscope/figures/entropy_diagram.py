@@ -67,6 +67,8 @@ class EntropyDiagramDisplay(Display):
         table = next(iter(tables_by_name(tables, name).values()))
         h = entropies(table)
         rooms = float(np.log2(h.k)), float(np.log2(h.m))
+        if max(rooms) == 0.0:
+            raise InputError("truth and output have one class each, so there is no room for information to draw")
         if form == "split" and min(rooms) == 0.0:
             raise InputError("a side with one class has no room for information; the split form does not exist")
         return cls(float(h.truth), float(h.system), float(h.mutual), *rooms, form)

@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.cards import find
 from infoscope.errors import InputError
-from infoscope.figures.display import Display
+from infoscope.figures.display import Display, Tables
 from infoscope.figures.scene import Panel
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.tables import Contingency
@@ -38,6 +38,14 @@ class MetricCurvesDisplay(Display):
     curves: list[Curve]
     n: int = 200
     _single: ClassVar[bool] = True
+
+    @classmethod
+    def from_table(cls, tables: Tables, **options: Any) -> Self:  # noqa: ARG003 - as every display is called
+        """Refused: these curves are of systems made up step by step."""
+        raise InputError(
+            "these curves are of made-up systems, not of tables; use MetricCurvesDisplay.over_quality(), or "
+            "SweepDisplay.from_table for your own"
+        )
 
     @classmethod
     def over_quality(

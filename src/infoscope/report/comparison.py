@@ -12,7 +12,7 @@ from infoscope.comparison.ranking import Place
 from infoscope.figures.forest import ComparisonDisplay
 from infoscope.figures.notebook import picture
 from infoscope.report.layout import UNICODE, Column, Look, columns, shown, wrapped
-from infoscope.report.numbers import amount
+from infoscope.report.numbers import amount, chance
 
 __all__ = ["as_html", "as_markdown", "as_notebook", "as_text"]
 
@@ -125,13 +125,6 @@ def _drawn(gap: float, low: float, high: float, reach: float) -> str:
     return "".join(cells)
 
 
-def _chance(probability: float) -> str:
-    """A probability as far as the method can be trusted: beyond one in a thousand it is only called small."""
-    if 0.001 <= probability <= 0.999:
-        return f"{probability:.1%}"
-    return "<0.1%" if probability < 0.5 else ">99.9%"
-
-
 def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     """Mean, range, difference, probability and verdict of one system."""
     reference = _reference(comparison, ranking)
@@ -139,7 +132,7 @@ def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     if place.name == reference:
         return [*cells, "", "", "baseline" if comparison.baseline else "best"]
     pair, gap, low, high, better = _against(comparison, place.name, reference, ranking.metric)
-    return [*cells, f"{gap:+.3f} ±{(high - low) / 2:.3f}", _chance(better), _word(pair, place.name)]
+    return [*cells, f"{gap:+.3f} ±{(high - low) / 2:.3f}", chance(better), _word(pair, place.name)]
 
 
 @renders("markdown")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from infoscope.errors import InputError
 
-__all__ = ["BITS", "UNDEFINED", "Unit", "Units", "amount", "share", "units"]
+__all__ = ["BITS", "UNDEFINED", "Unit", "Units", "amount", "chance", "share", "units"]
 
 UNDEFINED = "undefined"
 
@@ -53,6 +53,17 @@ def share(value: float | None, digits: int = 1) -> str:
         if float(text) not in (0.0, 100.0):
             return f"{text}%"
     return f"{100 * value:.1e}%" if value < 0.5 else ">99.9999%"
+
+
+def chance(probability: float) -> str:
+    """A probability as far as the method can be trusted: beyond one in a thousand it is only called small.
+
+    >>> chance(0.9731), chance(0.0), chance(0.99999)
+    ('97.3%', '<0.1%', '>99.9%')
+    """
+    if 0.001 <= probability <= 0.999:
+        return f"{probability:.1%}"
+    return "<0.1%" if probability < 0.5 else ">99.9%"
 
 
 def amount(number: float | None) -> str:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from infoscope.evaluation import Evaluation, SystemResult, Value
+from infoscope.figures.layout import plain_label
+from infoscope.report.html.against import Gap, against
 from infoscope.report.html.elements import Html, element, label, scrolled
 from infoscope.report.html.verdict import ABSENT, interval
-from infoscope.report.numbers import share
+from infoscope.report.numbers import chance, share
 from infoscope.report.wording import remark
 
-__all__ = ["compared", "interval_bar", "verdict_word"]
+__all__ = ["compared", "difference", "interval_bar"]
+
+
+TITLES = (
+    ("system", ""),
+    ("", "track"),
+    ("captured", "n"),
+    ("range", "n wide"),
+    ("difference", "n wide gap"),
+    ("P(better)", "n wide gap"),
+    ("verdict", "gap"),
+    ("false", "n wide"),
+    ("accuracy", "n wide"),
+)
+"""Columns and their kinds: what is wide gives way on a phone, what is a gap exists only against another system."""
 
 
 def compared(evaluation: Evaluation) -> Html:
@@ -19,33 +33,27 @@ def compared(evaluation: Evaluation) -> Html:
         return Html("")
     systems = evaluation.ranking
     best = systems[0]
-    rows = [_row(evaluation, system, best) for system in systems]
-    titles = (
-        ("system", ""),
-        ("", "track"),
-        ("captured", "n"),
-        ("range", "n"),
-        ("false", "n"),
-        ("accuracy", "n"),
-        ("", ""),
-    )
+    gaps = [None if best.group else against(evaluation, system.name, best.name) for system in systems]
+    told = any(gap is not None for gap in gaps)
+    columns = [(title if told or "gap" not in kind else "", kind) for title, kind in TITLES]
+    rows = [
+        _row(system, gap, "best" if told and system is best else remark(system))
+        for system, gap in zip(systems, gaps, strict=True)
+    ]
     head = element(
         "tr",
         *(
             element("th" if title else "td", title, scope="col" if title else None, class_=kind or None)
-            for title, kind in titles
+            for title, kind in columns
         ),
     )
+    note = ["Dots are captured information, from 0 to 100%, best first"]
+    note += ["lines are credible ranges"] if best.metrics.get("proficiency", ABSENT).low is not None else []
+    note += [f"differences, in points, are to {plain_label(best.title)[:40]}, row by row"] if told else []
     return element(
         "section",
         element("h2", "Compared with each other"),
-        element(
-            "p",
-            "Dots are captured information, from 0 to 100%, best first"
-            + ("; lines are credible ranges." if best.metrics.get("proficiency", ABSENT).low is not None else "."),
-            class_="note",
-            id="compare-note",
-        ),
+        element("p", "; ".join(note) + ".", class_="note", id="compare-note"),
         element("div", class_="chooser js", id="choose"),
         scrolled(
             element(
@@ -61,38 +69,35 @@ def compared(evaluation: Evaluation) -> Html:
     )
 
 
-def _row(evaluation: Evaluation, system: SystemResult, best: SystemResult) -> Html:
+def _row(system: SystemResult, gap: Gap | None, otherwise: str) -> Html:
     value = system.metrics.get("proficiency", ABSENT)
+    cells = (
+        interval_bar(value),
+        share(value.value),
+        interval(value),
+        "" if gap is None else difference(gap),
+        "" if gap is None else chance(gap.better),
+        otherwise if gap is None else gap.word,
+        share(system.number("false_information_ratio")),
+        share(system.number("accuracy")),
+    )
+    kinds = ("track", "n strong", "n wide dim", *(kind for _, kind in TITLES[4:]))
     return element(
         "tr",
         element("th", element("button", label(system.title, 30), type="button", class_="pick"), scope="row"),
-        element("td", interval_bar(value), class_="track"),
-        element("td", share(value.value), class_="n strong"),
-        element("td", interval(value), class_="n dim"),
-        element("td", share(system.number("false_information_ratio")), class_="n"),
-        element("td", share(system.number("accuracy")), class_="n"),
-        element("td", _last(evaluation, system, best)),
+        *(element("td", cell, class_=kind) for cell, kind in zip(cells, kinds, strict=True)),
         data_of=system.title,
     )
 
 
-def _last(evaluation: Evaluation, system: SystemResult, best: SystemResult) -> str:
-    pairs: Sequence[dict[str, object]] = (evaluation.comparison or {}).get("pairs", ())
-    for pair in pairs:
-        if {pair["a"], pair["b"]} == {system.name, best.name} and pair["metric"] in (
-            "proficiency",
-            "erroneous_information_ratio",
-        ):
-            sure = float(str(pair["probability_a_better"]))
-            return verdict_word(sure if pair["a"] == system.name else 1.0 - sure)
-    return remark(system)
+def difference(gap: Gap) -> str:
+    """A difference in points with half the width of its interval.
 
-
-def verdict_word(probability: float) -> str:
-    """Better, worse or can't tell, by the probability of being better."""
-    if probability >= 0.975:
-        return "better"
-    return "worse" if probability <= 0.025 else "can't tell"
+    >>> difference(Gap(-0.0631, 0.0178, 0.0, "worse"))
+    '−6.3 ±1.8'
+    """
+    shown = f"{100 * gap.difference:+.1f}"
+    return f"{'−' if shown.startswith('-') else '+'}{shown[1:]} ±{100 * gap.half_width:.1f}"
 
 
 def interval_bar(value: Value) -> Html:

@@ -141,6 +141,7 @@ def _method(evaluation: Evaluation, version: str) -> Html:
         if believed
         else "No ranges are shown, because this evaluation was made without a posterior."
     )
+    items += dict.fromkeys(f"{system.interval.text}." for system in evaluation.systems if system.interval is not None)
     items += [
         f"{rows:,} row{'s' * (rows != 1)} left out: {plain_label(reason)}"
         for reason, rows in evaluation.source.ignored.items()

@@ -94,12 +94,13 @@ def _fixes(system: SystemResult) -> Html:
 
 
 def _actions(system: SystemResult) -> Html:
-    if not system.diagnosis:
+    told = [(ACTIONS.get(item.code, "Note"), item.text) for item in system.diagnosis]
+    more = None if system.interval is None else system.interval.samples_to_halve
+    if more:
+        told.append(("To be surer", f"{more:,} more samples would halve the range of what it captures."))
+    if not told:
         return Html("")
-    rows = [
-        element("div", element("dt", ACTIONS.get(item.code, "Note")), element("dd", element("bdi", item.text)))
-        for item in system.diagnosis
-    ]
+    rows = [element("div", element("dt", action), element("dd", element("bdi", why))) for action, why in told]
     return element("div", element("h4", "What to do about it"), element("dl", *rows, class_="actions"))
 
 

@@ -170,7 +170,7 @@ const crosshair = (p, truth, said) => {
 $$('.pixels').forEach(p => p.addEventListener('click', e => { const at = where(p, e); if (at) lightClass(at[0].truth[at[1]], at[0].system[at[2]]); }));
 
 // tables: sort, search, copy
-const value = c => { const t = c.textContent.trim(), n = parseFloat(t.replace(/,/g, '')); return Number.isNaN(n) ? t : n; };
+const value = c => { const t = c.textContent.trim(), n = parseFloat(t.replace(/[,<>]/g, '').replace('−', '-')); return Number.isNaN(n) ? t : n; };
 const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : typeof a === 'number' ? -1 : typeof b === 'number' ? 1 : a.localeCompare(b, 'en', {numeric: true});
 const whole = c => { const b = $('bdi[title]', c); return (b ? b.title : c.textContent).trim(); };
 const grid = t => [t.tHead.rows[0], ...rows(t).filter(r => !r.hidden)].map(r => [...r.cells].filter(c => !$('svg.whisk', c) && !c.matches('td.track,th.track')).map(whole));
@@ -242,6 +242,14 @@ if (forest) {
   const which = make('input', undefined, {id: 'which', hidden: true}); which.setAttribute('list', 'labels'); which.setAttribute('aria-label', 'Class or answer');
   const list = make('datalist', undefined, {id: 'labels'}); $('#choose').append(which, list);
   const prefix = {'the whole': '', 'a class': 'class_', 'an answer': 'output_'}, card = () => cards.metrics[prefix[level.value] + metric.value] || {better: 'higher', unit: ''};
+  const pairs = (doc.comparison || {}).pairs || [], opposite = {better: 'worse', worse: 'better'};
+  const gap = (name, best, points) => {
+    const p = level.value === 'the whole' && pairs.find(q => q.metric === metric.value && (q.a === name && q.b === best || q.a === best && q.b === name));
+    if (!p) return ['', '', ''];
+    const turned = p.a !== name, d = (turned ? -1 : 1) * p.difference, better = turned ? 1 - p.probability_a_better : p.probability_a_better, half = (p.high - p.low) / 2;
+    const write = x => points ? (100 * x).toFixed(1) : x.toFixed(3);
+    return [(d < 0 ? '−' : '+') + write(Math.abs(d)) + ' ±' + write(half), better < .001 ? '<0.1%' : better > .999 ? '>99.9%' : (100 * better).toFixed(1) + '%', turned ? opposite[p.verdict] || p.verdict : p.verdict];
+  };
   const redraw = () => {
     const get = s => { const part = levels[level.value](s, which.value), v = part && part[metric.value]; return v !== null && typeof v === 'object' && v !== undefined ? v : {value: v === undefined ? null : v}; };
     const found = new Map(doc.systems.map(s => [title(s), get(s)]));
@@ -257,6 +265,8 @@ if (forest) {
       if (line) { line.setAttribute('visibility', v.low === undefined ? 'hidden' : 'visible'); if (v.low !== undefined) { line.setAttribute('x1', at(v.low)); line.setAttribute('x2', at(v.high)); } }
       r.cells[2].textContent = v.value === null ? 'undefined' : shown(v.value);
       r.cells[3].textContent = v.low === undefined ? '' : shown(v.low) + ' – ' + shown(v.high);
+      const told = gap(r.dataset.of, sorted[0].dataset.of, ratio);
+      if (pairs.length) { [4, 5, 6].forEach((at, k) => { r.cells[at].textContent = told[k]; }); if (r === sorted[0] && pairs.some(q => q.metric === metric.value) && level.value === 'the whole') r.cells[6].textContent = 'best'; }
       forest.tBodies[0].append(r);
     });
     const th = forest.tHead.rows[0].cells[2], b = $('button', th) || th; b.textContent = metric.selectedOptions[0].textContent;

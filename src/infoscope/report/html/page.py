@@ -31,15 +31,16 @@ def as_html(evaluation: Evaluation, *, unit: str = "bits") -> str:
         raise InputError("there is no system to report on; evaluate at least one")
     measure = units(unit)
     focus = evaluation.ranking[0]
+    drawn = maps(evaluation)
     body = joined(
         (
             element(
                 "main",
                 verdict(evaluation, focus, measure),
-                _navigation(evaluation),
+                _navigation(evaluation, drawn),
                 _details(evaluation, focus, measure),
                 compared(evaluation),
-                maps(evaluation),
+                drawn,
                 everything(evaluation, measure, __version__),
             ),
             Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>'),
@@ -61,10 +62,11 @@ def _title(focus: SystemResult) -> str:
     return f"{plain_label(focus.title)[:60]}: {share(focus.number('proficiency'), 0)} captured"
 
 
-def _navigation(evaluation: Evaluation) -> Html:
+def _navigation(evaluation: Evaluation, drawn: Html) -> Html:
     links = [("#fix", "What to fix")]
     links += [("#compare", "Compare")] if len(evaluation.systems) > 1 else []
-    links += [("#maps", "Maps"), ("#all", "Everything else")]
+    links += [("#maps", "Maps")] if drawn else []
+    links += [("#all", "Everything else")]
     return element(
         "nav",
         *(element("a", word, href=where) for where, word in links),

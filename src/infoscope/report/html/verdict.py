@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from infoscope.cards import catalogue
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
+from infoscope.report.html.against import against
 from infoscope.report.html.elements import Html, element, joined, label
-from infoscope.report.numbers import UNDEFINED, Units, amount, share
+from infoscope.report.numbers import UNDEFINED, Units, amount, chance, share
 
 __all__ = ["ABSENT", "interval", "ledger", "points", "sentences", "tiles", "verdict"]
 
@@ -63,7 +63,8 @@ def sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
     """What a reader should know next, four sentences at most."""
     captured, false = focus.metrics.get("proficiency", ABSENT), focus.number("false_information_ratio")
     if captured.low is not None and captured.high is not None:
-        yield Html(f"The credible range is {share(captured.low)} to {share(captured.high)}.")
+        level = "" if focus.interval is None else f"{100 * focus.interval.level:g}% "
+        yield Html(f"The {level}credible range is {share(captured.low)} to {share(captured.high)}.")
     if false is not None and captured.value is not None:
         told = "none" if false == 0 else f"{100 * false:.0f} bits" if false >= 0.005 else "less than a bit"
         yield Html(f"For every 100 bits of truth it also says {told} that {'is' if false == 0 else 'are'} false.")
@@ -89,23 +90,12 @@ def _rivals(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
     if not others:
         return
     second = others[0]
-    pair = _paired(evaluation, focus.name, second.name)
+    gap = None if focus.group else against(evaluation, second.name, focus.name)
     ahead = joined((element("b", label(second.title)), f" follows with {share(second.number('proficiency'))}"))
-    if pair is None:
+    if gap is None:
         yield joined((ahead, "."))
     else:
-        sure = float(pair["probability_a_better"])
-        sure = sure if pair["a"] == focus.name else 1.0 - sure
-        yield joined((ahead, f"; the probability that it is really behind is {share(sure)}."))
-
-
-def _paired(evaluation: Evaluation, one: str, other: str) -> dict[str, Any] | None:
-    pairs = (evaluation.comparison or {}).get("pairs", ())
-    for metric in ("proficiency", "erroneous_information_ratio"):
-        for pair in pairs:
-            if pair["metric"] == metric and {pair["a"], pair["b"]} == {one, other}:
-                return dict(pair)
-    return None
+        yield joined((ahead, f"; the probability that it is really behind is {chance(1.0 - gap.better)}."))
 
 
 def _remarks(evaluation: Evaluation, focus: SystemResult, most: int = 3) -> Html:
