@@ -9,7 +9,7 @@ import numpy as np
 from infoscope.evaluation import Value
 from infoscope.figures.layout import plain_label
 from infoscope.figures.track_choice import LOST, WorstTrack
-from infoscope.report.html.comparing import interval_bar, verdict_word
+from infoscope.report.html.comparing import interval_bar
 from infoscope.report.html.elements import Html, element, label, scrolled
 from infoscope.report.html.verdict import interval
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
@@ -134,8 +134,15 @@ def _verdict(evaluation: TrackingEvaluation, name: str, best: str) -> str:
     for pair in evaluation.comparison.pairs if evaluation.comparison else ():
         if pair.metric == "erroneous_information_ratio" and {pair.a, pair.b} == {name, best}:
             sure = pair.probability_a_better if pair.a == name else 1.0 - pair.probability_a_better
-            return verdict_word(sure) if np.isfinite(sure) else ""
+            return _verdict_word(sure) if np.isfinite(sure) else ""
     return ""
+
+
+def _verdict_word(probability: float) -> str:
+    """Better, worse or can't tell, by the probability of being better."""
+    if probability >= 0.975:
+        return "better"
+    return "worse" if probability <= 0.025 else "can't tell"
 
 
 def differences(evaluation: TrackingEvaluation) -> Html:
