@@ -39,9 +39,11 @@ def cell_kinds(cells: list[Cell]) -> list[str]:
     for each in matched:
         longest[each.column] = max(longest.get(each.column, 0.0), each.frames)
     own: dict[int, int] = {}  # id → truth, one to one: where an id was longest, if no other id was there longer
+    taken: set[int] = set()
     for each in sorted(matched, key=lambda cell: (-cell.frames, cell.row, cell.column)):
-        if each.frames == longest[each.column] and each.column not in own and each.row not in own.values():
+        if each.frames == longest[each.column] and each.column not in own and each.row not in taken:
             own[each.column] = each.row
+            taken.add(each.row)
     kinds = []
     for each in cells:
         if each.system is None:
