@@ -107,6 +107,14 @@ def test_a_cell_is_its_own_id_one_more_or_that_of_another_truth() -> None:
     assert cell_kinds(cells) == ["captured", "fragmented", "missed", "confused", "captured", "spurious"]
 
 
+def test_after_a_swap_each_truth_keeps_one_of_the_two_ids() -> None:
+    display = ifs.AssociationDisplay.from_evaluation(tracking.evaluate(STAGE.truth(), STAGE.swapped()))
+    kinds = {(each.truth, each.system): kind for each, kind in zip(display.cells, display.kinds, strict=True)}
+
+    assert [kinds[0, 0], kinds[1, 1]] == ["captured", "captured"]
+    assert [kinds[0, 1], kinds[1, 0]] == ["confused", "confused"]
+
+
 def test_large_sequences_show_the_worst_tracks_and_say_so() -> None:
     broken = tracking.evaluate(STAGE.truth(), STAGE.broken())
     lines = ifs.TrackTimelineDisplay.from_evaluation(broken, most=1)

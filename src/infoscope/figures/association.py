@@ -34,22 +34,27 @@ WORDS = {
 
 def cell_kinds(cells: list[Cell]) -> list[str]:
     """What each cell is about: a truth's own id, one more id of it, an id of another truth, misses, false ones."""
-    best_truth: dict[int, tuple[float, int]] = {}
-    best_id: dict[int, tuple[float, int]] = {}
-    for each in cells:
-        if each.truth is not None and each.system is not None:
-            best_truth[each.column] = max(best_truth.get(each.column, (0.0, 0)), (each.frames, -each.row))
-            best_id[each.row] = max(best_id.get(each.row, (0.0, 0)), (each.frames, -each.column))
+    matched = [each for each in cells if each.truth is not None and each.system is not None]
+    longest: dict[int, float] = {}
+    for each in matched:
+        longest[each.column] = max(longest.get(each.column, 0.0), each.frames)
+    own: dict[int, int] = {}  # id → truth, one to one: where an id was longest, if no other id was there longer
+    taken: set[int] = set()
+    for each in sorted(matched, key=lambda cell: (-cell.frames, cell.row, cell.column)):
+        if each.frames == longest[each.column] and each.column not in own and each.row not in taken:
+            own[each.column] = each.row
+            taken.add(each.row)
     kinds = []
     for each in cells:
         if each.system is None:
             kinds.append("missed")
         elif each.truth is None:
             kinds.append("spurious")
-        elif best_truth[each.column][1] != -each.row:
-            kinds.append("confused")
+        elif own.get(each.column) == each.row:
+            kinds.append("captured")
         else:
-            kinds.append("captured" if best_id[each.row][1] == -each.column else "fragmented")
+            elsewhere = each.column in own or each.frames < longest[each.column]
+            kinds.append("confused" if elsewhere else "fragmented")
     return kinds
 
 
