@@ -23,12 +23,18 @@ def _hits(table: Contingency) -> Real:
 def _errors(table: Contingency) -> Real:
     """Samples that got a wrong label, added up: beside very many hits a difference would lose them."""
     rows, columns = table.matches
+    if table.support is None:
+        wrong = table.values.astype(np.float64)
+        wrong[..., rows, columns] = 0.0
+        if table.reject_column is not None:
+            wrong[..., table.reject_column] = 0.0
+        return undefined_where(not len(rows), np.sum(wrong, axis=(-2, -1)))
     own = np.full(table.shape[0], -1)
     own[rows] = columns
-    wrong = table.at_rows(own) != table.cell_columns
+    counted = table.at_rows(own) != table.cell_columns
     if table.reject_column is not None:
-        wrong &= table.cell_columns != table.reject_column
-    return undefined_where(not len(rows), np.sum(table.cells, axis=-1, where=wrong))
+        counted &= table.cell_columns != table.reject_column
+    return undefined_where(not len(rows), np.sum(table.cells, axis=-1, where=counted))
 
 
 def _misses(table: Contingency) -> Real:
@@ -64,9 +70,12 @@ def _margins(table: Contingency) -> _Margins:
 
 def _outside(totals: Real) -> Real:
     """Sum of the other classes; beside one that has nearly everything they are added up, not subtracted."""
+    whole = np.sum(totals, axis=-1, keepdims=True)
+    if not np.any(2 * totals > whole):
+        return whole - totals
     is_largest = np.arange(totals.shape[-1]) == np.argmax(totals, axis=-1)[..., None]
     others = np.sum(totals, axis=-1, where=~is_largest)[..., None]
-    return np.where(is_largest, others, np.sum(totals, axis=-1, keepdims=True) - totals)
+    return np.where(is_largest, others, whole - totals)
 
 
 @remembered
@@ -144,9 +153,8 @@ def random_accuracy(table: Contingency) -> Real:
     >>> print(f"{random_accuracy(Contingency.from_matrix([[81, 9], [9, 1]])):.2f}")
     0.82
     """
-    m, (rows, columns) = _margins(table), table.matches
-    by_chance = np.vecdot(m.rows[..., rows], m.columns[..., columns])
-    return undefined_where(not len(rows), by_chance / (m.whole * m.whole))
+    rows, columns = (totals / table.grand_total[..., None] for totals in table.matched_totals)
+    return undefined_where(not rows.shape[-1], np.vecdot(rows, columns))
 
 
 @metric(

@@ -35,6 +35,10 @@ def _samples(table: Contingency) -> Real:
 def _phi_squared(table: Contingency) -> Real:
     total = table.grand_total[..., None]
     row_shares, column_shares = table.row_totals / total, table.column_totals / total
+    if table.support is None and row_shares.all() and column_shares.all():
+        down, across = row_shares[..., :, None], column_shares[..., None, :]
+        gap = table.values / total[..., None] / down - across
+        return np.sum(gap * gap * down / across, axis=(-2, -1))
     rows, columns = table.at_rows(row_shares), table.at_columns(column_shares)
     occupied = (rows > 0) & (columns > 0)
     # by each cell's share of its row, because the product of two small margins may be too small for a number

@@ -1,22 +1,34 @@
 """Agreement of two groupings, sample by sample and pair by pair: group names mean nothing here."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoscope.cards import Card, Law, metric
 from infoscope.numeric import Real, ratio, share, undefined_where
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
 
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
 
 
-def _shared(table: Contingency, totals: Real, positions: NDArray[np.int64]) -> Real:
+@remembered
+def _within_clusters(table: Contingency) -> Real:
+    return _shared(table, table.at_columns(table.column_totals))
+
+
+@remembered
+def _within_groups(table: Contingency) -> Real:
+    return _shared(table, table.at_rows(table.row_totals))
+
+
+def _shared(table: Contingency, group: Real) -> Real:
     """Mean over samples of the share of their group that lies in the same cell: exactly 1 when all of it does."""
-    group = totals[..., positions]
-    inside = np.divide(table.cells, group, out=np.zeros_like(table.cells), where=group > 0)
-    return share(np.sum(table.cells * inside, axis=-1), np.sum(table.cells * (1.0 - inside), axis=-1))
+    filled = group > 0
+    if filled.all():
+        inside = table.cells / group
+    else:
+        inside = np.divide(table.cells, group, out=np.zeros_like(table.cells), where=filled)
+    return share(np.vecdot(table.cells, inside), np.vecdot(table.cells, 1.0 - inside))
 
 
 @metric(
@@ -37,7 +49,7 @@ def bcubed_precision(table: Contingency) -> Real:
     >>> print(f"{bcubed_precision(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.6667
     """
-    return _shared(table, table.column_totals, table.cell_columns)
+    return _within_clusters(table)
 
 
 @metric(
@@ -58,7 +70,7 @@ def bcubed_recall(table: Contingency) -> Real:
     >>> print(f"{bcubed_recall(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
     0.75
     """
-    return _shared(table, table.row_totals, table.cell_rows)
+    return _within_groups(table)
 
 
 @metric(
@@ -77,7 +89,7 @@ def bcubed_f1(table: Contingency) -> Real:
     >>> print(f"{bcubed_f1(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.7059
     """
-    p, r = bcubed_precision(table), bcubed_recall(table)
+    p, r = _within_clusters(table), _within_groups(table)
     return ratio(2 * p * r, p + r)
 
 
@@ -101,10 +113,10 @@ def fowlkes_mallows(table: Contingency) -> Real:
     >>> print(f"{fowlkes_mallows(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.4082
     """
-    together = np.sum(table.cells * (table.cells - 1.0), axis=-1)
+    together = np.vecdot(table.cells, table.cells - 1.0)
     # pairs of one side are those of the cells and those between cells: exactly 1 when there are none between
-    torn = np.sum(table.cells * (table.row_totals[..., table.cell_rows] - table.cells), axis=-1)
-    mixed = np.sum(table.cells * (table.column_totals[..., table.cell_columns] - table.cells), axis=-1)
+    torn = np.vecdot(table.cells, table.at_rows(table.row_totals) - table.cells)
+    mixed = np.vecdot(table.cells, table.at_columns(table.column_totals) - table.cells)
     few = not table.batch_shape and table.sample_size is None
     return undefined_where(
         few | (together < 0), np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))
