@@ -3,12 +3,15 @@
 Run from the project root as ``python -m tools.gallery`` (``make docs``); the numbers beside each picture are computed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
+from infoscope.cards import find
+from infoscope.evaluation import evaluate
 from infoscope.figures import (
     BoundsDisplay,
     ClassInformationDisplay,
@@ -59,6 +62,27 @@ Every kind of picture, made from an example of the papers, beside what the paper
 numbers called “ours” are written by `python -m tools.gallery` (`make docs`). Each is one line of Python:
 `ifs.CoverageDisplay.from_table(tables).save("coverage.svg")`; `.plot(ax)` draws the same on matplotlib axes.
 """
+TREES = {
+    "K = 1, M = 1": (0.7512, 0.236),
+    "K = 2, M = 1": (0.7386, 0.246),
+    "K = 3, M = 1": (0.6674, 0.3234),
+    "K = 4, M = 1": (0.6232, 0.3671),
+    "K = 5, M = 1": (0.5738, 0.4167),
+    "K = 6, M = 1": (0.524, 0.4661),
+    "K = 6, M = 2": (0.5246, 0.4657),
+    "K = 6, M = 4": (0.5301, 0.4603),
+    "K = 6, M = 7": (0.5645, 0.4245),
+    "K = 6, M = 10": (0.6138, 0.3713),
+    "K = 6, M = 15": (0.6648, 0.3033),
+    "K = 6, M = 20": (0.6663, 0.299),
+}
+"""False and captured information of random trees: results of examples/king_rook_king.py with 10 folds and seed 0."""
+SECTIONS = ("2.3.1a A", "2.3.1b A", "2.3.3 A")
+NO_NUMBER = "The paper prints no number here."
+MADE_UP = "Made up for this page, so there is nothing printed to set beside it."
+
+Fact = tuple[str, str, str]
+"""What, as printed, ours."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +93,16 @@ class Exhibit:
     title: str
     source: str
     display: Display
-    facts: Sequence[tuple[str, str, str]] = ()
-    """What, as printed, ours."""
+    facts: Sequence[Fact] = ()
     note: str = ""
+    made_up: bool = False
+    """Whether no paper has the example."""
 
 
 def exhibits() -> Iterator[Exhibit]:
     """The whole gallery, in the order of the page."""
     yield from _coverage()
+    yield from _tuning()
     yield from _triangles()
     yield from _diagrams()
     yield from _tables()
@@ -108,6 +134,44 @@ def _coverage() -> Iterator[Exhibit]:
     )
 
 
+def _tuning() -> Iterator[Exhibit]:
+    points = [CoveragePoint(name, *place) for name, place in TREES.items()]
+    best = min(points, key=lambda point: point.erroneous)
+    weights = [name for name in TREES if name.startswith("K = 6")]
+    attributes = [name for name in TREES if name.endswith("M = 1")]
+    yield Exhibit(
+        "tuning",
+        "Tuning curves in the coverage plane",
+        "Holt, Kao & Hurley 2010, Figure 7(a), a random tree on King-Rook against King",
+        CoverageDisplay(points, zoom=True, curves={"attributes": attributes, "leaf weight": weights}),
+        [("best setting", "K = 6, M = 1", best.name)],
+        "K attributes to choose from, M samples in a leaf at the least; ten folds, tables by "
+        "`examples/king_rook_king.py`.",
+    )
+    tables = {name: Contingency.from_matrix(STEINGOLD[name]) for name in ("2.3.1a A", "2.3.1a B", "2.3.3 A", "2.3.3 B")}
+    yield Exhibit(
+        "ellipses",
+        "Credible ellipses",
+        "Steingold & Laclavik 2016, sections 2.3.1 and 2.3.3",
+        CoverageDisplay.from_table(tables, uncertainty=True),
+        _steingold(tables, "proficiency"),
+        "Where the posterior puts each system with probability 95%. Of fifty samples five are positive: the order that "
+        "the numbers suggest is far from sure.",
+    )
+
+
+def _steingold(tables: Mapping[str, Contingency], *metrics: str) -> list[Fact]:
+    return [
+        (f"{metric} of {name}, percent", STEINGOLD_PRINTED[metric][name], f"{100 * _score(metric, table):.2f}")
+        for metric in metrics
+        for name, table in tables.items()
+    ]
+
+
+def _score(metric: str, table: Contingency) -> float:
+    return float(find(metric).score(table))
+
+
 def _runs() -> list[CoveragePoint]:
     moments = {
         "naive Bayes": (0.653, 5.79e-4, 0.238, 4.99e-4, -0.692),
@@ -128,15 +192,17 @@ def _runs() -> list[CoveragePoint]:
 def _triangles() -> Iterator[Exhibit]:
     tables = {name: Contingency.from_matrix(matrix) for name, matrix in VALVERDE.items()}
     where = "Valverde-Albacete & Peláez-Moreno 2013, synthetic matrices"
+    display = EntropyTriangleDisplay.from_table(tables)
     yield Exhibit(
         "triangle",
         "Entropy triangle",
         where,
-        EntropyTriangleDisplay.from_table(tables),
+        display,
         [
             (f"accuracy of {name}", text, f"{float(accuracy(tables[name])):.4f}")
             for name, text in VALVERDE_PRINTED["accuracy"].items()
-        ],
+        ]
+        + [(f"ΔH′ + 2·MI′ + VI′ of {point.name}", "1", f"{sum(point.shares):.4f}") for point in display.points],
         "Height is what gets across; left is lost to imbalance, right to error. f, the majority voter, lies on the "
         "ground although its accuracy is the colour of a good system.",
     )
@@ -152,7 +218,8 @@ def _triangles() -> Iterator[Exhibit]:
         "Split entropy triangle",
         where,
         SplitTriangleDisplay.from_table(tables),
-        note="Truth as a cross, output as a circle: the farther apart, the more the output's variety differs.",
+        [_majority(tables["f"])],
+        "Truth as a cross, output as a circle: the farther apart, the more the output's variety differs.",
     )
     steps = {str(wrong): spoilt(200, wrong, 0.1) for wrong in range(0, 101, 10)}
     yield Exhibit(
@@ -160,8 +227,44 @@ def _triangles() -> Iterator[Exhibit]:
         "A path over an ordered condition",
         "Steingold & Laclavik 2016, section 2.2",
         EntropyTriangleDisplay.from_table(steps, paths={"wrong answers": list(steps)}),
-        note="Of 200 samples 0, 10, … 100 are answered wrongly: the system falls to the ground.",
+        _walk(steps),
+        "Of 200 samples 0, 10, … 100 are answered wrongly: the system falls to the ground.",
     )
+    groups = {name.removesuffix(" A"): Contingency.from_matrix(STEINGOLD[name]) for name in SECTIONS}
+    found = evaluate(_rows(groups), "truth", "answer", by="section")
+    yield Exhibit(
+        "triangle-groups",
+        "A point for each group",
+        "Steingold & Laclavik 2016, predictor A of sections 2.3.1 and 2.3.3",
+        EntropyTriangleDisplay.from_table({system.title: system.table for system in found.systems}),
+        _steingold({f"{name} A": table for name, table in groups.items()}, "proficiency", "accuracy"),
+        "One file of rows with a column `section`, evaluated with `--by section`.",
+    )
+
+
+def _majority(table: Contingency) -> Fact:
+    name = "split_system_remainder"
+    return "H′(Y|X) of f, the majority voter", VALVERDE_PRINTED[name]["f"], f"{_score(name, table):.4f}"
+
+
+def _walk(steps: Mapping[str, Contingency]) -> list[Fact]:
+    """Steingold & Laclavik's walk from the perfect to the worthless predictor, where they print numbers."""
+    return [
+        (f"{metric} at {at}, percent", STEINGOLD_PRINTED[metric][f"i{at}"], f"{100 * _score(metric, steps[at]):.1f}")
+        for metric in ("proficiency", "accuracy")
+        for at in ("0", "50", "100")
+    ]
+
+
+def _rows(groups: Mapping[str, Contingency]) -> pl.DataFrame:
+    """One row a sample, its section beside it."""
+    rows = [
+        (section, "yes" if truth == 0 else "no", "yes" if answer == 0 else "no")
+        for section, table in groups.items()
+        for (truth, answer), count in np.ndenumerate(np.asarray(table.counts))
+        for _ in range(int(count))
+    ]
+    return pl.DataFrame(rows, schema=["section", "truth", "answer"], orient="row")
 
 
 def _diagrams() -> Iterator[Exhibit]:
@@ -173,6 +276,7 @@ def _diagrams() -> Iterator[Exhibit]:
             f"Extended entropy diagram, {case} case (matrix {name})",
             where,
             EntropyDiagramDisplay.from_table(table),
+            [_majority(table)] if name == "f" else (),
         )
     table = Contingency.from_matrix(VALVERDE["a"])
     yield Exhibit("diagram-joint", "Joint form", where, EntropyDiagramDisplay.from_table(table, form="joint"))
@@ -192,13 +296,23 @@ def _diagrams() -> Iterator[Exhibit]:
 
 def _tables() -> Iterator[Exhibit]:
     names = [f"class {at + 1}" for at in range(8)]
+    ratio = "erroneous_information_ratio"
     matrix = np.asarray(HOLT["B"].counts) * 1000
     yield Exhibit(
         "confusion",
         "Confusion heat map",
         "Holt, Kao & Hurley 2010, Figure 1, classifier B (per mille)",
         ConfusionDisplay.from_table(Contingency.from_matrix(matrix, truth=names, system=names), shown="of_truth"),
-        note="Classes that are confused stand side by side; errors have their own scale, so hits do not drown them.",
+        [("S_I/H(T) of B", HOLT_PRINTED[ratio]["B"], f"{_score(ratio, HOLT['B']):.4f}")],
+        "Classes that are confused stand side by side; errors have their own scale, so hits do not drown them.",
+    )
+    yield Exhibit(
+        "confusion-100",
+        "Confusion heat map of 100 classes",
+        "Synthetic: families of ten classes in shuffled order, seed 0",
+        ConfusionDisplay.from_table(_families()),
+        note="The order finds the families again: errors within one stand in a block beside the diagonal.",
+        made_up=True,
     )
     pair = {name: Contingency.from_matrix(np.asarray(HU[name])[:, :3]) for name in ("M19", "M20")}
     yield Exhibit(
@@ -214,6 +328,7 @@ def _tables() -> Iterator[Exhibit]:
         "Where the bits leak",
         "Hu & Wang 2008, M5, with refusals",
         LeakDisplay.from_table(with_reject(HU["M5"])),
+        [_hu_fact("M5")],
     )
     tables = {name: with_reject(HU[name]) for name in ("M1", "M3", "M4", "M5", "M7", "M9", "M10")}
     yield Exhibit(
@@ -221,15 +336,29 @@ def _tables() -> Iterator[Exhibit]:
         "Comparison forest plot",
         "Hu & Wang 2008, Table 3",
         ComparisonDisplay.from_table(tables, baseline="M3"),
-        [(f"NI of {name}", _hu_printed(name), f"{float(proficiency(table)):.4f}") for name, table in tables.items()],
+        [_hu_fact(name) for name in tables],
     )
     yield Exhibit(
         "improvement",
         "Improvement factors",
         "Holt, Kao & Hurley 2010, Table 2 and Figure 5",
         ImprovementDisplay.from_errors({"2007": (1.484, 0.532), "2008": (1.180, 0.352), "2009": (0.814, 0.218)}),
-        note="By accuracy the systems improve faster than by information.",
+        note="Errors as printed in Table 2. By accuracy the systems improve faster than by information.",
     )
+
+
+def _families(size: int = 10, samples: int = 200) -> Contingency:
+    """A hundred classes, mostly hit, else mistaken for one of their family; the families are not side by side."""
+    rng = np.random.default_rng(0)
+    family = rng.permutation(np.repeat(np.arange(size), size))
+    kin = (family[:, None] == family[None, :]) * rng.uniform(0.2, 1.0, (size**2, size**2))
+    shares = 0.7 * np.eye(size**2) + 0.28 * kin / kin.sum(axis=1, keepdims=True) + 0.02 / size**2
+    names = [f"class {at:02}" for at in range(size**2)]
+    return Contingency.from_matrix(rng.multinomial(samples, shares), truth=names, system=names)
+
+
+def _hu_fact(name: str) -> Fact:
+    return f"NI of {name}", _hu_printed(name), f"{_score('proficiency', with_reject(HU[name])):.4f}"
 
 
 def _hu_printed(name: str) -> str:
@@ -239,20 +368,28 @@ def _hu_printed(name: str) -> str:
 def _curves() -> Iterator[Exhibit]:
     display = MetricCurvesDisplay.over_quality()
     names = {"Proficiency": "proficiency", "Phi coefficient": "phi", "F1": "f1", "Accuracy": "accuracy"}
-    printed = {title: STEINGOLD_PRINTED[name]["i50"] for title, name in names.items()}
     yield Exhibit(
         "metric-curves",
         "Metrics against quality",
         "Steingold & Laclavik 2016, Figure 1",
         display,
-        [(f"{curve.name} at 50, percent", printed[curve.name], f"{100 * curve.y[50]:.1f}") for curve in display.curves],
+        [
+            (
+                f"{curve.name} at {at}, percent",
+                STEINGOLD_PRINTED[names[curve.name]][f"i{at}"],
+                f"{100 * curve.y[at]:.1f}",
+            )
+            for curve in display.curves
+            for at in (0, 50, 100, 200)
+        ],
     )
     steps = {wrong: spoilt(200, wrong, 0.1) for wrong in range(0, 101, 5)}
     yield Exhibit(
         "sweep",
         "Sweep curves",
-        "the same tables, as a sweep",
+        "Steingold & Laclavik 2016, the same tables, as a sweep",
         SweepDisplay.from_table(steps, parameter="wrong answers, of 200"),
+        _walk({str(wrong): table for wrong, table in steps.items()}),
     )
     for share in (0.5, 0.1):
         yield Exhibit(
@@ -260,11 +397,13 @@ def _curves() -> Iterator[Exhibit]:
             f"Captured information over TPR and TNR, {share:.0%} positive",
             "Hu & Wang 2008, Figure 3",
             SurfaceDisplay.at_prevalence(share),
+            [_hu_fact(name) for name in ("M1", "M2", "M3", "M4", "M7")] if share == 0.1 else (),
+            "M1 to M7 have 10% of the small class: each is a point of this surface." if share == 0.1 else "",
         )
 
 
 def _bounds() -> Iterator[Exhibit]:
-    names = ("M2", "M3", "M4", "M7", "M11", "M14", "M16", "M19", "M20")
+    names = ("M2", "M3", "M4", "M7", "M11", "M12", "M14", "M16", "M17", "M19", "M20")
     tables = {name: with_reject(HU[name]) for name in names}
     display = BoundsDisplay.from_table(tables)
     printed = HU_PRINTED["accepted_accuracy"]
@@ -276,16 +415,19 @@ def _bounds() -> Iterator[Exhibit]:
         [
             (f"accuracy of {point.name}", printed[point.name], f"{1 - point.error:.4f}")
             for point in display.bounds.points
-        ],
+        ]
+        + [_hu_fact(name) for name in names],
         "What the output tells bounds the error of the best reading of it (ring, in the grey region), not the error of "
         "the system (disc): M11 tells everything and is wrong 85 times of 100, for its labels are swapped.",
     )
+    near = {name: with_reject(HU[name]) for name in ("M2", "M3", "M4", "M5", "M7")}
     yield Exhibit(
         "bounds-near",
         "Bounds on the error, two classes, nearer by",
         "Hu & Wang 2008, Table 3",
-        BoundsDisplay.from_table({name: with_reject(HU[name]) for name in ("M2", "M3", "M4", "M5", "M7")}, zoom=True),
-        note="M4 lies above Hellman and Raviv's bound; read at its best, it does not. M5 refuses, so its own error "
+        BoundsDisplay.from_table(near, zoom=True),
+        [(f"accuracy of {name}", printed[name], f"{_score('accepted_accuracy', near[name]):.4f}") for name in near],
+        "M4 lies above Hellman and Raviv's bound; read at its best, it does not. M5 refuses, so its own error "
         "counts fewer samples than the reachable one.",
     )
 
@@ -308,6 +450,7 @@ def _trackers() -> Iterator[Exhibit]:
         where,
         TrackLedgerDisplay.from_evaluation(result),
         note="Each fault has its own column. What lies right of the line is false.",
+        made_up=True,
     )
     yield Exhibit(
         "track-timeline",
@@ -315,6 +458,7 @@ def _trackers() -> Iterator[Exhibit]:
         where,
         TrackTimelineDisplay.from_evaluation(result, system="two swap ids"),
         note="Two ids change places half way.",
+        made_up=True,
     )
     yield Exhibit(
         "association",
@@ -322,6 +466,7 @@ def _trackers() -> Iterator[Exhibit]:
         where,
         AssociationDisplay.from_evaluation(result, system="two swap ids"),
         note="Each of the two truths has two ids, and each of their ids has two truths.",
+        made_up=True,
     )
 
 
@@ -334,7 +479,9 @@ def page(shown: Sequence[Exhibit]) -> str:
         if item.facts:
             lines += ["| | as printed | ours |", "|---|---:|---:|"]
             lines += [f"| {what} | {printed} | {ours} |" for what, printed, ours in item.facts]
-            lines.append("")
+        else:
+            lines.append(MADE_UP if item.made_up else NO_NUMBER)
+        lines.append("")
     return "\n".join(lines)
 
 

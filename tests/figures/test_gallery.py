@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.reference import ROOT
-from tools.gallery import exhibits, page, write
+from tools.gallery import MADE_UP, NO_NUMBER, exhibits, page, write
 
 SHOWN = list(exhibits())
 
@@ -28,7 +28,7 @@ def _without_images(path: Path) -> str:
 
 @pytest.mark.parametrize(
     ("what", "printed", "ours"),
-    [fact for item in SHOWN for fact in item.facts if re.fullmatch(r"[\d.]+", fact[1])],
+    [fact for item in SHOWN for fact in item.facts if re.fullmatch(r"-?[\d.]+", fact[1])],
 )
 def test_ours_is_what_is_printed(what: str, printed: str, ours: str) -> None:
     half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
@@ -43,3 +43,9 @@ def test_every_kind_of_display_is_shown() -> None:
     shown = {type(item.display).__name__ for item in SHOWN}
     assert shown == {name for name in infoscope.__all__ if name.endswith("Display")}
     assert len(page(SHOWN).split("\n## ")) == len(SHOWN) + 1
+
+
+def test_every_entry_says_what_is_printed_or_that_nothing_is() -> None:
+    for item, part in zip(SHOWN, page(SHOWN).split("\n## ")[1:], strict=True):
+        told = ("| as printed | ours |" in part, NO_NUMBER in part, MADE_UP in part)
+        assert sum(told) == 1, item.title

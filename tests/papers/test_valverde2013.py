@@ -18,7 +18,10 @@ MATRICES = {
 }
 TABLES = {name: Contingency.from_matrix(matrix) for name, matrix in MATRICES.items()}
 
-PRINTED = {"accuracy": {"a": "50/60", "b": "50/60", "f": "50/60", "d": "1.0"}}
+PRINTED = {
+    "accuracy": {"a": "50/60", "b": "50/60", "f": "50/60", "d": "1.0"},
+    "split_system_remainder": {"f": "0"},
+}
 
 
 def score(metric: str, table: Contingency) -> float:

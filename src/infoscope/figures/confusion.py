@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.figures.colours import ERRORS, HITS, hexadecimal, on_colour, ramp
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import plain_label, shortened, width_of
+from infoscope.figures.layout import count_text, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.seriation import confusion_order
 from infoscope.tables import Contingency
@@ -181,7 +181,7 @@ class ConfusionDisplay(Display):
                 count = self.map.counts[i, j]
                 tip = (
                     f"it was {plain_label(self.map.truth[i])}\nthe system said {plain_label(self.map.system[j])}\n"
-                    f"{count:,.10g}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
+                    f"{count_text(count)}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
                     "of the said"
                 )
                 marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), colour, tip=tip))
@@ -218,7 +218,7 @@ class ConfusionDisplay(Display):
         rows, columns = self.map.counts.shape
         worst = self.map.largest(3)
         told = "; ".join(
-            f"{shortened(truth, 40)} said as {shortened(system, 40)}, {count:,.10g} ({share:.0%})"
+            f"{shortened(truth, 40)} said as {shortened(system, 40)}, {count_text(count)} ({share:.0%})"
             for truth, system, count, share in worst
         )
         return f"Confusion matrix of {rows} classes and {columns} answers. " + (

@@ -12,7 +12,18 @@ import numpy as np
 
 from infoscope.figures.scene import Axis, Line, Mark, Panel, Words
 
-__all__ = ["Named", "axis", "dodged", "plain_label", "round_ticks", "shortened", "side_labels", "tick_text", "width_of"]
+__all__ = [
+    "Named",
+    "axis",
+    "count_text",
+    "dodged",
+    "plain_label",
+    "round_ticks",
+    "shortened",
+    "side_labels",
+    "tick_text",
+    "width_of",
+]
 
 FONT = {"tiny": 8.5, "small": 11.0, "normal": 12.5, "large": 15.0}
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
@@ -45,6 +56,15 @@ def shortened(label: object, most: int = 24) -> str:
         return text
     head = (most - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+def count_text(count: float) -> str:
+    """A count in full, a sum of weights to four digits.
+
+    >>> count_text(123456.0), count_text(25 / 3), count_text(12345.678)
+    ('123,456', '8.333', '12,346')
+    """
+    return f"{count:,.0f}" if float(count).is_integer() or abs(count) >= 1000 else f"{count:.4g}"
 
 
 def width_of(text: str, size: float = 12.5) -> float:

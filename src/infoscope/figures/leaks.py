@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.layout import count_text, plain_label, shortened
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
 from infoscope.metrics import cell_false_information, cell_missed_information
 
@@ -160,7 +160,7 @@ def _streams(
     marks: list[Mark] = []
     for at, stream in enumerate(streams):
         tip = (
-            f"{plain_label(stream.truth)} said as {plain_label(stream.system)}: {stream.count:,.10g}\n"
+            f"{plain_label(stream.truth)} said as {plain_label(stream.system)}: {count_text(stream.count)}\n"
             f"missed {stream.missed:.3f}, false {stream.false:.3f} {unit}"
         )
         marks.append(Ribbon((0.03, starts[at]), (0.97, ends[at]), stream.bits, tip=tip))
