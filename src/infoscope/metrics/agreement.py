@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.numeric import Real, dot, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["accuracy", "error_rate", "error_share", "kappa", "mcc", "random_accuracy"]
@@ -84,7 +84,7 @@ def _disagreement(table: Contingency) -> Real:
     m, (rows, columns) = _margins(table), table.matches
     outside = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
     outside[..., rows] = m.outside_columns[..., columns]
-    return np.vecdot(m.rows, outside)
+    return dot(m.rows, outside)
 
 
 def _beyond_chance(table: Contingency) -> Real:
@@ -154,7 +154,7 @@ def random_accuracy(table: Contingency) -> Real:
     0.82
     """
     rows, columns = (totals / table.grand_total[..., None] for totals in table.matched_totals)
-    return undefined_where(not rows.shape[-1], np.vecdot(rows, columns))
+    return undefined_where(not rows.shape[-1], dot(rows, columns))
 
 
 @metric(
@@ -202,6 +202,6 @@ def mcc(table: Contingency) -> Real:
     0.4082
     """
     m = _margins(table)
-    truth, system = np.vecdot(m.rows, m.outside_rows), np.vecdot(m.columns, m.outside_columns)
+    truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
     spread = np.where(truth == system, truth, np.sqrt(truth) * np.sqrt(system))[()]
     return ratio(_beyond_chance(table), spread)

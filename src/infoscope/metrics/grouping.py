@@ -3,7 +3,7 @@
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, ratio, share, undefined_where
+from infoscope.numeric import Real, dot, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
@@ -28,7 +28,7 @@ def _shared(table: Contingency, group: Real) -> Real:
         inside = table.cells / group
     else:
         inside = np.divide(table.cells, group, out=np.zeros_like(table.cells), where=filled)
-    return share(np.vecdot(table.cells, inside), np.vecdot(table.cells, 1.0 - inside))
+    return share(dot(table.cells, inside), dot(table.cells, 1.0 - inside))
 
 
 @metric(
@@ -113,10 +113,10 @@ def fowlkes_mallows(table: Contingency) -> Real:
     >>> print(f"{fowlkes_mallows(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.4082
     """
-    together = np.vecdot(table.cells, table.cells - 1.0)
+    together = dot(table.cells, table.cells - 1.0)
     # pairs of one side are those of the cells and those between cells: exactly 1 when there are none between
-    torn = np.vecdot(table.cells, table.at_rows(table.row_totals) - table.cells)
-    mixed = np.vecdot(table.cells, table.at_columns(table.column_totals) - table.cells)
+    torn = dot(table.cells, table.at_rows(table.row_totals) - table.cells)
+    mixed = dot(table.cells, table.at_columns(table.column_totals) - table.cells)
     few = not table.batch_shape and table.sample_size is None
     return undefined_where(
         few | (together < 0), np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.numeric import Real, dot, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["adjusted_rand_index", "pair_rand_index"]
@@ -14,7 +12,7 @@ _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_I
 
 
 def _pairs(counts: Real) -> Real:
-    return np.vecdot(counts, counts - 1.0) / 2
+    return dot(counts, counts - 1.0) / 2
 
 
 @remembered
