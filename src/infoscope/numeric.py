@@ -84,10 +84,9 @@ def exp2(bits: Real) -> Real:
 
 def weighted_log2(values: Real) -> Real:
     """X · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
-    logs = np.maximum(values, _SMALLEST)
-    np.log2(logs, out=logs)
-    logs *= values
-    return logs
+    if values.size and values.min() > 0:
+        return np.log2(values) * values
+    return np.log2(np.maximum(values, _SMALLEST)) * values
 
 
 def open_choice(wholes: Real, parts: Real) -> Real:
