@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -78,8 +79,6 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
 
 
 def _matrices(source: tuple[str, ...], chosen: dict[str, Any]) -> dict[str, Any]:
-    from pathlib import Path  # noqa: PLC0415 - small
-
     from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
 
     return {Path(path).stem: read_matrix(path, reject=chosen["reject"], positive=chosen["positive"]) for path in source}

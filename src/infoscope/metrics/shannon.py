@@ -13,7 +13,6 @@ __all__ = [
     "empty_expected_share",
     "entropies",
     "erroneous_information",
-    "expected_shares",
     "false_information",
     "joint_entropy",
     "missed_information",
@@ -105,15 +104,6 @@ def _divergence(table: Contingency) -> Real:
     given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
     expected = base * (rows / total)
     return divergence(given, base, expected, empty_expected_share(table, expected))
-
-
-def expected_shares(table: Contingency) -> Real:
-    """Share of each stored cell if truth and output were independent."""
-    total = table.grand_total[..., None]
-    rows, columns = table.row_totals / total, table.column_totals / total
-    if table.support is None:
-        return (rows[..., :, None] * columns[..., None, :]).reshape(table.cells.shape)
-    return table.at_rows(rows) * table.at_columns(columns)
 
 
 def empty_expected_share(table: Contingency, expected: Real) -> Real:
