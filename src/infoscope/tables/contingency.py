@@ -39,6 +39,8 @@ class Support:
 
     def per_row(self, values: Real, size: int) -> Real:
         """Cell values added up by row; rows are runs, so no look-up is needed."""
+        if values.ndim == 1:
+            return summed_by(self.rows, values, size)  # one after the other: the sum stays in a register
         out = np.zeros((*values.shape[:-1], size))
         out[..., self.rows[self.row_starts]] = np.add.reduceat(values, self.row_starts, axis=-1)
         return out
