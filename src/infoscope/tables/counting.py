@@ -243,9 +243,9 @@ def _runs(
     keys = np.empty(len(t), dtype=np.int64)
     for key, row, column in zip(_blocks(keys), _blocks(t), _blocks(s), strict=True):
         np.subtract(row, low_t, out=key, dtype=np.int64, casting="unsafe")
-        key <<= bits
-        key += column
-        key -= low_s
+        np.left_shift(key, bits, out=key)
+        np.add(key, column, out=key, dtype=np.int64, casting="unsafe")
+        np.subtract(key, low_s, out=key)
     if weight is None:
         keys.sort()
     else:
