@@ -1,5 +1,7 @@
 """Uncertainty in pictures is the posterior's; comparisons and sweeps become pictures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
