@@ -33,6 +33,7 @@ from infoscope.figures.coverage import CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.forest import Row
 from infoscope.figures.improvement import Improvement
+from infoscope.figures.table_display import TableDisplay
 from infoscope.tables import Contingency
 
 HOSTILE = [
@@ -84,6 +85,7 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
         "sweep": SweepDisplay.from_table(steps),
         "band": SweepDisplay.from_values([1, 2], {names[0]: [Row("", 0.1, 0.0, 0.2), Row("", 0.3, 0.2, 0.4)]}),
         "curves": MetricCurvesDisplay.over_quality(),
+        "curves through a table": MetricCurvesDisplay.from_table(one),
         "bounds": BoundsDisplay.from_table(systems),
         "bounds near": BoundsDisplay.from_table(systems, zoom=True),
         "surface": SurfaceDisplay.from_table({names[0]: binary}),
@@ -168,11 +170,15 @@ def test_files_are_written_and_not_overwritten(tmp_path: Path, suffix: str) -> N
 
     assert written == target
     assert len(before) > 2000
-    with pytest.raises(InputError, match="exists; choose another name"):
-        PICTURES["coverage"].save(target)
-    assert target.read_bytes() == before
-    PICTURES["coverage"].save(target, force=True)
+    PICTURES["coverage"].save(target)  # what we wrote we may replace
     assert target.read_bytes() != before
+    target.write_text("somebody's own")
+    with pytest.raises(InputError, match="exists and is no picture of infoscope; choose another name"):
+        PICTURES["coverage"].save(target)
+    assert target.read_text() == "somebody's own"
+    PICTURES["coverage"].save(target, force=True)
+    assert len(target.read_bytes()) > 2000
+    assert [each.name for each in tmp_path.iterdir()] == [target.name]
 
 
 def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
@@ -180,6 +186,9 @@ def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
         PICTURES["ledger"].save(tmp_path / "nowhere" / "a.svg")
     with pytest.raises(InputError, match=r"end it in \.svg, \.pdf or \.png"):
         PICTURES["ledger"].save(tmp_path / "a.gif")
+    (tmp_path / "b.svg").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        PICTURES["ledger"].save(tmp_path / "b.svg", force=True)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +203,7 @@ def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
         LedgerDisplay,
     ],
 )
-def test_empty_tables_are_refused(display: type[Display]) -> None:
+def test_empty_tables_are_refused(display: type[TableDisplay]) -> None:
     with pytest.raises(InputError, match="has no samples"):
         display.from_table(Contingency.from_matrix(np.eye(2)).with_cells(np.zeros(4)))
     with pytest.raises(InputError, match="no table to draw"):
@@ -213,10 +222,10 @@ def test_empty_tables_are_refused(display: type[Display]) -> None:
         (EntropyDiagramDisplay, "no room for information"),
         (ComparisonDisplay, "one class only"),
         (SurfaceDisplay, "of two classes"),
-        (MetricCurvesDisplay, r"use MetricCurvesDisplay\.over_quality"),
+        (MetricCurvesDisplay, "no quality to vary"),
     ],
 )
-def test_one_class_is_refused_in_words(display: type[Display], words: str) -> None:
+def test_one_class_is_refused_in_words(display: type[TableDisplay], words: str) -> None:
     with pytest.raises(InputError, match=words):
         display.from_table(Contingency.from_matrix([[7]]))
 

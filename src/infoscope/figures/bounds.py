@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels, width_of
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.numeric import Real
 from infoscope.operating_points import BoundCurves, bound_curves
 from infoscope.operating_points.surfaces import ErrorPoint
@@ -29,7 +30,7 @@ _EQUAL = 1e-12
 
 
 @dataclass
-class BoundsDisplay(Display):
+class BoundsDisplay(TableDisplay):
     """Errors over the information missed, H(T|S): a disc for what each system does, a ring for what it could do.
 
     The ring is the Bayes error, reached by reading each answer as the class it most often stands for; it lies between

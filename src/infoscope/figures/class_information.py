@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import plain_label, round_ticks, shortened, tick_text
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import class_false_information, output_missed_information
 from infoscope.tables import Contingency
 
@@ -58,7 +59,7 @@ def class_bars(table: Contingency, name: str = "system") -> list[ClassBar]:
 
 
 @dataclass
-class ClassInformationDisplay(Display):
+class ClassInformationDisplay(TableDisplay):
     """Bars to the left for H(S|T=i), to the right for H(T|S=j), class by class, several systems side by side."""
 
     bars: list[ClassBar]

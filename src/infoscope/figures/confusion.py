@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import ERRORS, HITS, hexadecimal, on_colour, ramp
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.layout import count_text, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.seriation import confusion_order
+from infoscope.figures.table_display import TableDisplay
 from infoscope.tables import Contingency
 
 __all__ = ["ConfusionDisplay", "HeatMap", "heat_map"]
@@ -118,7 +119,7 @@ def _cell_size(classes: int) -> float:
 
 
 @dataclass
-class ConfusionDisplay(Display):
+class ConfusionDisplay(TableDisplay):
     """Rows are the truth, columns what the system said, confused classes side by side.
 
     >>> table = Contingency.from_matrix([[9, 1], [3, 7]], truth=["cat", "dog"], system=["cat", "dog"])
@@ -136,14 +137,12 @@ class ConfusionDisplay(Display):
         cls, tables: Tables, *, name: str = "system", order: Order = "confusion", shown: Shown = "count"
     ) -> Self:
         """The heat map of one table; ``order="given"`` keeps the order of its labels."""
-        named = tables_by_name(tables, name)
-        if len(named) > 1:
-            raise InputError(f"a heat map shows one system, not {len(named)}; draw them one by one")
+        table = one_table(tables, name, "a heat map")
         if order not in ("confusion", "given"):
             raise InputError(f"the order {order!r} is not known; choose confusion or given")
         if shown not in ("count", "of_truth", "of_system"):
             raise InputError(f"cells cannot show {shown!r}; choose count, of_truth or of_system")
-        return cls(heat_map(next(iter(named.values())), order), shown)
+        return cls(heat_map(table, order), shown)
 
     def panel(self) -> Panel:
         """Cells with numbers, or pixels where there are many classes."""

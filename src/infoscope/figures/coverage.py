@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation import Evaluation
 from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def _reach(level: float, degrees: int | None) -> float:
 
 
 @dataclass
-class CoverageDisplay(Display):
+class CoverageDisplay(TableDisplay):
     """Systems between nothing (0, 0) and the star (0, 1): all of the truth and nothing but the truth.
 
     >>> from infoscope.tables import Contingency
@@ -124,8 +126,20 @@ class CoverageDisplay(Display):
         return cls(points, level, zoom, joined)
 
     @classmethod
-    def from_evaluation(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
-        """Trackers with the ellipses of their intervals; settings of one tracker are joined to a curve."""
+    def from_evaluation(cls, evaluation: Any, *, system: str | None = None, **options: Any) -> Self:
+        """Every system, or the one that is named.
+
+        Trackers come with the ellipses of their intervals, settings of one tracker joined to a curve; their only
+        option is ``zoom``.
+        """
+        if isinstance(evaluation, Evaluation):
+            return super().from_evaluation(evaluation, system=system, **options)
+        from infoscope.figures.track_display import tracking_only  # noqa: PLC0415 - tables do without trackers
+
+        return cls._from_trackers(tracking_only(evaluation, "a coverage plot without tables"), **options)
+
+    @classmethod
+    def _from_trackers(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
         points = []
         for system in evaluation.systems:
             false, captured = (system.estimates[name].value for name in ("false_information_ratio", "proficiency"))

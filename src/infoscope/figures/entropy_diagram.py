@@ -8,10 +8,11 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.layout import round_ticks, tick_text
 from infoscope.figures.ledger import brace
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
 
 __all__ = ["EntropyDiagramDisplay", "Form", "Part"]
@@ -43,7 +44,7 @@ class Part:
 
 
 @dataclass
-class EntropyDiagramDisplay(Display):
+class EntropyDiagramDisplay(TableDisplay):
     """Truth above, output below, the shared part of both in one place; every area is to scale.
 
     ``joint`` shows H(T) and H(S); ``extended`` adds what a balanced truth and output would have; ``split`` gives each
@@ -64,7 +65,7 @@ class EntropyDiagramDisplay(Display):
         """The diagram of one table."""
         if form not in ("joint", "extended", "split"):
             raise InputError(f"the form {form!r} is not known; choose joint, extended or split")
-        table = next(iter(tables_by_name(tables, name).values()))
+        table = one_table(tables, name, "an entropy diagram")
         h = entropies(table)
         rooms = float(np.log2(h.k)), float(np.log2(h.m))
         if max(rooms) == 0.0:

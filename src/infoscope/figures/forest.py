@@ -12,9 +12,10 @@ from infoscope.cards import find
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.beliefs import believed_range
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import axis, plain_label, shortened
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 
 __all__ = ["ComparisonDisplay", "Row", "rows_of"]
 
@@ -32,7 +33,7 @@ class Row:
 
 
 @dataclass
-class ComparisonDisplay(Display):
+class ComparisonDisplay(TableDisplay):
     """Systems by one metric, or by their difference to a baseline.
 
     >>> display = ComparisonDisplay([Row("A", 0.7, 0.65, 0.74), Row("B", 0.8)], "captured information")

@@ -12,9 +12,10 @@ import numpy as np
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import plain_label, shortened
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
 
 __all__ = ["Improvement", "ImprovementDisplay"]
@@ -33,7 +34,7 @@ class Improvement:
 
 
 @dataclass
-class ImprovementDisplay(Display):
+class ImprovementDisplay(TableDisplay):
     """Two dots a step on a logarithmic axis: erroneous information, and wrong answers.
 
     >>> from infoscope.tables import Contingency

@@ -8,9 +8,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import shortened
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
 
 __all__ = ["Chain", "PerplexityDisplay"]
@@ -28,7 +29,7 @@ class Chain:
 
 
 @dataclass
-class PerplexityDisplay(Display):
+class PerplexityDisplay(TableDisplay):
     """Doubt on a logarithmic scale: from all classes down to those still to be guessed among."""
 
     chains: list[Chain]

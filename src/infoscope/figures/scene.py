@@ -78,6 +78,8 @@ class Words:
     angle: float = 0.0
     bold: bool = False
     italic: bool = False
+    halo: str | None = None
+    """A colour around the letters, where they lie on lines."""
     of: str | None = None
     tip: str | None = None
 
@@ -145,6 +147,8 @@ class Panel:
     height: float = 430.0
     margins: tuple[float, float, float, float] = (52.0, 16.0, 16.0, 48.0)
     """Left, top, right, bottom."""
+    equal: bool = False
+    """Whether both directions have the same scale: a triangle, a square map."""
     notes: tuple[str, ...] = field(default=())
     """What could not be shown, in words."""
 

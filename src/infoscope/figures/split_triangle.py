@@ -10,9 +10,10 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import Named, plain_label, shortened, side_labels
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle import HEIGHT, Shares, place, plane
 from infoscope.metrics import (
     split_system_divergence,
@@ -36,7 +37,7 @@ class SplitPoint:
 
 
 @dataclass
-class SplitTriangleDisplay(Display):
+class SplitTriangleDisplay(TableDisplay):
     """Where truth and system stand, each measured against its own number of classes."""
 
     points: list[SplitPoint]

@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import hexadecimal, ramp
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import axis, plain_label, shortened
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Raster, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import proficiency, recall, specificity
 from infoscope.tables import Contingency
 
 __all__ = ["SurfaceDisplay", "contours", "surface"]
 
 BLUES = ("#f7f8fa", "#cfe1f0", "#8fbcdd", "#3f8dc4", "#0068a8", "#003f6b")
+NEAR = 0.005
+"""Shares of positives that differ less may stand on one map."""
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75)
 
 
@@ -79,7 +82,7 @@ def _joined(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, ...]]:
 
 
 @dataclass
-class SurfaceDisplay(Display):
+class SurfaceDisplay(TableDisplay):
     """How much a binary system captures, by its two rates, at one prevalence of the positive class."""
 
     prevalence: float
@@ -96,21 +99,17 @@ class SurfaceDisplay(Display):
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
-        """Systems on the map of their (first table's) prevalence."""
+        """Systems of two classes on the map of their prevalence."""
         named = tables_by_name(tables, name)
-        places: dict[str, Point] = {}
-        share = 0.5
-        for key, table in named.items():
-            if table.shape != (2, 2):
-                raise InputError(f"{key!r} has {table.shape[0]} × {table.shape[1]} classes; this map is of two classes")
-            rates = float(recall(table)), float(specificity(table))
-            if not np.isfinite(rates).all():
+        places = {key: _rates(key, table) for key, table in named.items()}
+        shares = {key: _prevalence(table) for key, table in named.items()}
+        first, share = next(iter(shares.items()))
+        for key, other in shares.items():
+            if abs(other - share) > NEAR:
                 raise InputError(
-                    f"a class of {key!r} has no samples, so a rate is undefined and has no place on the map"
+                    f"{other:.1%} of the samples of {key!r} are positive and {share:.1%} of {first!r}; a map is of one "
+                    "prevalence: draw them apart, or bring them together with table.with_prevalence"
                 )
-            places[key] = rates
-        first = next(iter(named.values()))
-        share = float(first.row_totals[first.truth_labels.index(first.positive_label)] / first.total)
         return cls(share, places)
 
     def panel(self) -> Panel:
@@ -150,3 +149,17 @@ class SurfaceDisplay(Display):
             height=440.0,
             margins=(58.0, 14.0, 26.0, 50.0),
         )
+
+
+def _rates(name: str, table: Contingency) -> Point:
+    if table.shape != (2, 2):
+        more = ": merge the others with table.merge_classes first" if max(table.shape) > 2 else ""
+        raise InputError(f"{name!r} has {table.shape[0]} × {table.shape[1]} classes; this map is of two classes{more}")
+    rates = float(recall(table)), float(specificity(table))
+    if not np.isfinite(rates).all():
+        raise InputError(f"a class of {name!r} has no samples, so a rate is undefined and has no place on the map")
+    return rates
+
+
+def _prevalence(table: Contingency) -> float:
+    return float(table.row_totals[table.truth_labels.index(table.positive_label)] / table.total)

@@ -10,9 +10,10 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import accuracy_colour, series
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import Named, plain_label, shortened, side_labels
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
 
 __all__ = ["Corner", "EntropyTriangleDisplay", "Shares", "TrianglePoint", "place", "warped"]
@@ -56,7 +57,7 @@ class TrianglePoint:
 
 
 @dataclass
-class EntropyTriangleDisplay(Display):
+class EntropyTriangleDisplay(TableDisplay):
     """Systems in the entropy triangle, coloured by accuracy.
 
     >>> from infoscope.tables import Contingency
