@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.figures.colours import ERRORS, HITS, hexadecimal, on_colour, ramp
 from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.layout import count_text, plain_label, shortened, width_of
+from infoscope.figures.keys import legend
+from infoscope.figures.layout import FONT, count_text, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.seriation import confusion_order
 from infoscope.figures.table_display import TableDisplay
@@ -24,6 +25,10 @@ Shown = Literal["count", "of_truth", "of_system"]
 CELLS_WITH_NUMBERS = 30
 """Up to this many classes every cell is written; above, a cell is a pixel."""
 MOST_CLASSES = 2000
+NAME_ROOM = 150.0
+"""Pixels a class name may take."""
+KEY_ROOM = 290.0
+"""Pixels the words below the map need."""
 
 
 @dataclass(frozen=True)
@@ -150,18 +155,25 @@ class ConfusionDisplay(TableDisplay):
         few = max(rows, columns) <= CELLS_WITH_NUMBERS
         cell = _cell_size(max(rows, columns))
         font = 12.5 if few else 8.5
-        left = 30.0 + max(width_of(shortened(label, 20), font) for label in self.map.truth)
-        top = 30.0 + max(width_of(shortened(label, 20), font) for label in self.map.system)
+        left = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.truth)
+        top = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.system)
+        right = max(14.0, KEY_ROOM - left - cell * columns)
         panel = Panel(
             "Confusion matrix",
             self._summary(),
             Axis(0.0, float(columns)),
             Axis(float(rows), 0.0),
-            width=left + cell * columns + 14.0,
-            height=top + cell * rows + 10.0,
-            margins=(left, top, 14.0, 10.0),
+            width=left + cell * columns + right,
+            height=top + cell * rows + 32.0,
+            margins=(left, top, right, 32.0),
+            equal=True,
         )
-        marks = [*(self._cells() if few else [self._image()]), *self._names(cell), *self._titles(panel)]
+        marks = [
+            *(self._cells() if few else [self._image()]),
+            *self._names(cell),
+            *self._titles(panel),
+            *self._key(panel),
+        ]
         return replace(panel, marks=tuple(marks))
 
     def _image(self) -> Raster:
@@ -190,16 +202,25 @@ class ConfusionDisplay(TableDisplay):
                 marks.append(Words(j + 0.5, i + 0.5, text, ink, size, "middle", bold=bool(self.map.hits[i, j])))
         return marks
 
+    def _key(self, panel: Panel) -> list[Mark]:
+        """What the two colours mean; hits and errors have a scale each."""
+        worst = float(np.max(np.where(self.map.hits, 0.0, self.map.of_truth), initial=0.0))
+        right = [(HITS[2], "right")] if self.map.hits.any() else []
+        wrong = [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true")] if worst > 0 else []
+        start = max(4.0, min(panel.margins[0], panel.width - KEY_ROOM))
+        return legend(panel, start, panel.height - 14.0, [*right, *wrong])
+
     def _names(self, cell: float) -> list[Mark]:
         every = max(1, int(np.ceil(9.0 / cell)))
         size: Any = "normal" if cell >= 14.0 else "tiny"
+        room = NAME_ROOM, FONT[size]
         marks: list[Mark] = [
-            Words(0.0, at + 0.5, shortened(label, 20), "ink", size, "end", (-5.0, 0.0), tip=plain_label(label))
+            Words(0.0, at + 0.5, fitting(label, *room), "ink", size, "end", (-5.0, 0.0), tip=plain_label(label))
             for at, label in enumerate(self.map.truth)
             if at % every == 0
         ]
         marks += [
-            Words(at + 0.5, 0.0, shortened(label, 20), "ink", size, "start", (0.0, -5.0), 90.0, tip=plain_label(label))
+            Words(at + 0.5, 0.0, fitting(label, *room), "ink", size, "start", (0.0, -5.0), 90.0, tip=plain_label(label))
             for at, label in enumerate(self.map.system)
             if at % every == 0
         ]
@@ -208,8 +229,9 @@ class ConfusionDisplay(TableDisplay):
     def _titles(self, panel: Panel) -> list[Mark]:
         rows, columns = self.map.counts.shape
         left, top, _, _ = panel.margins
+        told = {"count": "", "of_truth": ", % of the true", "of_system": ", % of the said"}[self.shown]
         return [
-            Words(columns / 2, 0.0, "the system said", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
+            Words(columns / 2, 0.0, f"the system said{told}", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
             Words(0.0, rows / 2, "it was", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0),
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,10 +17,12 @@ __all__ = [
     "axis",
     "count_text",
     "dodged",
+    "fitting",
     "plain_label",
     "round_ticks",
     "shortened",
     "side_labels",
+    "side_room",
     "tick_text",
     "width_of",
 ]
@@ -56,6 +58,20 @@ def shortened(label: object, most: int = 24) -> str:
         return text
     head = (most - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+def fitting(label: object, room: float, size: float = 12.5) -> str:
+    """A name shortened until it is about as wide as there is room, in pixels; wide letters count as wide.
+
+    >>> fitting("a name that goes on and on", 90.0), fitting("猫" * 20, 90.0)
+    ('a name t…d on', '猫猫猫猫…猫猫')
+    """
+    text = plain_label(label)
+    most = len(text)
+    while width_of(text, size) > room and most > 3:
+        most -= 1
+        text = shortened(label, most)
+    return text
 
 
 def count_text(count: float) -> str:
@@ -134,6 +150,11 @@ def _start(block: list[float], low: float, high: float, gap: float) -> float:
     return min(max(wished, low), high - (block[1] - 1) * gap)
 
 
+def side_room(names: Iterable[str], least: float = 150.0, most: float = 230.0) -> float:
+    """How wide the margin for names beside a picture must be, in pixels; longer names are shortened."""
+    return min(most, max(least, 26.0 + max((width_of(plain_label(name)) for name in names), default=0.0)))
+
+
 def side_labels(panel: Panel, points: Sequence[Named], gap: float = 15.0) -> tuple[Mark, ...]:
     """Names to the right of the picture, each joined to its point by a thin line."""
     if not points:
@@ -148,7 +169,7 @@ def side_labels(panel: Panel, points: Sequence[Named], gap: float = 15.0) -> tup
     marks: list[Mark] = []
     for point, height in zip(points, heights, strict=True):
         marks.append(Line(((point.x, point.y), (edge, height)), "faint", of=point.name, clip=False, part="lead"))
-        text = shortened(point.name, int((panel.margins[2] - 20) / 6.6))
+        text = fitting(point.name, panel.margins[2] - 20.0)
         tip = plain_label(point.name)
         marks.append(Words(edge, height, text, shift=(4.0, 0.0), of=point.name, tip=None if tip == text else tip))
     return tuple(marks)

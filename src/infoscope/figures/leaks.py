@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.layout import count_text, plain_label, shortened
+from infoscope.figures.layout import count_text, fitting, plain_label, shortened
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import cell_false_information, cell_missed_information
@@ -184,7 +184,7 @@ def _nodes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> l
         marks.append(
             Bar((edge[0], bottom), (edge[1], top), "ink", 0.8, tip=f"{plain_label(label)}: {top - bottom:.3f} {unit}")
         )
-        text = f"{shortened(label, 14)} {top - bottom:.2f}"
+        text = f"{fitting(label, 98.0)}: {top - bottom:.2f}"
         anchor: Anchor = "end" if left else "start"
         marks.append(
             Words(

@@ -88,7 +88,16 @@ class LedgerDisplay(TableDisplay):
         drawn = Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip)
         text = f"{part} {share}"
         if bits / total > 0.18:
-            inside = Words(start + bits / 2, 0.5, text, f"on-{part}", "large", "middle", bold=True)
+            inside = Words(
+                start + bits / 2,
+                0.5,
+                text,
+                f"on-{part}",
+                "large",
+                "middle",
+                bold=True,
+                halo="false" if part == "false" else None,
+            )
             return [drawn, inside]
         if part == "missed":
             return [drawn, Words(0.0, -0.14, text, shift=(0.0, 12.0))]

@@ -65,13 +65,10 @@ def through(table: Contingency, at: float) -> Contingency:
         other[rows, columns] = own.sum(axis=1)[rows]
     else:
         other, share = np.outer(own.sum(axis=1), own.sum(axis=0)) / own.sum(), at - 1.0
-    return Contingency.from_matrix(
-        (1.0 - share) * own + share * other,
-        truth=table.truth_labels,
-        system=table.system_labels,
-        reject=table.reject,
-        positive=table.positive,
-    )
+    mixed = (1.0 - share) * own + share * other
+    if not table.is_sparse:
+        return table.with_cells(mixed.reshape(-1))
+    return Contingency.from_matrix(mixed, truth=table.truth_labels, system=table.system_labels, reject=table.reject)
 
 
 @dataclass

@@ -11,7 +11,21 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-__all__ = ["Anchor", "Axis", "Bar", "Cloud", "Dot", "Line", "Mark", "Panel", "Point", "Raster", "Ribbon", "Words"]
+__all__ = [
+    "Anchor",
+    "Axis",
+    "Bar",
+    "Cloud",
+    "Dot",
+    "Line",
+    "Mark",
+    "Panel",
+    "Point",
+    "Raster",
+    "Ribbon",
+    "Size",
+    "Words",
+]
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]

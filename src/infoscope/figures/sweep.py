@@ -12,7 +12,7 @@ from infoscope.cards import find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import axis, dodged, plain_label, shortened
+from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.operating_points import Sweep, sweep
@@ -190,13 +190,25 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     places = dodged([y for _, y in ends], step, panel.y.low, panel.y.high)
     for at, (curve, place) in enumerate(zip(curves, places, strict=True)):
         marks.append(
-            Words(span[1], place, shortened(curve.name, 24), series(at), shift=(10.0, 0.0), bold=True, of=curve.name)
+            Words(
+                span[1],
+                place,
+                fitting(curve.name, 158.0, 13.4),
+                series(at),
+                shift=(10.0, 0.0),
+                bold=True,
+                of=curve.name,
+            )
         )
     if best:
         x, y = curves[0].best()
         marks.append(
             Dot(x, y, "gold", "star", 8.0, "paper", tip=f"best {plain_label(curves[0].name)}: {y:.3f} at {x:g}")
         )
+        right = x > (span[0] + span[1]) / 2
+        text, low = f"best: {y:.2f} at {x:.4g}", y > 0.9 * high
+        shift = (-10.0 if right else 11.0, 14.0 if low else -14.0)
+        marks.append(Words(x, y, text, "ink", "small", "end" if right else "start", shift, halo="paper"))
     return Panel(**{**vars(panel), "marks": tuple(marks)})
 
 
