@@ -81,8 +81,8 @@ def draw(panel: Panel, ax: Any) -> None:
     _axes(panel, pen)
     for order, mark in enumerate(panel.marks):
         _DRAWN[type(mark)](pen, mark, 2.0 + order / 1000.0)
-    if panel.equal:
-        ax.set_aspect("equal")
+    ax.set_aspect("auto")  # images set it
+    ax.set_box_aspect(panel.inner[1] / panel.inner[0])
 
 
 def _on_dark(ax: Any) -> bool:
@@ -129,7 +129,7 @@ def _axes(panel: Panel, pen: Pen) -> None:
         which.set_ticks([at for at, _ in part.ticks], labels=[text for _, text in part.ticks])
         for text in which.get_ticklabels():
             text.set_parse_math(False)
-        which.set_tick_params(colors=dim, labelsize=FONT["small"] * pen.scale, length=0)
+        which.set_tick_params(colors=dim, labelsize=FONT["small"] * pen.scale, length=0, pad=6.0 * pen.scale)
         which.set_label_text(part.title, color=dim, fontsize=FONT["normal"] * pen.scale)
         which.label.set_parse_math(False)
         if not part.ticks:
@@ -152,7 +152,7 @@ def _line(pen: Pen, mark: Line, order: float) -> None:
                 closed=True,
                 facecolor=pen.colour(mark.fill),
                 edgecolor=pen.colour(mark.colour) if mark.width > 0 else "none",
-                linewidth=mark.width,
+                linewidth=mark.width * pen.scale,
                 alpha=mark.opacity,
                 clip_on=mark.clip,
                 zorder=order,
@@ -165,7 +165,7 @@ def _line(pen: Pen, mark: Line, order: float) -> None:
         xs,
         ys,
         color=pen.colour(mark.colour),
-        linewidth=mark.width,
+        linewidth=mark.width * pen.scale,
         linestyle=style,
         alpha=mark.opacity,
         clip_on=mark.clip,

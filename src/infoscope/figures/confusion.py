@@ -123,6 +123,22 @@ def _cell_size(classes: int) -> float:
     return max(9.0, 620.0 / classes) if classes <= 110 else max(1.0, 700.0 / classes)
 
 
+def _short_count(count: float) -> str:
+    """A count in at most five letters.
+
+    >>> [_short_count(count) for count in (0.0, 12.0, 8.3333, 9999.0, 123456.0, 2.5e7, 3e12)]
+    ['·', '12', '8.33', '9999', '123k', '25M', '3e+12']
+    """
+    if not count:
+        return "·"
+    if count < 10_000:
+        return f"{count:.3g}" if count < 1000 and not count.is_integer() else f"{count:.0f}"
+    for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9)):
+        if count < 999.5 * size:
+            return f"{count / size:.3g}{unit}"
+    return f"{count:.1g}"
+
+
 @dataclass
 class ConfusionDisplay(TableDisplay):
     """Rows are the truth, columns what the system said, confused classes side by side.
@@ -154,6 +170,8 @@ class ConfusionDisplay(TableDisplay):
         rows, columns = self.map.counts.shape
         few = max(rows, columns) <= CELLS_WITH_NUMBERS
         cell = _cell_size(max(rows, columns))
+        if few:
+            cell = max(cell, 10.0 + max(width_of(text, 11.0) for line in self._texts() for text in line))
         font = 12.5 if few else 8.5
         left = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.truth)
         top = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.system)
@@ -166,7 +184,6 @@ class ConfusionDisplay(TableDisplay):
             width=left + cell * columns + right,
             height=top + cell * rows + 32.0,
             margins=(left, top, right, 32.0),
-            equal=True,
         )
         marks = [
             *(self._cells() if few else [self._image()]),
@@ -180,10 +197,17 @@ class ConfusionDisplay(TableDisplay):
         rows, columns = self.map.counts.shape
         return Raster((0.0, 0.0), (float(columns), float(rows)), self.map.image())
 
+    def _texts(self) -> list[list[str]]:
+        """What is written into each cell."""
+        if self.shown == "count":
+            return [[_short_count(float(count)) for count in line] for line in self.map.counts]
+        values = self.map.of_truth if self.shown == "of_truth" else self.map.of_system
+        return [[f"{share:.0%}" if share else "·" for share in line] for line in values]
+
     def _cells(self) -> list[Mark]:
         marks: list[Mark] = []
         colours = self.map.colours
-        values = {"count": self.map.counts, "of_truth": self.map.of_truth, "of_system": self.map.of_system}[self.shown]
+        texts = self._texts()
         rows, columns = self.map.counts.shape
         wide = max(rows, columns) > 16
         for i in range(rows):
@@ -195,9 +219,10 @@ class ConfusionDisplay(TableDisplay):
                     f"{count_text(count)}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
                     "of the said"
                 )
-                marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), colour, tip=tip))
-                text = "·" if not count else f"{count:.4g}" if self.shown == "count" else f"{values[i, j]:.0%}"
-                ink = "#6b7280" if not count else on_colour(colour)
+                fill = colour if count else "plane"
+                marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), fill, tip=tip))
+                text = texts[i][j]
+                ink = "dim" if not count else on_colour(colour)
                 size: Any = "small" if wide or len(text) > 4 else "normal"
                 marks.append(Words(j + 0.5, i + 0.5, text, ink, size, "middle", bold=bool(self.map.hits[i, j])))
         return marks

@@ -18,7 +18,7 @@ from infoscope.figures.coverage_plane import INNER, iso_lines
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.keys import accuracy_key, at_pixel
 from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels, side_room, width_of
-from infoscope.figures.lenses import Lens, lens_marks, lenses
+from infoscope.figures.lenses import Lens, lens_marks, lenses, rim
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
@@ -170,7 +170,7 @@ class CoverageDisplay(TableDisplay):
         found = lenses(panel, clouds, [(0.0, 1.0)])
         star = Dot(0.0, 1.0, "gold", "star", 10.0, "paper", tip="all of the truth, nothing false")
         marks = (
-            *iso_lines(x, y, [*self._walked(), *(lens.centre for lens in found.values())]),
+            *iso_lines(x, y, [*self._walked(), *(at for lens in found.values() for at in rim(panel, lens))]),
             *((star,) if x[0] <= 0.0 and y[1] >= 1.0 else ()),
             *self._beliefs(panel, found),
             *self._curves(panel),

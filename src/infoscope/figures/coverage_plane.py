@@ -17,6 +17,8 @@ _SAID = "says as much as there is to say"
 def iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
     """Lines of equal erroneous information, and the one where as much is said as there is to say."""
     marks: list[Mark] = []
+    pixel = (x[1] - x[0]) / INNER[0]
+    words = list(points)
     step = 0.25 if y[1] - y[0] > 0.5 else 0.1 if y[1] - y[0] > 0.2 else 0.05
     named = False
     for count in range(1, round((1.0 + x[1]) / step) + 1):
@@ -32,11 +34,12 @@ def iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
             text = f"{error:.2f}".rstrip("0").rstrip(".")
             told = text if named else f"erroneous {text}"
             marks.append(Words(*line[0], told, "dim", "small", shift=(5.0, -7.0), halo="paper"))
+            words += [(start + away * pixel, line[0][1]) for away in (5.0, 45.0, 85.0)] if not named else []
             named = True
     said = ((max(x[0], 1.0 - y[1]), min(1.0 - x[0], y[1])), (min(x[1], 1.0 - y[0]), max(1.0 - x[1], y[0])))
     if said[1][0] > said[0][0]:
         marks.append(Line(said, "dim", dash=(6.0, 3.0), tip="the output says as much as there is to say, H(S) = H(T)"))
-        marks += _said(said, x, y, points)
+        marks += _said(said, x, y, words)
     return marks
 
 

@@ -114,7 +114,7 @@ class ComparisonDisplay(TableDisplay):
         low, high = self.span
         count = len(self.rows)
         words = any(row.word for row in self.rows)
-        left = min(190.0, max(60.0, 22.0 + max(width_of(plain_label(row.name)) for row in self.rows)))
+        left = min(210.0, max(60.0, 22.0 + max(width_of(plain_label(row.name)) for row in self.rows)))
         scale = 100.0 if self.differences else 1.0
         ticks = tuple((at / scale, text) for at, text in axis(low * scale, high * scale, "").ticks)
         marks = [mark for at, row in enumerate(self.rows) for mark in self._row(count - 1 - at, row)]
@@ -146,7 +146,7 @@ class ComparisonDisplay(TableDisplay):
             Words(
                 self.span[0],
                 at,
-                fitting(row.name, 170.0),
+                fitting(row.name, 188.0),
                 anchor="end",
                 shift=(-8.0, 0.0),
                 of=row.name,

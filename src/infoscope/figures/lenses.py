@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 
-__all__ = ["Lens", "lens_marks", "lenses"]
+__all__ = ["Lens", "lens_marks", "lenses", "rim"]
 
 RADIUS = 40.0
 """Of the circle, in pixels."""
@@ -102,19 +102,24 @@ def _data(panel: Panel, place: Point) -> Point:
     return panel.x.low + (place[0] - left) / across, panel.y.high - (place[1] - top) / up
 
 
+def rim(panel: Panel, lens: Lens) -> tuple[Point, ...]:
+    """The circle of a lens."""
+    across, up = (RADIUS / _scale(panel)).tolist()
+    turns = [2.0 * pi * at / 48 for at in range(48)]
+    return tuple((lens.centre[0] + across * cos(turn), lens.centre[1] + up * sin(turn)) for turn in turns)
+
+
 def lens_marks(
     panel: Panel, lens: Lens, cloud: NDArray[np.float64], outline: Sequence[Point], *, role: str, of: str
 ) -> list[Mark]:
     """The circle, joined to its place, with the cloud, its ellipse and how many times it is magnified."""
     across, up = (RADIUS / _scale(panel)).tolist()
     x, y = lens.centre
-    turns = np.linspace(0.0, 2.0 * pi, 48, endpoint=False)
-    circle = tuple((x + across * float(np.cos(turn)), y + up * float(np.sin(turn))) for turn in turns)
     seen = lens.seen(cloud)
     inside = np.hypot(*((seen - np.asarray(lens.centre)) / (across, up)).T) < 0.97
     marks: list[Mark] = [
         Line((lens.of, lens.centre), role, 1.0, opacity=0.6, of=of, part="lead"),
-        Line(circle, role, 1.2, closed=True, fill="paper", of=of, tip=f"{lens.times:g} times larger"),
+        Line(rim(panel, lens), role, 1.2, closed=True, fill="paper", of=of, tip=f"{lens.times:g} times larger"),
         Cloud(seen[inside], role, 1.6, 0.45, of=of),
     ]
     if outline:

@@ -24,11 +24,11 @@ BINARY = ("proficiency", "phi", "f1", "accuracy")
 SEVERAL = ("proficiency", "mcc", "macro_f1", "accuracy")
 MOST_CLASSES = 1000
 STAGES = (
-    (0.0, "no errors"),
-    (0.5, "half of them"),
+    (0.0, "none"),
+    (0.5, "half"),
     (1.0, "as it is"),
-    (1.5, "half shuffled"),
-    (2.0, "all shuffled"),
+    (1.5, "half"),
+    (2.0, "all"),
 )
 """What is to be read at the steps of a path through a table."""
 
@@ -135,7 +135,7 @@ class MetricCurvesDisplay(TableDisplay):
         title = "Metrics against quality"
         if self.n is not None:
             return curve_panel(self.curves, f"wrong answers, of {self.n}", "score", title)
-        panel = curve_panel(self.curves, "← errors mended · answers shuffled →", "score", title)
+        panel = curve_panel(self.curves, "errors made → as it is → answers shuffled", "score", title)
         line = Line(((1.0, panel.y.low), (1.0, panel.y.high)), "dim", dash=(3.0, 3.0))
         own = [mark for at, curve in enumerate(self.curves) for mark in _own(at, curve)]
         return replace(panel, x=replace(panel.x, ticks=STAGES), marks=(line, *panel.marks, *own))

@@ -10,12 +10,15 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.keys import legend
-from infoscope.figures.layout import shortened, width_of
+from infoscope.figures.layout import fitting, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
 
 __all__ = ["Chain", "PerplexityDisplay"]
+
+NAME_ROOM = 150.0
+"""Pixels a name may take."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class PerplexityDisplay(TableDisplay):
         count = len(self.chains)
         marks = [mark for at, chain in enumerate(self.chains) for mark in _bar(count - 1 - at, chain, named=named)]
         ticks = _powers(most)
-        left = 24.0 + max(width_of(shortened(chain.name, 18)) for chain in self.chains) if named else 10.0
+        left = 24.0 + max(width_of(fitting(chain.name, NAME_ROOM)) for chain in self.chains) if named else 10.0
         one = self.chains[0]
         panel = Panel(
             "Perplexity chain",
@@ -77,7 +80,7 @@ class PerplexityDisplay(TableDisplay):
         entries = [("missed", "still in doubt"), ("captured", "doubt taken away")]
         if any(_imbalanced(chain) for chain in self.chains):
             entries.append(("faint", "never in doubt: classes are not equally frequent"))
-        return replace(panel, marks=(*panel.marks, *legend(panel, left, 12.0, entries)))
+        return replace(panel, marks=(*panel.marks, *legend(panel, 10.0, 12.0, entries)))
 
 
 def _powers(most: int) -> tuple[tuple[float, str], ...]:
@@ -117,6 +120,6 @@ def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
         text = f"÷ {chain.transferred:.2f}"
         marks.append(Words((left + right) / 2, (low + high) / 2, text, "on-captured", anchor="middle", bold=True))
     if named:
-        name = shortened(chain.name, 18)
+        name = fitting(chain.name, NAME_ROOM)
         marks.append(Words(0.0, (low + high) / 2, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
     return marks

@@ -161,8 +161,6 @@ class Panel:
     height: float = 430.0
     margins: tuple[float, float, float, float] = (52.0, 16.0, 16.0, 48.0)
     """Left, top, right, bottom."""
-    equal: bool = False
-    """Whether both directions have the same scale: a triangle, a square map."""
     notes: tuple[str, ...] = field(default=())
     """What could not be shown, in words."""
 

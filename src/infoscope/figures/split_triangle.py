@@ -65,7 +65,6 @@ class SplitTriangleDisplay(TableDisplay):
             width=450.0 + right,
             height=440.0,
             margins=(52.0, 40.0, right, 56.0),
-            equal=True,
         )
         names = side_labels(empty, [Named(*place(point.truth), point.name) for point in self.points])
         marks = (

@@ -15,7 +15,8 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import Named, axis, plain_label, side_labels, side_room
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Raster, Words
 from infoscope.figures.table_display import TableDisplay
-from infoscope.metrics import proficiency, recall, specificity
+from infoscope.metrics import recall, specificity
+from infoscope.operating_points import information_surface
 from infoscope.tables import Contingency
 
 __all__ = ["SurfaceDisplay", "contours", "surface"]
@@ -28,16 +29,7 @@ LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75)
 
 def surface(prevalence: float, size: int = 81) -> NDArray[np.float64]:
     """Proficiency on a grid, (true negative rate, true positive rate), both from 0 to 1."""
-    rates = np.linspace(0.0, 1.0, size)
-    tnr, tpr = np.meshgrid(rates, rates, indexing="ij")
-    cells = np.stack(
-        [
-            np.stack([prevalence * tpr, prevalence * (1 - tpr)], -1),
-            np.stack([(1 - prevalence) * (1 - tnr), (1 - prevalence) * tnr], -1),
-        ],
-        -2,
-    )
-    return np.asarray(proficiency(Contingency.from_matrix(cells)), dtype=np.float64)
+    return information_surface(prevalence, size).proficiency.T
 
 
 def contours(values: NDArray[np.float64], level: float) -> list[tuple[Point, ...]]:
@@ -127,7 +119,6 @@ class SurfaceDisplay(TableDisplay):
             width=434.0 + right,
             height=440.0,
             margins=(58.0, 14.0, right, 50.0),
-            equal=True,
         )
         pixels = np.rint(ramp(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
         marks: list[Mark] = [

@@ -12,7 +12,7 @@ from infoscope.cards import find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened
+from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.operating_points import Sweep, sweep
@@ -175,19 +175,20 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     low = 0.0 if 0.0 <= low < 0.5 * high else low
     pad = 0.04 * (high - low) or 0.05
     span = (float(xs.min()), float(xs.max())) if xs.max() > xs.min() else (float(xs.min()) - 0.5, float(xs.min()) + 0.5)
+    right = min(240.0, max(178.0, 18.0 + 1.08 * max(width_of(plain_label(curve.name)) for curve in curves)))  # bold
     panel = Panel(
         title,
         _summary(curves, across),
         axis(*span, across),
         axis(low - (pad if low else 0.0), high + pad, up, grid=True, most=5),
-        width=640.0,
+        width=462.0 + right,
         height=340.0,
-        margins=(56.0, 14.0, 178.0, 50.0),
+        margins=(56.0, 14.0, right, 50.0),
     )
     marks: list[Mark] = [mark for at, curve in enumerate(curves) for mark in _curve(at, curve, dots=len(curve.x) <= 40)]
     ends = [_last(curve) for curve in curves]
     step = 16.0 * (panel.y.high - panel.y.low) / panel.inner[1]
-    places = dodged([y for _, y in ends], step, panel.y.low, panel.y.high)
+    places = dodged([y for _, y in ends], step, panel.y.low + 0.3 * step, panel.y.high)
     for at, (curve, place) in enumerate(zip(curves, places, strict=True)):
         marks.append(
             Words(

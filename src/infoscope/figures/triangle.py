@@ -12,7 +12,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.keys import accuracy_key
-from infoscope.figures.layout import Named, plain_label, shortened, side_labels, side_room
+from infoscope.figures.layout import Named, fitting, plain_label, shortened, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
@@ -126,21 +126,20 @@ class EntropyTriangleDisplay(TableDisplay):
             width=450.0 + right,
             height=470.0,
             margins=(52.0, 40.0, right, 84.0),
-            equal=True,
         )
         named = [Named(*self.place(point.shares), point.name) for point in self.points]
         labels = () if self.paths else side_labels(empty, named)
         marks = (
             *plane(self.place),
             *zones(),
-            *self._paths(),
+            *self._paths(empty),
             *labels,
             *self._dots(),
             *accuracy_key(empty, 176.0, empty.height - 12.0, 166.0),
         )
         return Panel(**{**vars(empty), "marks": marks})
 
-    def _paths(self) -> list[Mark]:
+    def _paths(self, panel: Panel) -> list[Mark]:
         marks: list[Mark] = []
         places = {point.name: self.place(point.shares) for point in self.points}
         for at, (title, names) in enumerate(self.paths.items()):
@@ -148,8 +147,10 @@ class EntropyTriangleDisplay(TableDisplay):
             marks.append(Line(run, series(at), 2.0, clip=False))
             marks += _arrow(run, series(at))
             for end, name, down in _ends(run, names):
-                text = plain_label(name if len(self.paths) == 1 else f"{title}: {name}")
-                marks.append(Words(*end, text, series(at), shift=(9.0, down), bold=True))
+                whole = name if len(self.paths) == 1 else f"{title}: {name}"
+                room = (panel.width - panel.place(*end)[0] - 12.0) / 1.08  # bold
+                tip = plain_label(whole)
+                marks.append(Words(*end, fitting(whole, room), series(at), shift=(9.0, down), bold=True, tip=tip))
         return marks
 
     def _dots(self) -> list[Mark]:
