@@ -205,6 +205,19 @@ def test_tight_fano_bound_solves_its_equation(missed: float) -> None:
     assert float(metrics.tight_fano_bound(table)) == pytest.approx(float(root), abs=1e-12)
 
 
+def test_a_tiny_leak_keeps_its_digits_in_the_cell_that_it_leaves() -> None:
+    table = Contingency.from_matrix([[10**15, 1], [0, 10**15]])
+
+    missed, spurious = find("cell_missed_information").score(table), find("cell_false_information").score(table)
+
+    with mpmath.workdps(40):
+        whole, total = mpmath.mpf(10**15), mpmath.mpf(2 * 10**15 + 1)
+        leak = float(whole / total * mpmath.log((whole + 1) / whole, 2))
+        lost = float(1 / total * mpmath.log(whole + 1, 2))
+    assert spurious[:2] == pytest.approx([leak, lost], rel=1e-13, abs=0)
+    assert missed[[1, 3]] == pytest.approx([lost, leak], rel=1e-13, abs=0)
+
+
 @pytest.mark.parametrize("tiny", [1e-20, 1e-150, 1e-300])
 @pytest.mark.parametrize("quantity", ["missed", "spurious"])
 def test_a_tiny_leak_is_not_rounded_away(tiny: float, quantity: str) -> None:

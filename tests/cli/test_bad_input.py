@@ -22,6 +22,9 @@ CASES = [
     pytest.param("a.csv", ",x,y\nx,1,nan\ny,2,4\n", ["--matrix"], ["nan", "finite"], id="count that is no number"),
     pytest.param("a.csv", "gold,svm,w\nx,x,1\ny,y,-2\n", [*ROWS, "--weight", "w"], ["negative"], id="negative weight"),
     pytest.param(
+        "a.csv", "gold,svm,w\nx,x,1\ny,y,two\n", [*ROWS, "--weight", "w"], ["line 3", "'two'"], id="weight in words"
+    ),
+    pytest.param(
         "a.csv", "gold,svm\nx,x\ny,\n", [*ROWS, "--strict"], ["1 row", "'svm'", "--strict"], id="missing, strict"
     ),
     pytest.param(

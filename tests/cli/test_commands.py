@@ -209,6 +209,7 @@ def test_metrics_of_trackers_are_explained(name: str, title: str) -> None:
     assert result.exit_code == 0
     assert result.stdout.strip().startswith(title)
     assert "TRACKERS" in run("explain").stdout
+    assert "permuted_proficiency" in run("explain").stdout.partition("LABEL SETS")[2]
 
 
 def test_every_metric_can_be_explained() -> None:

@@ -166,6 +166,27 @@ def test_a_late_outlier_is_not_lost_when_the_range_was_guessed():
     assert table.counts[table.truth_labels.index(77), table.system_labels.index(0)] == 1
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_runs_longer_than_a_block_and_across_its_edge_are_counted_whole(weighted):
+    rng = np.random.default_rng(3)
+    block = counting._BLOCK
+    lengths = [block - 1, 2, 3 * block + 5, 1, block, *rng.integers(1, 4, 2000)]
+    truth = np.repeat(rng.permutation(10**6)[: len(lengths)], lengths)
+    system = np.repeat(rng.integers(0, 10**6, len(lengths)), lengths)
+    mixed = rng.permutation(len(truth))
+    weight = np.full(len(truth), 0.5) if weighted else None
+
+    table = Contingency.from_labels(truth[mixed], system[mixed], sample_weight=weight, labels="own")
+
+    keys, counts = np.unique(truth * 10**6 + system, return_counts=True)
+    named = (
+        np.asarray(table.truth_labels)[table.cell_rows] * 10**6 + np.asarray(table.system_labels)[table.cell_columns]
+    )
+    assert table.is_sparse
+    assert np.array_equal(named, keys)
+    assert np.array_equal(table.cells, counts * (0.5 if weighted else 1.0))
+
+
 def test_a_million_labels_a_side_stay_sparse():
     rng = np.random.default_rng(0)
     truth, system = rng.integers(0, 10**6, (2, 10**5))

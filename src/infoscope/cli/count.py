@@ -70,8 +70,10 @@ def _check_target(target: Path, source: tuple[str, ...], *, force: bool) -> None
 
 
 def _tell(reading: Any, target: Path) -> None:
+    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
+
     tables = sum(len(systems) for systems in reading.tables.values())
     rows = "" if reading.rows is None else f"{reading.rows:,} rows to "
     click.echo(f"{rows}{tables} table{'s' * (tables != 1)} in {target}", err=True)
     for reason, lost in reading.ignored.items():
-        click.echo(f"warning: {lost:,} row{'s' * (lost != 1)} left out: {reason}", err=True)
+        click.echo(f"warning: {left_out(lost, reason)}", err=True)

@@ -97,8 +97,10 @@ def _to_stdout(text: str) -> None:
 
 
 def _warn(evaluation: Evaluation) -> None:
+    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
+
     for reason, rows in evaluation.source.ignored.items():
-        click.echo(f"warning: {rows:,} row{'s' if rows != 1 else ''} left out: {reason}", err=True)
+        click.echo(f"warning: {left_out(rows, reason)}", err=True)
     if evaluation.source.until is not None and evaluation.source.until["sorted"]:
         click.echo(f"warning: {evaluation.source.until['text']}", err=True)
     said: dict[str, str] = {}

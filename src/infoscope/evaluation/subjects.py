@@ -84,9 +84,17 @@ def _given(tables: Mapping[str, Contingency], request: Request) -> Gathered:
 
 
 def _read(source: Any, request: Request) -> Gathered:
+    if request.truth is None and _is_matrix(source):
+        raise InputError("this is a matrix, not rows; give Contingency.from_matrix(counts), or tables by name")
     from infoscope.readers import read_together  # noqa: PLC0415 - loads an engine
 
     return seen(source, request, read_together(source, request.asked, request.how))
+
+
+def _is_matrix(source: Any) -> bool:
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(isinstance(row, (list, tuple, np.ndarray)) for row in source)
+    return isinstance(source, np.ndarray) or type(source).__module__.startswith("scipy.sparse")
 
 
 def seen(source: Any, request: Request, found: Together) -> Gathered:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
+from infoscope.errors import InputError
 from infoscope.metrics.agreement import mcc
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
@@ -169,23 +170,29 @@ def false_alarm_rate(table: Contingency) -> Real:
     return ratio(d.alarms - d.hits, d.negatives)
 
 
-def f_beta(beta: float) -> Callable[[Contingency], Real]:
+@metric(
+    Card(
+        title="F-β of the positive class",
+        symbol="F_β",
+        formula=r"\frac{(1+\beta^2) TP}{(1+\beta^2) TP + \beta^2 FN + FP}",
+        source="common",
+        aliases=("F2", "F-beta", "F-measure"),
+        laws=_LAWS,
+        undefined=f"{_TWO}, and a sample or an alarm of the positive class",
+        note="Listed with β = 2: finding counts twice as much as not raising false alarms.",
+    ),
+    why=_why("there is no sample and no alarm of {!r}"),
+)
+def f_beta(table: Contingency, beta: float = 2.0) -> Real:
     """Precision and recall in one number, recall counting ``beta`` times as much.
 
-    >>> print(f"{f_beta(2.0)(Contingency.from_matrix([[5, 0], [7, 38]])):.4f}")
+    >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]]), beta=2.0):.4f}")
     0.7812
     """
-
-    def score(table: Contingency) -> Real:
-        d = _detection(table)
-        return ratio((1 + beta**2) * d.hits, beta**2 * d.positives + d.alarms)
-
-    score.__name__ = f"f_{beta:g}"
-    score.__doc__ = f"F-{beta:g} of the positive class."
-    return score
-
-
-_f_one = f_beta(1.0)
+    if not (np.isfinite(beta) and beta >= 0):
+        raise InputError(f"beta is {beta}; give a finite number that is not negative")
+    d = _detection(table)
+    return ratio((1 + beta**2) * d.hits, beta**2 * d.positives + d.alarms)
 
 
 @metric(
@@ -206,7 +213,7 @@ def f1(table: Contingency) -> Real:
     >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]])):.3f}")
     0.375
     """
-    return _f_one(table)
+    return f_beta(table, 1.0)
 
 
 @metric(
@@ -219,6 +226,7 @@ def f1(table: Contingency) -> Real:
         aliases=("binary MCC",),
         laws=_LAWS | {Law.INDEPENDENCE_IS_ZERO},
         undefined=f"{_TWO}, each used on both sides",
+        note="With a reject column it is the multi-class R_K: a refusal is one more answer, and never right.",
     ),
     why=_why("only one class occurs on one side"),
 )

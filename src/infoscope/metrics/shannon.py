@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, divergence, open_choice, small_choice, weighted_log2
+from infoscope.numeric import Real, divergence, entropy, small_choice
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -44,13 +44,9 @@ class Entropies:
 def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
     total = table.grand_total
-    rows, columns = (
-        weighted_log2(table.row_totals / total[..., None]),
-        weighted_log2(table.column_totals / total[..., None]),
-    )
-    cells = weighted_log2(table.cells / total[..., None])
-    missed, spurious = open_choice(columns, table.per_column(cells)), open_choice(rows, table.per_row(cells))
-    truth, system = np.maximum(-rows.sum(axis=-1), 0.0), np.maximum(-columns.sum(axis=-1), 0.0)
+    truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
+    joint = entropy(table.cells, total)
+    missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
     if _few(missed) or _few(spurious):
         missed = small_choice(table.cells, table.at_columns(table.column_totals), total)
         spurious = small_choice(table.cells, table.at_rows(table.row_totals), total)

@@ -117,6 +117,8 @@ def _csv_error(text: str, line: str, source: str) -> str:
         )
     if "unterminated quote" in text:
         return f'{where} has a quote that is not closed; write a quote inside a field as ""'
+    if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
+        return f"{where} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
     if "nvalid unicode" in text:
         return f"{where} is not UTF-8 text; convert the file, for example with iconv -t UTF-8"
     return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"

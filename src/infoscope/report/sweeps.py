@@ -12,6 +12,7 @@ from infoscope.cards import catalogue
 from infoscope.numeric import Real
 from infoscope.operating_points import BestSetting, Choice, Sweep, Tuning
 from infoscope.report.numbers import BITS, Units
+from infoscope.report.wording import left_out
 
 __all__ = ["sweep_document", "sweep_lines", "sweep_table", "tuning_lines", "tuning_table"]
 
@@ -58,7 +59,7 @@ def sweep_lines(sweep: Sweep, choice: Choice | None, unit: Units = BITS) -> list
     if choice is not None:
         lines.append(str(_in_unit(choice, unit)))
     lines += [f"note: {note}" for note in sweep.notes]
-    return lines + [f"note: {rows:,} rows left out: {reason}" for reason, rows in sweep.ignored.items()]
+    return lines + [f"note: {left_out(rows, reason)}" for reason, rows in sweep.ignored.items()]
 
 
 def sweep_table(sweep: Sweep, choice: Choice | None) -> Rows:

@@ -14,7 +14,7 @@ from infoscope.report.by_class import by_class
 from infoscope.report.layout import ASCII, UNICODE, Column, Look, beside, columns, meter, shown, wrapped
 from infoscope.report.ledger import COLOURS, ledger
 from infoscope.report.numbers import amount, share, units
-from infoscope.report.wording import facts_line, headline, key_numbers, limits, remark, told_apart
+from infoscope.report.wording import facts_line, headline, key_numbers, left_out, limits, remark, told_apart
 
 __all__ = ["as_text", "coloured", "text_lines"]
 
@@ -214,7 +214,7 @@ def _ranking_columns(systems: Sequence[SystemResult], groups: Sequence[str], loo
 def _footer(evaluation: Evaluation, look: Look) -> list[Text]:
     lines: list[Text] = []
     for reason, rows in evaluation.source.ignored.items():
-        sentence = f"{rows:,} row{'s' if rows != 1 else ''} left out: {shown(reason, look.signs)}"
+        sentence = left_out(rows, shown(reason, look.signs))
         lines += wrapped(sentence, look.room, Text("! ", "bold yellow"))
     if evaluation.source.until is not None:
         lead = Text("! ", "bold yellow") if evaluation.source.until["sorted"] else Text("note ", "dim")

@@ -13,6 +13,7 @@ __all__ = [
     "facts_line",
     "headline",
     "key_numbers",
+    "left_out",
     "limits",
     "remark",
     "told_apart",
@@ -50,6 +51,11 @@ def headline(system: SystemResult) -> tuple[str, str]:
     if captured.value is None:
         return "", f"cannot be judged by information: {captured.undefined}"
     return share(captured.value), "of the information in the truth"
+
+
+def left_out(rows: int, reason: str) -> str:
+    """Rows that do not enter the numbers, and why."""
+    return f"{rows:,} row{'s' * (rows != 1)} left out: {reason}"
 
 
 def facts_line(system: SystemResult, source: Source, unit: Units, dot: str) -> str:

@@ -130,6 +130,12 @@ def _from_integers(counted: Tally, stated: Declared, *, declared: bool) -> Conti
 
 
 def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    low, high = min(one[0], other[0]), max(one[-1], other[-1])
+    if high - low < 8 * (len(one) + len(other)):
+        present = np.zeros(high - low + 1, dtype=bool)
+        present[one - low] = True
+        present[other - low] = True
+        return np.flatnonzero(present) + low
     both = np.concatenate([one, other])
     both.sort(kind="stable")
     return both[np.concatenate([[True], both[1:] != both[:-1]])]

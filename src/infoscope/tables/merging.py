@@ -54,7 +54,11 @@ def _check_mergeable(one: Contingency, other: Contingency) -> None:
         (one.truth_labels, other.truth_labels),
         (one.system_labels, other.system_labels),
     ):
-        check_kinds([x for x in left if x != one.reject], [x for x in right if x != one.reject])
+        check_kinds(
+            [x for x in left if x != one.reject],
+            [x for x in right if x != one.reject],
+            called=("one table has", "the other has"),
+        )
 
 
 def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Contingency:

@@ -10,6 +10,7 @@ from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.layout import plain_label
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.numbers import Units
+from infoscope.report.wording import left_out
 
 __all__ = ["everything"]
 
@@ -142,10 +143,7 @@ def _method(evaluation: Evaluation, version: str) -> Html:
         else "No ranges are shown, because this evaluation was made without a posterior."
     )
     items += dict.fromkeys(f"{system.interval.text}." for system in evaluation.systems if system.interval is not None)
-    items += [
-        f"{rows:,} row{'s' * (rows != 1)} left out: {plain_label(reason)}"
-        for reason, rows in evaluation.source.ignored.items()
-    ]
+    items += [left_out(rows, plain_label(reason)) for reason, rows in evaluation.source.ignored.items()]
     items.append(f"Made by infoscope {version}. The page loads nothing from any network.")
     return element(
         "details", element("summary", "Method and limits"), element("ul", *(element("li", item) for item in items))
