@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infoscope.cards import catalogue
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
 from infoscope.report.html.against import against
+from infoscope.report.html.definitions import term
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.numbers import UNDEFINED, Units, amount, chance, share
 
@@ -155,7 +155,7 @@ def tiles(system: SystemResult) -> Html:
         number = UNDEFINED if value.value is None else f"{value.value:.1f}" if plain else share(value.value, 0)
         bounds = interval(value, 1.0, 2) if plain else interval(value)
         notes = [part for part in (bounds, beside.get(name, "")) if part]
-        known = element("a", word, href=f"#def-{name}", class_="term") if name in catalogue else element("span", word)
+        known = term(name, word)
         note = element("span", " · ".join(notes), class_="dim") if notes else Html("")
         items.append(element("li", element("b", number), known, note))
     return element("ul", *items, class_="tiles") if items else Html("")

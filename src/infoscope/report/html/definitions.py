@@ -1,0 +1,45 @@
+"""What the numbers mean: meaning, formula and source of each metric, one click away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from infoscope.cards import catalogue
+from infoscope.report.html.elements import Html, element
+
+__all__ = ["definitions", "term"]
+
+
+def term(name: str, word: str) -> Html:
+    """A word that leads to its definition, where there is one."""
+    return element("a", word, href=f"#def-{name}", class_="term") if name in catalogue else element("span", word)
+
+
+def definitions(names: Iterable[str]) -> Html:
+    """A fold with an entry for each metric of these that is known."""
+    entries = []
+    for name in dict.fromkeys(names):
+        if name not in catalogue:
+            continue
+        card = catalogue[name]
+        better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
+        facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]
+        undefined = "" if card.undefined == "never" else f" Undefined when: {card.undefined}."
+        entries.append(
+            element(
+                "div",
+                element("dt", card.title, " ", element("code", card.formula)),
+                element(
+                    "dd",
+                    f"{card.meaning} ({', '.join(facts)}).{undefined} ",
+                    element("span", card.reference, class_="dim"),
+                ),
+                id=f"def-{name}",
+            )
+        )
+    return element(
+        "details",
+        element("summary", "What the numbers mean"),
+        element("dl", *entries, class_="definitions"),
+        id="definitions",
+    )
