@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,10 +165,6 @@ class Sweep:
         """A name for what was counted: equal tables along the curve have equal hashes."""
         return data_hash(self.tables)
 
-    @overload
-    def to_html(self, path: None = None, **options: Any) -> str: ...
-    @overload
-    def to_html(self, path: str | Path, **options: Any) -> Path: ...
     def to_html(  # noqa: PLR0913 - the public front of the page
         self,
         path: str | Path | None = None,

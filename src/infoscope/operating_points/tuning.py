@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,10 +211,6 @@ class Tuning:
         """A name for what was counted: equal tables in equal order have equal hashes."""
         return data_hash(*self.tables)
 
-    @overload
-    def to_html(self, path: None = None, **options: Any) -> str: ...
-    @overload
-    def to_html(self, path: str | Path, **options: Any) -> Path: ...
     def to_html(
         self,
         path: str | Path | None = None,

@@ -163,7 +163,7 @@ def _number(choice: Choice, value: float, unit: Units) -> str:
     if np.isnan(value):
         return "undefined"
     card = catalogue.get(choice.criterion)
-    if card is not None and card.unit == "ratio" and card.range == (0, 1):
+    if card is not None and card.unit == "ratio" and card.range == (0.0, 1.0):
         return share(value)
     scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0
     return f"{value * scale:.4g}"
@@ -177,8 +177,9 @@ def _title(sweep: Sweep, choice: Choice, curves: dict[str, NDArray[np.float64]])
 def _verdict(sweep: Sweep, choice: Choice, curves: dict[str, NDArray[np.float64]], unit: Units) -> Html:
     table = sweep.table_at(choice.point)
     h = entropies(table)
-    parts = [float(part) * unit.per_bit for part in (h.missed, h.mutual, h.spurious)]
-    drawn = element("figure", Html(svg(LedgerDisplay(*parts, unit.name).panel())), class_="wide") if sum(parts) else ""
+    missed, captured, false = (float(part) * unit.per_bit for part in (h.missed, h.mutual, h.spurious))
+    bar = LedgerDisplay(missed, captured, false, unit.name)
+    drawn = element("figure", Html(svg(bar.panel())), class_="wide") if missed + captured + false > 0 else Html("")
     notes = [element("li", element("bdi", plain_label(f"{note[0].upper()}{note[1:]}."))) for note in sweep.notes]
     return element(
         "header",
@@ -191,7 +192,7 @@ def _verdict(sweep: Sweep, choice: Choice, curves: dict[str, NDArray[np.float64]
                 element("p", " ".join(_sentences(sweep, choice, curves, unit)), class_="lede"),
                 element("ul", *notes, class_="remarks") if notes else Html(""),
             ),
-            element("div", drawn or Html(""), _tiles(sweep, choice, curves, unit)),
+            element("div", drawn, _tiles(sweep, choice, curves, unit)),
             class_="hero",
         ),
     )

@@ -73,15 +73,16 @@ def _value(metric: str, value: float, unit: Units) -> str:
     if np.isnan(value):
         return "undefined"
     card = find(metric).card
-    if card.unit == "ratio" and card.range == (0, 1):
+    if card.unit == "ratio" and card.range == (0.0, 1.0):
         return share(float(value))
     return f"{value * (unit.per_bit if card.unit == 'bits' else 1.0):.4g}"
 
 
 def _verdict(tuning: Tuning, best: BestSetting, place: int, unit: Units) -> Html:
     h = entropies(tuning.tables[place])
-    parts = [float(part) * unit.per_bit for part in (h.missed, h.mutual, h.spurious)]
-    drawn = element("figure", Html(svg(LedgerDisplay(*parts, unit.name).panel())), class_="wide") if sum(parts) else ""
+    missed, captured, false = (float(part) * unit.per_bit for part in (h.missed, h.mutual, h.spurious))
+    bar = LedgerDisplay(missed, captured, false, unit.name)
+    drawn = element("figure", Html(svg(bar.panel())), class_="wide") if missed + captured + false > 0 else Html("")
     size = tuning.tables[place].sample_size
     kicker = ("Settings", f"{len(tuning)} settings of {plain_label(', '.join(tuning.parameters))}")
     rest = () if size is None else (f"{amount(size)} samples at the best",)
@@ -95,7 +96,7 @@ def _verdict(tuning: Tuning, best: BestSetting, place: int, unit: Units) -> Html
                 element("h1", element("bdi", _named(tuning, place)[:120]), f" is best of {len(tuning)} settings."),
                 element("p", " ".join(_sentences(tuning, best, place, unit)), class_="lede"),
             ),
-            element("div", drawn or Html(""), _tiles(tuning, best, place, unit)),
+            element("div", drawn, _tiles(tuning, best, place, unit)),
             class_="hero",
         ),
     )
