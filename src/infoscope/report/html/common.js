@@ -49,6 +49,7 @@ const offer = (word, name, type, text) => {
   b.addEventListener('click', () => { const a = make('a', undefined, {href: URL.createObjectURL(new Blob([text()], {type})), download: name}); a.click(); URL.revokeObjectURL(a.href); say('Saved ' + name); });
   $('#downloads').append(b, ' ');
 };
+const above = t => { const box = t.closest('.scroll') || t, note = box.previousElementSibling; return note && note.matches('.swipe') ? note : box; };
 const equip = (t, k) => {
   const tools = make('div', undefined, {className: 'tools'});
   if (t.dataset.search) {
@@ -66,7 +67,7 @@ const equip = (t, k) => {
   [['copy as Markdown', asMarkdown], ['copy as CSV', asCsv]].forEach(([word, form]) => {
     const b = make('button', word, {type: 'button'}); b.addEventListener('click', () => copy(form(t), b)); tools.append(b);
   });
-  const box = t.closest('.scroll') || t; (box.previousElementSibling && box.previousElementSibling.matches('.swipe') ? box.previousElementSibling : box).before(tools);
+  above(t).before(tools);
   $$('thead th', t).forEach(th => {
     if (!th.textContent.trim()) return;
     const b = make('button', undefined, {type: 'button', className: 'sort'}); b.append(...th.childNodes); th.append(b);

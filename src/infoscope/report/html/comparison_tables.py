@@ -67,7 +67,7 @@ def ranking_table(comparison: Comparison, ranking: Ranking) -> Html:
         (f"{comparison.level:.0%} range", "n"),
         ("difference", "n"),
         ("P(better)", "n"),
-        ("verdict", ""),
+        ("verdict", "verdict"),
         ("P(best)", "n"),
     )
     to = plain_label(reference_of(comparison, ranking))[:60]
@@ -97,7 +97,7 @@ def _row(
         element("td", _whisker(place, span), class_="track"),
         element("td", told(ranking.metric, place.mean), class_="n strong"),
         element("td", f"{told(ranking.metric, place.low)} – {told(ranking.metric, place.high)}", class_="n dim"),
-        *(element("td", cell, class_=kind or None) for cell, kind in zip(cells, ("n", "n", ""), strict=True)),
+        *(element("td", cell, class_=kind or None) for cell, kind in zip(cells, ("n", "n", "verdict"), strict=True)),
         element("td", chance(place.probability_best), class_="n"),
     )
 

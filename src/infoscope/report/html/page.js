@@ -92,7 +92,7 @@ $$('.cm').forEach(table => {
     rowOrder.forEach(i => table.tBodies[0].append(first[i]));
   };
   group(['confused together', 'by name', 'by size'], 'Order', reorder);
-  table.closest('.scroll').before(tools);
+  above(table).before(tools);
   let from = null, dragged = false;
   const spanned = (a, b) => {
     const order = rows(table), [top, bottom] = [a, b].map(c => order.indexOf(c.parentNode)).sort((x, y) => x - y), [left, right] = [a.cellIndex, b.cellIndex].sort((x, y) => x - y);
@@ -191,11 +191,14 @@ if (forest) {
   const which = make('input', undefined, {id: 'which', hidden: true}); which.setAttribute('list', 'labels'); which.setAttribute('aria-label', 'Class or answer');
   const list = make('datalist', undefined, {id: 'labels'}); $('#choose').append(which, list);
   const prefix = {'the whole': '', 'a class': 'class_', 'an answer': 'output_'}, card = () => cards.metrics[prefix[level.value] + metric.value] || {better: 'higher', unit: ''};
-  const pairs = (doc.comparison || {}).pairs || [], opposite = {better: 'worse', worse: 'better'};
-  const gap = (name, best, points) => {
-    const p = level.value === 'the whole' && pairs.find(q => q.metric === metric.value && (q.a === name && q.b === best || q.a === best && q.b === name));
-    if (!p) return ['', '', ''];
-    const turned = p.a !== name, d = (turned ? -1 : 1) * p.difference, better = turned ? 1 - p.probability_a_better : p.probability_a_better, half = (p.high - p.low) / 2;
+  const key = group => Object.values(group || {}).join('\u0000'), known = doc.comparison || {}, opposite = {better: 'worse', worse: 'better'};
+  const pairs = [...(known.pairs || []).map(p => ({...p, key: ''})), ...(known.groups || []).flatMap(g => g.pairs.map(p => ({...p, key: key(g.group)})))];
+  const byTitle = new Map(doc.systems.map(s => [title(s), s])), keyOf = t => key(byTitle.get(t).group);
+  const gap = (a, b, points) => {
+    const one = byTitle.get(a).name, other = byTitle.get(b).name;
+    const p = level.value === 'the whole' && pairs.find(q => q.metric === metric.value && q.key === keyOf(a) && (q.a === one && q.b === other || q.a === other && q.b === one));
+    if (!p) return null;
+    const turned = p.a !== one, d = (turned ? -1 : 1) * p.difference, better = turned ? 1 - p.probability_a_better : p.probability_a_better, half = (p.high - p.low) / 2;
     const write = x => points ? (100 * x).toFixed(1) : x.toFixed(3);
     return [(d < 0 ? '−' : '+') + write(Math.abs(d)) + ' ±' + write(half), better < .001 ? '<0.1%' : better > .999 ? '>99.9%' : (100 * better).toFixed(1) + '%', turned ? opposite[p.verdict] || p.verdict : p.verdict];
   };
@@ -214,8 +217,8 @@ if (forest) {
       if (line) { line.setAttribute('visibility', v.low === undefined ? 'hidden' : 'visible'); if (v.low !== undefined) { line.setAttribute('x1', at(v.low)); line.setAttribute('x2', at(v.high)); } }
       r.cells[2].textContent = v.value === null ? 'undefined' : shown(v.value);
       r.cells[3].textContent = v.low === undefined ? '' : shown(v.low) + ' – ' + shown(v.high);
-      const told = gap(r.dataset.of, sorted[0].dataset.of, ratio);
-      if (pairs.length) { [4, 5, 6].forEach((at, k) => { r.cells[at].textContent = told[k]; }); if (r === sorted[0] && pairs.some(q => q.metric === metric.value) && level.value === 'the whole') r.cells[6].textContent = 'best'; }
+      const mine = keyOf(r.dataset.of), first = sorted.find(x => keyOf(x.dataset.of) === mine), told = gap(r.dataset.of, first.dataset.of, ratio) || ['', '', ''];
+      if (pairs.length) { [4, 5, 6].forEach((at, k) => { r.cells[at].textContent = told[k]; }); if (r === first && level.value === 'the whole' && pairs.some(q => q.metric === metric.value && q.key === mine)) r.cells[6].textContent = mine ? 'best of its group' : 'best'; }
       forest.tBodies[0].append(r);
     });
     const th = forest.tHead.rows[0].cells[2], b = $('button', th) || th; b.textContent = metric.selectedOptions[0].textContent;
