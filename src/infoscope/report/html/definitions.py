@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from infoscope.cards import catalogue
 from infoscope.report.html.elements import Html, element
+from infoscope.report.html.formulas import formula
 
 __all__ = ["definitions", "term"]
 
@@ -28,7 +29,7 @@ def definitions(names: Iterable[str]) -> Html:
         entries.append(
             element(
                 "div",
-                element("dt", card.title, " ", element("code", card.formula)),
+                element("dt", card.title, " ", element("span", formula(card.formula), class_="formula")),
                 element(
                     "dd",
                     f"{card.meaning} ({', '.join(facts)}).{undefined} ",

@@ -162,7 +162,7 @@ def _number(choice: Choice, value: float, unit: Units) -> str:
     """A value of the criterion, as its card has it."""
     if np.isnan(value):
         return "undefined"
-    card = catalogue.get(choice.criterion)
+    card = catalogue[choice.criterion] if choice.criterion in catalogue else None
     if card is not None and card.unit == "ratio" and card.range == (0.0, 1.0):
         return share(value)
     scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0

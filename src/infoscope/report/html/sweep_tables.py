@@ -67,7 +67,7 @@ def _head(titles: Sequence[str]) -> Html:
 
 
 def _choice_row(choice: Choice, unit: Units) -> Html:
-    card = catalogue.get(choice.criterion)
+    card = catalogue[choice.criterion] if choice.criterion in catalogue else None
     name = card.title if card is not None else "Expected cost"
     scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0
     ratio = card is not None and card.unit == "ratio" and card.range == (0, 1)
