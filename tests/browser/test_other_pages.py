@@ -237,7 +237,7 @@ def test_wide_tables_scroll_on_a_phone_and_say_so(visit: Any) -> None:
     hint = page.locator(".swipe:has(+ .scroll .forest)")
     assert hint.is_visible()
     assert page.locator(".forest td.verdict").nth(1).is_visible()
-    cell = page.locator(".forest tbody tr").nth(1).locator("td").last
+    cell = page.locator(".forest tbody tr").nth(1).locator("td").nth(7)
     before = cell.bounding_box()["x"]
     box.evaluate("b => { b.scrollLeft = b.scrollWidth; }")
     after = cell.bounding_box()
@@ -287,3 +287,19 @@ def test_every_number_can_be_saved_as_csv(visit: Any, tmp_path: Path) -> None:
     assert len(picked) == data == 5
     assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in picked)
     assert {row["label"] for row in found if row["level"] == "a class"} == {f"class {at}" for at in range(10)}
+
+
+def test_hover_lights_a_system_everywhere_and_the_keyboard_reaches_classes(visit: Any) -> None:
+    page = visit("typical")
+    page.locator(".forest tr[data-of='system 1'] td").nth(1).hover()
+    lit = page.locator(".hov").evaluate_all("all => [...new Set(all.map(n => n.dataset.of))]")
+    assert lit == ["system 1"]
+    assert page.locator(".map .pt.hov").count() >= 3
+    page.locator("h2").first.hover()
+    assert page.locator(".hov").count() == 0
+    article = page.locator("article:visible")
+    article.locator(".classes .pick").nth(2).focus()
+    page.keyboard.press("Enter")
+    name = article.locator(".classes tbody th").nth(2).inner_text()
+    assert article.locator(".cm th.lit").first.get_attribute("data-label") == name
+    assert page.locator("#said").text_content() == f"Class {name}"

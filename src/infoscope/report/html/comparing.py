@@ -23,8 +23,9 @@ TITLES = (
     ("verdict", "gap verdict"),
     ("false", "n wide"),
     ("accuracy", "n wide"),
+    ("note", "wide dim note"),
 )
-"""Columns and their kinds: what is wide gives way on a phone, what is a gap exists only against another system."""
+"""Columns and their kinds: what is a gap exists only against another system, a note where there is one to make."""
 
 
 MOST_SAID = 8
@@ -39,13 +40,10 @@ def compared(evaluation: Evaluation) -> Html:
     best_of = {_group(system): system for system in reversed(systems)}
     gaps = [against(evaluation, system, best_of[_group(system)]) for system in systems]
     told = {_group(system) for system, gap in zip(systems, gaps, strict=True) if gap is not None}
-    columns = [(title if told or "gap" not in kind else "", kind) for title, kind in TITLES]
+    shown = {"gap": bool(told), "note": any(map(remark, systems))}
+    columns = [(title if all(shown.get(word, True) for word in kind.split()) else "", kind) for title, kind in TITLES]
     rows = [
-        _row(
-            system,
-            gap,
-            _best(system) if best_of[_group(system)] is system and _group(system) in told else remark(system),
-        )
+        _row(system, gap, _best(system) if best_of[_group(system)] is system and _group(system) in told else "")
         for system, gap in zip(systems, gaps, strict=True)
     ]
     head = element(
@@ -108,6 +106,7 @@ def _row(system: SystemResult, gap: Gap | None, otherwise: str) -> Html:
         otherwise if gap is None else gap.word,
         share(system.number("false_information_ratio")),
         share(system.number("accuracy")),
+        remark(system),
     )
     kinds = ("track", "n strong", "n wide dim", *(kind for _, kind in TITLES[4:]))
     return element(

@@ -23,13 +23,15 @@ def told(metric: str, value: float, *, signed: bool = False) -> str:
 
     >>> told("proficiency", 0.7072), told("proficiency", -0.0071, signed=True), told("erroneous_information_ratio", 1.1)
     ('70.7%', '−0.7', '1.100')
+    >>> told("proficiency", -1e-9, signed=True)
+    '0.0'
     """
     card = find(metric).card
     ratio = card.unit == "ratio" and card.range == (0, 1)
     if not signed:
         return share(value) if ratio else f"{value:.3f}"
     shown = f"{100 * value:+.1f}" if ratio else f"{value:+.3f}"
-    return shown.replace("-", "−")
+    return shown[1:] if float(shown) == 0.0 else shown.replace("-", "−")
 
 
 def _table(name: str, titles: Sequence[tuple[str, str]], rows: Sequence[Html], **attributes: object) -> Html:

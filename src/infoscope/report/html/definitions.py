@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from infoscope.cards import catalogue
+from infoscope.cards import Card, catalogue, find
 from infoscope.report.html.elements import Html, element
 from infoscope.report.html.formulas import formula
 
-__all__ = ["definitions", "term"]
+__all__ = ["definitions", "known_card", "term"]
+
+
+def known_card(name: str) -> Card | None:
+    """The card of a metric; None for what is none, as a user's own costs."""
+    return find(name).card if name in catalogue else None
 
 
 def term(name: str, word: str) -> Html:

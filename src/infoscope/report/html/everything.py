@@ -83,7 +83,7 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
                 element("caption", f"Every metric of every system, information in {unit.name}", class_="sr"),
                 element("thead", head),
                 element("tbody", *rows),
-                class_="values tool",
+                class_="values every tool",
                 data_search="metrics",
             ),
             "All metrics",
@@ -94,9 +94,7 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
 def _cell(name: str, system: SystemResult, unit: Units) -> Html:
     value = system.metrics.get(name)
     why = None if value is None or value.value is not None else value.undefined
-    return element(
-        "td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""), class_="n"
-    )
+    return element("td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""))
 
 
 def _method(evaluation: Evaluation, made: Making) -> Html:

@@ -16,6 +16,11 @@ addEventListener('click', e => {
   const owner = e.target.closest('[data-of]');
   if (owner && doc.systems.length > 1) toggle(owner.dataset.of);
 });
+addEventListener('pointerover', e => {
+  const owner = e.target instanceof Element && doc.systems.length > 1 ? e.target.closest('[data-of]') : null, name = owner && owner.dataset.of;
+  $$('.hov').forEach(n => { if (n.dataset.of !== name) n.classList.remove('hov'); });
+  if (owner && !owner.classList.contains('hov')) $$('[data-of]').forEach(n => { if (n.dataset.of === name) n.classList.add('hov'); });
+});
 addEventListener('keydown', e => {
   if (e.key !== 'Escape') return;
   picked.clear(); light(); lightClass(null); tip.hidden = true;
@@ -131,6 +136,8 @@ $$('.confusion').forEach(box => {
   const b = make('button', '', {type: 'button', className: 'on-class', hidden: true});
   b.addEventListener('click', () => compareOn([...lit.truth][0])); box.append(b);
 });
+const reachable = r => { const th = r.cells[0], b = make('button', undefined, {type: 'button', className: 'pick'}); b.append(...th.childNodes); th.append(b); return r; };
+$$('.classes tr[data-class]').forEach(reachable);
 $$('.classes').forEach(t => t.addEventListener('click', e => { const r = e.target.closest('tr[data-class]'); if (r) lightClass(r.dataset.class); }));
 
 explainers.push(e => { const cell = e.target.closest('.cm td'); return cell && cellText(cell); });
@@ -171,12 +178,12 @@ const classRow = (t, system, item) => {
   cell('td', num(item.support).toLocaleString('en'), 'n'); cell('td', share(num(item.recall)), 'n'); cell('td', share(out && num(out.precision)), 'n');
   [[scatter, 'false'], [doubt, 'missed']].forEach(([x, role]) => { const c = cell('td', undefined, 'b'); c.append(bar((x || 0) / most, role), make('span', x === null ? '–' : (x * per).toFixed(2))); });
   const m = system.metrics, cost = (num(m.missed_information) || 0) * (num(item.missed_share) || 0) + (num(m.false_information) || 0) * (num(item.false_share) || 0);
-  cell('td', (cost * per).toFixed(3), 'n strong');
+  cell('td', (cost * per).toFixed(+t.dataset.digits), 'n strong');
   return r;
 };
 $$('.classes').forEach(t => {
   const system = doc.systems[+t.dataset.at];
-  if (system.classes.length > rows(t).length) t.finds = q => { const found = system.classes.filter(c => c.label.toLowerCase().includes(q)); return {rows: found.slice(0, 200).map(c => classRow(t, system, c)), count: found.length}; };
+  if (system.classes.length > rows(t).length) t.finds = q => { const found = system.classes.filter(c => c.label.toLowerCase().includes(q)); return {rows: found.slice(0, 200).map(c => reachable(classRow(t, system, c))), count: found.length}; };
   t.found = r => { if (!(lit.truth.size === 1 && lit.truth.has(r.dataset.class))) lightClass(r.dataset.class); };
 });
 

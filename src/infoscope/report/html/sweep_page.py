@@ -16,7 +16,7 @@ from infoscope.figures.svg import svg
 from infoscope.metrics.shannon import entropies
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.showing import renders
-from infoscope.report.html.definitions import definitions, term
+from infoscope.report.html.definitions import definitions, known_card, term
 from infoscope.report.html.elements import Html, element, joined
 from infoscope.report.html.embedding import embedded, rounded
 from infoscope.report.html.making import Making
@@ -162,7 +162,7 @@ def _number(choice: Choice, value: float, unit: Units) -> str:
     """A value of the criterion, as its card has it."""
     if np.isnan(value):
         return "undefined"
-    card = catalogue[choice.criterion] if choice.criterion in catalogue else None
+    card = known_card(choice.criterion)
     if card is not None and card.unit == "ratio" and card.range == (0.0, 1.0):
         return share(value)
     scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0

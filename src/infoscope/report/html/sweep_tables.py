@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.cards import catalogue
 from infoscope.operating_points import Choice, Sweep
-from infoscope.report.html.definitions import term
+from infoscope.report.html.definitions import known_card, term
 from infoscope.report.html.elements import Html, element, scrolled
 from infoscope.report.numbers import Units, share
 
@@ -67,7 +66,7 @@ def _head(titles: Sequence[str]) -> Html:
 
 
 def _choice_row(choice: Choice, unit: Units) -> Html:
-    card = catalogue[choice.criterion] if choice.criterion in catalogue else None
+    card = known_card(choice.criterion)
     name = card.title if card is not None else "Expected cost"
     scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0
     ratio = card is not None and card.unit == "ratio" and card.range == (0, 1)
