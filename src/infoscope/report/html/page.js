@@ -183,7 +183,7 @@ const classRow = (t, system, item) => {
 };
 $$('.classes').forEach(t => {
   const system = doc.systems[+t.dataset.at];
-  if (system.classes.length > rows(t).length) t.finds = q => { const found = system.classes.filter(c => c.label.toLowerCase().includes(q)); return {rows: found.slice(0, 200).map(c => reachable(classRow(t, system, c))), count: found.length}; };
+  if (system.classes.length > rows(t).length) t.finds = q => { const found = system.classes.filter(c => c.label.toLowerCase().includes(q)); return {rows: found.slice(0, 60).map(c => reachable(classRow(t, system, c))), count: found.length}; };
   t.found = r => { if (!(lit.truth.size === 1 && lit.truth.has(r.dataset.class))) lightClass(r.dataset.class); };
 });
 
