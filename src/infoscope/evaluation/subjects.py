@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,8 +54,8 @@ class Gathered:
 
     origin: Source
     subjects: list[Subject]
-    joint: Joint | None = None
-    """The systems row by row, where they were read together."""
+    joints: Mapping[tuple[str, ...], Joint] = field(default_factory=dict)
+    """The systems row by row, by group, where they were read together; without groups there is one, ()."""
 
 
 def gather(source: Any, request: Request) -> Gathered:
@@ -114,7 +114,8 @@ def seen(source: Any, request: Request, found: Together) -> Gathered:
         for name, table in tables.items()
     ]
     origin = Source(_named(source), reading.rows, dict(reading.ignored))
-    return Gathered(origin, _with_data(subjects, _named(source)), found.joints.get(()))
+    joints = {tuple(map(str, group)): joint for group, joint in found.joints.items()}
+    return Gathered(origin, _with_data(subjects, _named(source)), joints)
 
 
 def _with_data(subjects: list[Subject], source: str | None) -> list[Subject]:

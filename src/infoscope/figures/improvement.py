@@ -118,6 +118,7 @@ class ImprovementDisplay(TableDisplay):
                 bold=True,
             )
             for at, word in enumerate(("erroneous information", "wrong answers"))
+            if any(step.by == ("information", "accuracy")[at] for step in self.steps)
         ]
         marks += [
             Words(np.log2(low), count - 1 - at, fitting(name, left - 14.0), anchor="end", shift=(-8.0, 0.0), of=name)
@@ -181,5 +182,6 @@ def _step(step: Improvement, row: int) -> list[Mark]:
     marks.append(
         Dot(at, place, colour, tip=f"{plain_label(step.name)}: {step.factor:.2f} times less error by {step.by}")
     )
-    marks.append(Words(at, place, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
+    end = max(at, float(np.log2(step.high))) if step.high else at
+    marks.append(Words(end, place, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
     return marks

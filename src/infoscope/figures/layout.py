@@ -114,7 +114,7 @@ def tick_text(values: Sequence[float]) -> list[str]:
     """Numbers with as many digits as their steps need."""
     gap = min((abs(b - a) for a, b in pairwise(values)), default=1.0) or 1.0
     digits = max(0, -math.floor(math.log10(gap) + 1e-9))
-    if digits and not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
+    if not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
         digits += 1
     return [f"{value:,.{digits}f}" for value in values]
 

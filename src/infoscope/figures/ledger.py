@@ -103,4 +103,6 @@ class LedgerDisplay(TableDisplay):
             return [drawn, Words(0.0, -0.14, text, shift=(0.0, 12.0))]
         if part == "false":
             return [drawn, Words(total, 1.14, text, anchor="end", shift=(0.0, -11.0))]
+        if start / total > 0.18:
+            return [drawn, Words(start, -0.14, text, anchor="end", shift=(-6.0, 12.0))]
         return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]
