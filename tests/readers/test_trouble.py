@@ -271,6 +271,48 @@ def test_interrupt_leaves_nothing_behind(heavy: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_leaves_nothing_behind(number: signal.Signals, heavy: Path, tmp_path: Path) -> None:
+    if signal.getsignal(number) == signal.SIG_IGN:
+        pytest.skip("this signal is ignored here, and processes inherit that")
+    scratch, target = tmp_path / "scratch", tmp_path / "part.ifs"
+    scratch.mkdir()
+    env = {**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [
+        "count",
+        str(heavy),
+        "-t",
+        "t",
+        "-s",
+        "s",
+        "-o",
+        str(target),
+        "--memory-limit",
+        "200MB",
+        "--threads",
+        "2",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "infoscope", *command],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 120
+    while not list(scratch.glob("infoscope-*/spill")) and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=120)
+
+    assert process.returncode == 128 + number
+    assert said == "infoscope: terminated\n"
+    assert list(scratch.iterdir()) == []
+    assert not target.exists()
+    with pytest.raises(ProcessLookupError):  # nobody of its session is left
+        os.killpg(process.pid, 0)
+
+
 def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infoscope.readers.progress._PATIENCE", 0.0)
     monkeypatch.setattr("infoscope.readers.progress._TICK", 0.01)

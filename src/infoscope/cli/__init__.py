@@ -11,6 +11,7 @@ from infoscope.cli.agree import agree_command
 from infoscope.cli.compare import compare_command
 from infoscope.cli.count import count_command
 from infoscope.cli.demo import demo_command
+from infoscope.cli.errors import ended, heed_signals
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
 from infoscope.cli.gate import gate_command
@@ -49,7 +50,8 @@ app.add_command(demo_command)
 
 def main() -> None:
     """Run the command line; an interrupt before a command runs ends with status 130, too."""
+    heed_signals()
     try:
         app(prog_name="infoscope")
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(ended())

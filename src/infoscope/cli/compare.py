@@ -9,7 +9,14 @@ import click
 
 from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
-from infoscope.cli.options import belief_options, cluster_option, output_options, row_options
+from infoscope.cli.options import (
+    belief_options,
+    cluster_option,
+    how_to_read,
+    output_options,
+    reading_options,
+    row_options,
+)
 from infoscope.cli.typed import typed
 from infoscope.errors import InputError
 
@@ -22,6 +29,7 @@ __all__ = ["compare_command"]
 @click.command("compare", short_help="Who is better, with what probability.")
 @click.argument("source", nargs=-1, required=True)
 @row_options()
+@reading_options()
 @cluster_option()
 @click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
 @click.option(
@@ -75,6 +83,8 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
             cluster=chosen["cluster"],
             reject=chosen["reject"],
             positive=chosen["positive"],
+            clean=chosen["clean"],
+            how=how_to_read(chosen),
             **shared,
         )
     if chosen["strict"] and any("lacks" in note for note in result.notes):

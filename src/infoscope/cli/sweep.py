@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, seed_option
+from infoscope.cli.options import how_to_read, output_options, reading_options, seed_option
 from infoscope.cli.output import Output, write_whole
 from infoscope.cli.typed import typed
 
@@ -52,6 +52,7 @@ __all__ = ["sweep_command"]
 @click.option("--points", type=int, default=1000, show_default=True, help="At most about this many operating points.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
 @seed_option()
+@reading_options()
 @output_options("text", "json", "markdown", "html")
 @reported
 def sweep_command(source: tuple[str, ...], **chosen: Any) -> None:
@@ -102,6 +103,8 @@ def _of_scores(source: tuple[str, ...], chosen: Mapping[str, Any], output: Outpu
         reject=chosen["reject"] or "rejected",
         most=chosen["points"],
         normalize=chosen["normalize"],
+        clean=chosen["clean"],
+        how=how_to_read(chosen),
     )
     return _sweep_text(curve, chosen, output)
 
@@ -146,6 +149,8 @@ def _of_runs(source: tuple[str, ...], chosen: Mapping[str, Any], output: Output)
         weight=chosen["weight"],
         reject=chosen["reject"],
         positive=chosen["positive"],
+        clean=chosen["clean"],
+        how=how_to_read(chosen),
     )
     return _tuning_text(tuning, chosen, output)
 

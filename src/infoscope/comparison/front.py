@@ -29,7 +29,8 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import truth_entropy
 from infoscope.posterior import Posterior
 from infoscope.posterior.resampling import ClusterBootstrap
-from infoscope.readers import read_joint
+from infoscope.readers import How, read_joint
+from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
@@ -69,13 +70,15 @@ def compare(  # noqa: PLR0913 - the public front
     prior: Any = "default",
     level: float = 0.95,
     seed: int = 0,
+    clean: Cleaning = (),
+    how: How | None = None,
 ) -> Comparison:
     """Which system is better, by how much, and how sure that is.
 
     ``source`` is a mapping of names to label sequences with ``truth`` the true labels, or anything ``read`` takes with
     column names in ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to
     ``Contingency`` tables is compared unpaired. ``cluster`` says which rows belong together (patients, documents), by a
-    column's name or a sequence: then these are resampled whole.
+    column's name or a sequence: then these are resampled whole. ``clean`` and ``how`` say how rows are read.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
@@ -101,7 +104,7 @@ def compare(  # noqa: PLR0913 - the public front
         if cluster is not None and (not isinstance(cluster, str) or cluster in (truth, *system)):
             raise InputError(f"cluster is {cluster!r}; name a column of its own, beside truth and systems")
         beside = () if cluster is None else (cluster,)
-        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight)
+        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight, clean=clean, how=how)
         answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
     found = _compare_answers(answers, question)
     return replace(found, hashes=_hashes({name: answers.table(name) for name in found.systems}))

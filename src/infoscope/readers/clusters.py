@@ -18,6 +18,7 @@ from infoscope.errors import InputError
 from infoscope.readers.columns import Columns
 from infoscope.readers.csv_header import Header, read_header
 from infoscope.readers.embedded import count_scan
+from infoscope.readers.encoded import count_by_codes
 from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import count_frame
 from infoscope.readers.labels import from_json
@@ -35,7 +36,8 @@ def count_files(files: Files, columns: Columns, delimiter: str | None, limits: L
     """The embedded way, on this machine: what a worker does with the files it is given."""
     with scratch_folder() as folder, opened(folder, files.name, limits) as session:
         scan = scan_files(session, files, columns, delimiter)
-        tallies = count_scan(session, scan, columns)
+        tallies = count_by_codes(session, scan, files, columns, limits)
+        tallies = tallies or count_scan(session, scan, columns)
     if files.format != "ndjson":
         return tallies
     return [_understood(tally) for tally in tallies]
