@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -11,9 +12,11 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.labels import is_missing
 from infoscope.readers.progress import shown_while
 from infoscope.readers.statements import Margins
-from infoscope.readers.tally import Tally, merged
+from infoscope.readers.tally import Tally, encode, merged
+from infoscope.readers.times import moment
 
 __all__ = ["count_frame", "is_frame"]
 
@@ -60,12 +63,24 @@ def _count_pandas(source: Any, columns: Columns) -> list[Tally]:
     values: dict[str, Any] = {}
     coded = {}
     for name in objects:
-        coded[name], values[name] = pandas.factorize(source[name])
+        if _mixes_truth(set(map(type, source[name]))):  # True == 1 would be one code
+            values[name], coded[name] = encode(source[name], name)
+            continue
+        try:
+            coded[name], values[name] = pandas.factorize(source[name])
+        except TypeError:
+            encode(source[name], name)
+            raise
     frame = nw.from_native(source[list(columns.names)].assign(**coded), eager_only=True)
     tallies = _count_margins(frame, columns, columns.margins)
     for name in objects:
         tallies = [tally.mapped(name, partial(_at, values[name])) for tally in tallies]
     return tallies
+
+
+def _mixes_truth(kinds: set[type]) -> bool:
+    truth = {kind for kind in kinds if issubclass(kind, (bool, np.bool_))}
+    return bool(truth) and any(issubclass(kind, Number) for kind in kinds - truth)
 
 
 def _at(values: Any, code: int) -> Any:
@@ -168,12 +183,27 @@ def _tally(cells: nw.DataFrame[Any], keys: tuple[str, ...], shorts: list[str]) -
     weighted: dict[str, Any] = {}
     if "total" in cells.columns:
         weighted = {
-            field: np.array([np.nan if x is None else x for x in cells[name].to_list()], dtype=np.float64)
+            field: np.array(
+                [x if type(x) is float else np.nan if is_missing(x) else x for x in cells[name].to_list()], np.float64
+            )
             for field, name in (("weights", "total"), ("squares", "square"), ("least", "least"))
         }
         weighted["unweighed"] = np.array(cells["lacks"].to_list(), dtype=bool)
-    values = [cells[short].to_list() for short in shorts]
+    values = [_values(cells[short], key) for short, key in zip(shorts, keys, strict=True)]
     return Tally.from_columns(keys, values, cells["n"].to_list(), **weighted)
+
+
+def _values(column: nw.Series[Any], name: str) -> list[Any]:
+    """Native values; a moment that a list would round, or whose zone has an hour twice, is made plain first."""
+    values = column.to_list()
+    kind = column.dtype
+    if not isinstance(kind, nw.Datetime):
+        return values
+    if kind.time_unit == "ns":
+        for value, count in zip(values, column.dt.timestamp("ns").to_list(), strict=True):
+            if not is_missing(value) and count % 1000:
+                moment(np.datetime64(count, "ns"), name)
+    return [None if is_missing(value) else moment(value, name) for value in values]
 
 
 def _count_partitions(source: Any, columns: Columns) -> list[Tally]:

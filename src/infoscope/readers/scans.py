@@ -14,6 +14,7 @@ from infoscope.readers.csv_header import Header, opened_text, read_header
 from infoscope.readers.embedded import Scan
 from infoscope.readers.files import Files
 from infoscope.readers.session import Session, exact_path, identifier, literal
+from infoscope.readers.times import decoders
 
 __all__ = ["scan_files"]
 
@@ -60,7 +61,7 @@ def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
         shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(header.names)))
         parts.append(
             f"SELECT {', '.join(fields)} FROM read_csv($paths{i}, auto_detect=false, header=true, "
-            f"delim={literal(header.delimiter)}, quote='\"', escape='\"', columns={{{shape}}}, "
+            f"skip={header.skip}, delim={literal(header.delimiter)}, quote='\"', escape='\"', columns={{{shape}}}, "
             f"compression='{files.compression}', strict_mode=true, null_padding=false, nullstr='', "
             f"max_line_size={_LONGEST_LINE}, buffer_size={2 * _LONGEST_LINE}, "
             f"hive_partitioning={bool(hive)}, hive_types_autocast=false)"
@@ -112,6 +113,7 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
             names,
             str(path),
         )
+        _refuse_swapped(columns.names, files.paths[0], schemas[0][0], path, names)
         for name, kind in zip(names, types, strict=True):
             if name in columns.names and first.setdefault(name, kind) != kind:
                 raise InputError(
@@ -121,8 +123,27 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     relation = f"read_parquet({options})"
     described = session.run(f"DESCRIBE SELECT * FROM {relation}", paths=paths).fetchall()
     written = [*schemas[0][0], *(files.hive_keys if hive else ())]
-    inside = {name: identifier(line[0]) for name, line in zip(written, described, strict=False)}
-    return Scan(relation, {"paths": paths}, {name: inside[name] for name in columns.names}, columnar=True)
+    inside = {name: line for name, line in zip(written, described, strict=False) if name in columns.names}
+    return _typed_scan(relation, {"paths": paths}, inside)
+
+
+def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]) -> Scan:
+    """A scan of typed columns, of which the engine says name and type; times travel as numbers."""
+    coded = decoders({name: line[1] for name, line in described.items()})
+    columns = {name: identifier(line[0]) for name, line in described.items()}
+    columns |= {name: f"{function}({columns[name]})" for name, (function, _) in coded.items()}
+    return Scan(relation, values, columns, columnar=True, decoders={name: back for name, (_, back) in coded.items()})
+
+
+def _refuse_swapped(asked: Sequence[str], one: Path, first: list[str], other: Path, names: list[str]) -> None:
+    """The engine tells columns apart by case only within a file, by their order."""
+    for name in asked:
+        here, there = ([n for n in listed if n.lower() == name.lower()] for listed in (first, names))
+        if here != there and max(len(here), len(there)) > 1:
+            raise InputError(
+                f"{one} has the columns {', '.join(map(repr, here))} and {other} has {', '.join(map(repr, there))}; "
+                "names that differ only by case must stand in the same order: read the files apart, or rename"
+            )
 
 
 def _schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
@@ -178,5 +199,5 @@ def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
         raise InputError(f"{files.name} cannot be read: {str(error).splitlines()[0]}") from error
     session.connection.register("arrow_rows", data)
     described = session.run("DESCRIBE SELECT * FROM arrow_rows").fetchall()
-    inside = {name: identifier(line[0]) for name, line in zip(data.schema.names, described, strict=True)}
-    return Scan("arrow_rows", {}, {name: inside[name] for name in columns.names}, columnar=True)
+    inside = {name: line for name, line in zip(data.schema.names, described, strict=True) if name in columns.names}
+    return _typed_scan("arrow_rows", {}, inside)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import duckdb
 
 from infoscope.errors import InputError
 from infoscope.readers.progress import shown_while
+from infoscope.tables.storage import exact_path
 
 __all__ = ["Limits", "Session", "exact_path", "identifier", "literal", "opened"]
 
@@ -80,14 +80,6 @@ def identifier(name: str) -> str:
 def literal(text: str) -> str:
     """A text as SQL wants it, for the few places that take no bound value."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def exact_path(path: Path) -> str:
-    """A path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
-    name = str(path.absolute())
-    if glob.has_magic(name) and "\\" in name:
-        raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
-    return glob.escape(name)
 
 
 def explained(error: duckdb.Error, source: str, folder: Path) -> str:
