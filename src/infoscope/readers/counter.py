@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterable, Mapping
 from math import inf
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -177,7 +176,7 @@ def _checked(weights: list[Any], rows: int) -> list[Any]:
         pass
     known = [None if is_missing(weight) else weight for weight in weights]
     for weight in known:
-        if weight is not None and not (isinstance(weight, Real) and 0 <= weight < inf):
+        if weight is not None and (isinstance(weight, str) or not 0 <= weight < inf):
             raise InputError(f"a weight is {weight}; weights are finite and not negative")
     return known
 

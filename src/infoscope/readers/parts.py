@@ -19,6 +19,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.readers.assembly import Group
+from infoscope.readers.labels import as_text
 from infoscope.readers.session import exact_path
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -44,6 +45,16 @@ def save_part(parts: Parts, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    if target.is_dir():
+        raise InputError(f"cannot write {target}: it is a folder; give the name of a file")
+    try:
+        _write_whole(parts, target)
+    except (OSError, duckdb.IOException) as error:
+        why = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise InputError(f"cannot write {target}: {why}") from error
+
+
+def _write_whole(parts: Parts, target: Path) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(handle)
     try:
@@ -157,10 +168,20 @@ def load_parts(paths: Sequence[Path]) -> Parts:
             for name, table in systems.items():
                 known = total.setdefault(group, {})
                 try:
-                    known[name] = known[name] + table if name in known else table
+                    known[name] = _sum(known[name], table) if name in known else table
                 except InputError as error:
                     raise InputError(f"{path} does not add to the files before it: {error}") from error
     return Parts(total, next(iter(names), ()), homeless)
+
+
+def _sum(one: Contingency, other: Contingency) -> Contingency:
+    """The sum of two parts; one without a row had no label to tell what kind of label its reject label is."""
+    empty, full = (one, other) if not one.truth_labels else (other, one)
+    if not empty.truth_labels and isinstance(empty.reject, str) and as_text(full.reject or "") == empty.reject:
+        missing = np.zeros(0, dtype=np.int64)
+        empty = Contingency.from_cells((), (), missing, missing, missing, reject=full.reject, ignored=empty.ignored)
+        return full + empty
+    return one + other
 
 
 def _listed(by: Sequence[str]) -> str:

@@ -80,7 +80,16 @@ def read_together(source: Any, asked: Asked, how: How | None = None) -> Together
 
 def _read_apart(source: Any, asked: Asked, how: How, files: Files | None) -> Reading:
     if files is not None and files.format == "ifs":
-        return read_tables(source, system=asked.systems or None, how=how)
+        return read_tables(
+            source,
+            system=asked.systems or None,
+            weight=asked.weight,
+            by=asked.by or None,
+            reject=asked.reject,
+            positive=asked.positive,
+            clean=asked.clean,
+            how=how,
+        )
     columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
     tallies = count_rows(source, files, columns, how)
     return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)

@@ -45,6 +45,15 @@ def save(table: Contingency, path: Path) -> None:
         raise InputError("only plain tables are saved; save the original table, not a batch or a re-weighted one")
     if not path.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; give the name of a file")
+    try:
+        _write_whole(table, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _write_whole(table: Contingency, path: Path) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
     try:
