@@ -14,7 +14,17 @@ from tempfile import mkdtemp
 
 from infoscope.errors import InputError
 
-__all__ = ["FORMATS", "Files", "find_files", "scratch_folder", "spool_stdin"]
+__all__ = [
+    "FORMATS",
+    "Files",
+    "are_parts",
+    "check_readable",
+    "find_files",
+    "known_format",
+    "scratch_folder",
+    "sniff_format",
+    "spool_stdin",
+]
 
 FORMATS = {
     "csv": "csv",
@@ -79,6 +89,16 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     kind, compression = found[0]
     check_readable(paths)
     return Files(paths, kind, compression)
+
+
+def are_parts(sources: Sequence[str], format: str | None) -> bool:
+    """Whether some names, folders and patterns mean files of tables that are counted already."""
+    if format is not None or "-" in sources:
+        return format is not None and FORMATS.get(format.lower()) == "ifs"
+    try:
+        return find_files(sources, None).format == "ifs"
+    except InputError:
+        return all(name.endswith(".ifs") for name in sources)
 
 
 def _told(kind: tuple[str, str]) -> str:

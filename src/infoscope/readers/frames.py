@@ -37,7 +37,7 @@ def _opened(source: Any) -> Any:
     try:
         return nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError:  # which matters only for columns that are read
-        return nw.from_native(source.iloc[:, :0], pass_through=True)
+        return nw.from_native(source.iloc[:, :0] if hasattr(source, "iloc") else source.select([]), pass_through=True)
 
 
 def is_record_batches(source: Any) -> bool:

@@ -258,8 +258,8 @@ class Stated:
             for word, label, has in stated:
                 if label is not None and (has is None or match_label(label, labels) != has):
                     raise InputError(
-                        f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label and not with "
-                        f"{label!r}; that is stated when counting: read the rows"
+                        f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
+                        f"and not with {label!r}; that is stated when counting: read the rows"
                     )
 
 

@@ -97,6 +97,8 @@ def explained(error: duckdb.Error, source: str, folder: Path) -> str:
         return _csv_error(text, line.group(1), source)
     if "state machine reached an invalid state" in text:
         return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
+    if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
+        return f"{source} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
     return f"{source} cannot be read: {_sentence(error)}"
 
 
