@@ -155,7 +155,7 @@ def test_formats_of_standard_input(monkeypatch: pytest.MonkeyPatch, word: str, s
 def test_errors_in_standard_input_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"t,s\na,b\nc\n")))
 
-    with pytest.raises(InputError, match="^standard input, line 3 has 1 field"):
+    with pytest.raises(InputError, match=r"^standard input, line 3 has 1 field"):
         read("-", "t", "s")
 
 

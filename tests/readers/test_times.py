@@ -96,7 +96,7 @@ def test_dates_and_times_do_not_add(tmp_path: Path) -> None:
     read_tables(pl.DataFrame({"t": MIDNIGHTS, "s": MIDNIGHTS}), "t", "s").save(tmp_path / "a.ifs")
     read_tables(pl.DataFrame({"t": HOURS, "s": HOURS}), "t", "s").save(tmp_path / "b.ifs")
 
-    with pytest.raises(InputError, match="one table has date labels .* and the other has time labels"):
+    with pytest.raises(InputError, match=r"one table has date labels .* and the other has time labels"):
         read([tmp_path / "a.ifs", tmp_path / "b.ifs"])
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,19 @@ from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["ENGINES", "How", "Reading", "count_rows", "files_of", "read", "read_joint", "read_tables", "reading_of"]
+__all__ = [
+    "ENGINES",
+    "How",
+    "Reading",
+    "Stated",
+    "count_rows",
+    "files_of",
+    "read",
+    "read_joint",
+    "read_parts",
+    "read_tables",
+    "reading_of",
+]
 
 ENGINES = ("duckdb", "spark", "dask", "sql")
 
@@ -130,7 +143,7 @@ def read_tables(  # noqa: PLR0913 - as read, but with an account of the rows
         files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
             stated = Stated(weight, by, reject, positive, clean)
-            return _read_parts(files, system, stated)
+            return read_parts(files, system, stated)
         if truth is None or system is None:
             raise InputError("rows need the name of the truth column and of at least one system")
         columns = Columns.asked(truth, system, weight=weight, by=by)
@@ -177,7 +190,8 @@ def read_joint(  # noqa: PLR0913 - as read
 def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
     """Distinct rows of any source, one tally a margin."""
     if files is not None:
-        return _count_files(files, columns, how)
+        with _called(files):
+            return _count_files(files, columns, how)
     if how.engine == "sql":
         if how.engine_url is None:
             raise InputError("engine sql needs the address of a database, like postgresql://host/db")
@@ -194,12 +208,18 @@ def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> 
     )
 
 
+@contextmanager
+def _called(files: Files) -> Iterator[None]:
+    """Call spooled input by its own name, not by that of our copy."""
+    try:
+        yield
+    except InputError as error:
+        if not files.title:
+            raise
+        raise type(error)(str(error).replace(str(files.paths[0]), files.title)) from error
+
+
 def _count_files(files: Files, columns: Columns, how: How) -> list[Tally]:
-    if files.title:  # what was spooled is not known by the name of its copy
-        try:
-            return _count_files(replace(files, title=""), columns, how)
-        except InputError as error:
-            raise type(error)(str(error).replace(str(files.paths[0]), files.title)) from error
     if how.engine == "spark":
         return count_files_by_spark(files, columns, how.delimiter, how.engine_url)
     if how.engine == "dask":
@@ -263,8 +283,10 @@ class Stated:
                     )
 
 
-def _read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Reading:
-    parts = load_parts(files.paths)
+def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Reading:
+    """The sum of tables that are counted already."""
+    with _called(files):
+        parts = load_parts(files.paths)
     stated.check(parts, files.name)
     tables = parts.tables
     if system is not None:

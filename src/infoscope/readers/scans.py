@@ -201,8 +201,12 @@ def _arrow_files(paths: list[str], hive: Sequence[str]) -> Any:
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.dataset as ds  # noqa: PLC0415
 
-    folders = ds.partitioning(pa.schema([(name, pa.string()) for name in hive]), flavor="hive") if hive else None
-    return ds.dataset(paths, format="ipc", partitioning=folders)
+    if not hive:
+        return ds.dataset(paths, format="ipc")
+    named = [pa.field(name, pa.string()) for name in hive]
+    inside = [field for field in ds.dataset(paths[0], format="ipc").schema if field.name not in hive]
+    folders = ds.partitioning(pa.schema(named), flavor="hive")
+    return ds.dataset(paths, pa.schema([*inside, *named]), format="ipc", partitioning=folders)
 
 
 def _arrow_part(path: Path, hive: Sequence[str]) -> Any:
