@@ -57,6 +57,8 @@ def count_files_by_dask(files: Files, columns: Columns, delimiter: str | None, u
         raise InputError("engine dask needs dask; pip install 'infoscope[dask]'") from error
     if url is None:
         raise InputError("engine dask needs the address of a scheduler, like tcp://host:8786")
+    with scratch_folder() as folder, opened(folder, files.name, Limits()) as session:
+        scan_files(session, files, columns, delimiter)  # workers see one file each: that all agree is seen here
     _check_reachable(url)
     client = Client(url, timeout=_PATIENCE, set_as_default=False)
     try:

@@ -13,7 +13,7 @@ from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import is_frame
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, as_text, is_missing
-from infoscope.readers.reading import How, Reading, count_rows, files_of, read_tables, reading_of
+from infoscope.readers.reading import How, Reading, Stated, count_rows, files_of, read_parts, reading_of
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -80,7 +80,8 @@ def read_together(source: Any, asked: Asked, how: How | None = None) -> Together
 
 def _read_apart(source: Any, asked: Asked, how: How, files: Files | None) -> Reading:
     if files is not None and files.format == "ifs":
-        return read_tables(source, system=asked.systems or None, how=how)
+        stated = Stated(asked.weight, asked.by or None, asked.reject, asked.positive, asked.clean)
+        return read_parts(files, asked.systems or None, stated)
     columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
     tallies = count_rows(source, files, columns, how)
     return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)
