@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeError, InputError
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.progress import shown_while
 from infoscope.readers.statements import Margins
@@ -37,7 +38,8 @@ def count_frame(source: Any, columns: Columns) -> list[Tally]:
     frame: Any = _opened(source)
     _refuse_corrupting(frame)
     name = f"the {frame.implementation} frame".lower()
-    schema = frame.collect_schema()
+    with _foreign(name):
+        schema = frame.collect_schema()
     pick_columns(columns.names, schema.names(), name)
     if columns.weight is not None and not (schema[columns.weight].is_numeric() or schema[columns.weight] == nw.Boolean):
         raise InputError(f"{name} has {columns.weight!r} as {schema[columns.weight]}; weights are numbers")
@@ -100,12 +102,25 @@ def _collected(frames: Sequence[Any]) -> list[nw.DataFrame[Any]]:
     if not isinstance(frames[0], nw.LazyFrame):
         return list(frames)
     implementation: Any = frames[0].implementation
-    if implementation is nw.Implementation.POLARS:
-        import polars  # noqa: PLC0415 - the caller has it loaded
+    with _foreign(f"the {implementation} frame".lower()):
+        if implementation is nw.Implementation.POLARS:
+            import polars  # noqa: PLC0415 - the caller has it loaded
 
-        native = polars.collect_all([f.to_native() for f in frames], engine="streaming")
-        return [nw.from_native(cells, eager_only=True) for cells in native]
-    return [frame.collect() for frame in frames]
+            native = polars.collect_all([f.to_native() for f in frames], engine="streaming")
+            return [nw.from_native(cells, eager_only=True) for cells in native]
+        return [frame.collect() for frame in frames]
+
+
+@contextmanager
+def _foreign(name: str) -> Iterator[None]:
+    """Where a lazy frame runs its maker's code, which may fail in any way, the failure is told as ours."""
+    try:
+        yield
+    except InfoscopeError:
+        raise
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or ["no reason given"])[0][:300]
+        raise InputError(f"{name} failed while it was read: {reason} ({type(error).__name__})") from error
 
 
 def _grouped(frame: Frame, columns: Columns, named: list[nw.Expr], shorts: list[str]) -> Frame:
@@ -185,7 +200,7 @@ def _count_partitions(source: Any, columns: Columns) -> list[Tally]:
     while len(parts) > 1:
         pairs = [parts[i : i + 8] for i in range(0, len(parts), 8)]
         parts = [dask.delayed(_merge_lists)(pair) for pair in pairs]
-    with shown_while("counting the dask frame"):
+    with shown_while("counting the dask frame"), _foreign("the dask frame"):
         (tallies,) = dask.compute(parts[0])
     return tallies
 
