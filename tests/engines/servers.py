@@ -304,3 +304,29 @@ def postgres(folder: Path) -> Iterator[str]:
         yield f"postgresql://owner:s3cret@127.0.0.1:{port}/postgres"
     finally:
         run("pg_ctl", "-m", "immediate", "-w", "stop")
+
+
+COMMAND = """
+import sys
+from infoscope.cli import main
+from infoscope.readers import spark_files
+count = spark_files.count_frame
+def told(*arguments):
+    print("counting", flush=True)
+    return count(*arguments)
+spark_files.count_frame = told
+main()
+"""
+
+
+def command(arguments: list[str], **env: str) -> subprocess.Popen[bytes]:
+    """The command line in a session of processes of its own; it says when Spark begins to count."""
+    paths = os.pathsep.join(p for p in (*sys.path, os.getcwd()) if p)
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": paths, **env},
+        start_new_session=True,
+    )

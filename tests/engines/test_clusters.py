@@ -1,41 +1,31 @@
 """Real clusters on loopback give the same tables to the last count, also when a worker is killed."""
 
 import gzip
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pandas as pd
-import polars as pl
 import pytest
-import zstandard
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import How, read
-from infoscope.readers.addresses import check_reachable
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
 from tests.engines.servers import (
     PATIENCE,
     DaskCluster,
     SparkCluster,
+    command,
     dask_cluster,
     family,
-    free_port,
     spark_cluster,
     spark_connect,
     spark_session,
-    stranger,
-    wait_for,
 )
+from tests.engines.texts import SOUND_TEXT, UNSOUND_TEXT
 from tests.engines.writers import as_csv, as_pandas, as_parquet_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn
@@ -48,73 +38,9 @@ SPARK_TYPES = {"text": "string", "int": "bigint", "float": "double", "bool": "bo
 IDS = {"ids": lambda case: case.name.replace(" ", "-")}
 
 
-SOUND_TEXT = {
-    "lf.csv": b'gold,said\na,b\n\n,\nc,""\n',
-    "crlf.csv": b'gold,said\r\n"a,1","b ""x"""\r\n\r\nc\'d,\xf0\x9f\x98\x80\r\n',
-    "bom.csv": b"\xef\xbb\xbfgold,said\n\xc3\xa9,a",
-    "blanks.tsv": b"gold\tsaid\n\t\n a \tb\n",
-    "packed.csv.gz": b"said|x|gold\na|1|b\n",
-    "again.csv": b"gold,said\ngold,said\n#a,\\N\n",
-    "fold=\u00e9%201/log.csv": b"gold,said\n\xc3\xa9,a\n",
-    "p%20q [1]{a,b}*.csv": b"gold,said\na,b\n",
-}
-UNSOUND_TEXT = {
-    "a field too many": (b"gold,said\na,b\na,b,c\n", "not the 2 fields of the header.*: a,b,c$"),
-    "a field too few": (b"gold,said\na\n", "not the 2 fields"),
-    "open quote in front": (b'gold,said\n"a,b\nc,d\n', "not the 2 fields"),
-    "open quote at the end": (b'gold,said\na,"b\nc,d', "not the 2 fields"),
-    "open quote in a field too many": (b'gold,said\na,b,"c\n', "not the 2 fields"),
-    "text behind a quote": (b'gold,said\n"a"b,c\n', "goes on behind its quote"),
-    "blanks before a quote": (b'gold,said\n "a",c\n', "blanks before its quote"),
-    "latin-1": (b"gold,said\ncaf\xe9,b\n", "is not UTF-8 text"),
-    "CRLF inside quotes": (b'gold,said\r\n"a\r\nb",c\r\n', "line end inside"),
-    "lone CR": (b"gold,said\na\rb,c\n", "line end inside"),
-    "weight in words": (b"gold,said,w\na,b,1.5f\n", "has the weight '1.5f', which is no number$"),
-}
-COMMAND = """
-import sys
-from infoscope.cli import main
-from infoscope.readers import spark_files
-count = spark_files.count_frame
-def told(*arguments):
-    print("counting", flush=True)
-    return count(*arguments)
-spark_files.count_frame = told
-main()
-"""
-
-
-def command(arguments: list[str], **env: str) -> subprocess.Popen[bytes]:
-    """The command line in a session of processes of its own; it says when Spark begins to count."""
-    paths = os.pathsep.join(p for p in (*sys.path, os.getcwd()) if p)
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": paths, **env},
-        start_new_session=True,
-    )
-
-
 def spark_frame(spark: Any, case: Case) -> Any:
     schema = ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in case.kinds.items())
     return spark.createDataFrame([tuple(row.values()) for row in case.rows], schema)
-
-
-@pytest.fixture(scope="module")
-def big_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two million rows of 100 labels in 16 files: enough to be in the middle of."""
-    folder = tmp_path_factory.mktemp("big")
-    for i in range(16):
-        duckdb.execute(
-            "COPY (SELECT 'class ' || (hash(i) % 100) AS gold, "
-            "CASE WHEN hash(i + 1) % 5 > 0 THEN 'class ' || (hash(i) % 100) "
-            "ELSE 'class ' || (hash(i + 2) % 100) END AS said, "
-            "CASE WHEN hash(i + 3) % 50 = 0 THEN NULL ELSE 'class ' || (hash(i + 4) % 100) END AS lazy "
-            f"FROM range({i} * 125000, ({i} + 1) * 125000) AS t(i)) TO '{folder}/part-{i:02}.parquet'"
-        )
-    return folder
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -156,8 +82,9 @@ class TestSparkCluster:
     def test_counts_as_by_hand(self, spark: Any, case: Case) -> None:
         assert counted(spark_frame(spark, case), case) == expected(case)
 
+    @pytest.mark.usefixtures("spark")
     @pytest.mark.parametrize("case", CASES, **IDS)
-    def test_files_as_by_hand(self, spark: Any, cluster: SparkCluster, case: Case, tmp_path: Path) -> None:
+    def test_files_as_by_hand(self, cluster: SparkCluster, case: Case, tmp_path: Path) -> None:
         how = How(engine="spark", engine_url=cluster.url)
         text, parts = as_csv(case, tmp_path), tmp_path / "parts"
         parts.mkdir()
@@ -169,7 +96,8 @@ class TestSparkCluster:
         else:
             assert counted(text, case, how=how) == expected(case, text_spelling)
 
-    def test_text_as_the_embedded_engine_reads_it(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+    @pytest.mark.usefixtures("spark")
+    def test_text_as_the_embedded_engine_reads_it(self, cluster: SparkCluster, tmp_path: Path) -> None:
         for name, text in SOUND_TEXT.items():
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
@@ -181,8 +109,9 @@ class TestSparkCluster:
                 right, found = right["é 1",], found["é 1",]
             assert same({name: right}, {name: found}), name
 
+    @pytest.mark.usefixtures("spark")
     @pytest.mark.parametrize("name", UNSOUND_TEXT)
-    def test_unsound_text_is_refused(self, spark: Any, cluster: SparkCluster, tmp_path: Path, name: str) -> None:
+    def test_unsound_text_is_refused(self, cluster: SparkCluster, tmp_path: Path, name: str) -> None:
         text, sentence = UNSOUND_TEXT[name]
         path = tmp_path / "log.csv"
         path.write_bytes(text)
@@ -192,7 +121,8 @@ class TestSparkCluster:
             read(path, "gold", "said", weight=weight, engine="spark", engine_url=cluster.url)
         assert "\n" not in str(caught.value)
 
-    def test_parquet_with_a_broken_middle(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+    @pytest.mark.usefixtures("spark")
+    def test_parquet_with_a_broken_middle(self, cluster: SparkCluster, tmp_path: Path) -> None:
         path = tmp_path / "log.parquet"
         duckdb.execute(f"COPY (SELECT 'x' || (hash(i) % 900) AS gold, 'y' AS said FROM range(9000) t(i)) TO '{path}'")
         whole = bytearray(path.read_bytes())
@@ -203,7 +133,7 @@ class TestSparkCluster:
             read(path, "gold", "said", engine="spark", engine_url=cluster.url)
         assert "\n" not in str(caught.value)
 
-    def test_session_of_the_caller_stays_as_it_was(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+    def test_session_of_the_caller_stays_as_it_was(self, spark: Any, tmp_path: Path) -> None:
         path = tmp_path / "log.csv"
         path.write_text("gold,said\na,b\n")
 
@@ -213,7 +143,8 @@ class TestSparkCluster:
         with pytest.raises(InputError, match=r"a Spark session on spark://.* is open here"):
             read(path, "gold", "said", engine="spark", engine_url="local[1]")
 
-    def test_addresses_are_opened_by_spark(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+    @pytest.mark.usefixtures("spark")
+    def test_addresses_are_opened_by_spark(self, cluster: SparkCluster, tmp_path: Path) -> None:
         where = {"engine": "spark", "engine_url": cluster.url}
         text = tmp_path / "some text"
         text.mkdir()
@@ -308,70 +239,6 @@ class TestSparkConnect:
             read(ragged, "gold", "said", engine="spark", engine_url=server)
 
 
-@needs_java
-@pytest.mark.parametrize("moment", ["while Java starts", "while Spark counts"])
-def test_interrupted_spark_leaves_no_process(big_log: Path, tmp_path: Path, moment: str) -> None:
-    pytest.importorskip("pyspark", reason="pyspark is not installed")
-    asked = ["count", str(big_log), "-t", "gold", "-s", "said", "-o", str(tmp_path / "log.ifs")]
-    run = command([*asked, "--engine", "spark", "--engine-url", "local[1]"], TMPDIR=str(tmp_path))
-    try:
-        if moment == "while Java starts":
-            wait_for(lambda: any("SparkSubmit" in line for line in family(run.pid)), "Java")
-        else:
-            assert run.stdout is not None
-            assert run.stdout.readline() == b"counting\n"
-        os.killpg(run.pid, signal.SIGINT)
-        _, talk = run.communicate(timeout=PATIENCE)
-
-        assert (run.returncode, talk) == (130, b"infoscope: interrupted\n")
-        assert family(run.pid) == []
-        assert not (tmp_path / "log.ifs").exists()
-        assert [path for path in tmp_path.iterdir() if path.name.startswith("infoscope-")] == []
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(run.pid, signal.SIGKILL)
-
-
-@pytest.mark.parametrize("engine", ["spark", "dask"])
-def test_files_that_differ_are_refused_before_a_cluster_is_asked(tmp_path: Path, engine: str) -> None:
-    def part(name: str, columns: str) -> None:
-        duckdb.execute(f"COPY (SELECT {columns}) TO '{tmp_path}/{name}.parquet'")
-
-    part("a", "'x' AS gold, 'y' AS said")
-    part("b", "'x' AS gold, 'y' AS sayd")
-    part("c", "'x' AS gold, 1 AS said")
-    (tmp_path / "d.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-9])
-    for other, sentence in {
-        "b": r"b\.parquet has no column 'said'; did you mean 'sayd'",
-        "c": r"c\.parquet has 'said' as INTEGER and .*a\.parquet as VARCHAR",
-        "d": r"d\.parquet",
-    }.items():
-        with pytest.raises((InputError, UnknownNameError), match=sentence):
-            read([tmp_path / "a.parquet", tmp_path / f"{other}.parquet"], "gold", "said", engine=engine)
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("_log.csv", "Spark skips files whose name begins with _"),
-        (".log.csv", "Spark skips files whose name begins with _"),
-        ("log.csv.zst", r"Spark reads gzip files named \.gz"),
-        ("cr.csv", "CR alone as line end"),
-        ("fold=/log.csv", "Spark takes no folder without a value"),
-    ],
-)
-def test_files_that_spark_would_skip_or_misread(tmp_path: Path, name: str, sentence: str) -> None:
-    good, path = tmp_path / f"fold=1/{name.rpartition('/')[2].lstrip('_.')}", tmp_path / name
-    good.parent.mkdir()
-    path.parent.mkdir(exist_ok=True)
-    text = b"gold,said\ra,b\r" if name == "cr.csv" else b"gold,said\na,b\n"
-    for file in (good, path):
-        file.write_bytes(zstandard.compress(text) if name.endswith("zst") else text)
-
-    with pytest.raises(InputError, match=sentence):
-        read([good, path], "gold", "said", by="fold" if "=" in name else None, engine="spark")
-
-
 class TestDaskCluster:
     @pytest.fixture(scope="class")
     def dask(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
@@ -445,106 +312,3 @@ class TestDaskCluster:
         assert done_at_kill, "the job ended before a worker could be killed"
         assert same(right, during)
         assert same(right, read(big_log, "gold", systems, engine="dask", engine_url=dask.url))
-
-
-@pytest.mark.parametrize(("engine", "scheme"), [("spark", "spark"), ("spark", "sc"), ("dask", "tcp")])
-def test_unreachable_cluster_is_told_at_once(tmp_path: Path, engine: str, scheme: str) -> None:
-    pytest.importorskip("pyspark" if engine == "spark" else "distributed")
-    path = tmp_path / "log.csv"
-    path.write_text("gold,said\na,b\n")
-    url = f"{scheme}://127.0.0.1:{free_port()}"
-
-    with pytest.raises(InputError, match=f"nothing answers at {url}"):
-        read(path, "gold", "said", engine=engine, engine_url=url)
-
-
-@pytest.mark.parametrize(
-    ("engine", "url"),
-    [
-        ("spark", "spark://here:port"),
-        ("spark", "spark://here"),
-        ("spark", "spark://a:7077,b"),
-        ("spark", "sc://here:99999"),
-        ("dask", "tcp://here:1.5"),
-    ],
-)
-def test_address_that_cannot_be_one(tmp_path: Path, engine: str, url: str) -> None:
-    pytest.importorskip("pyspark" if engine == "spark" else "distributed")
-    path = tmp_path / "log.csv"
-    path.write_text("gold,said\na,b\n")
-
-    with pytest.raises(InputError, match=f"{url} is not the address of a cluster; it reads like"):
-        read(path, "gold", "said", engine=engine, engine_url=url)
-
-
-def test_one_of_two_masters_is_enough() -> None:
-    with stranger() as port:
-        check_reachable(f"spark://127.0.0.1:{free_port()},127.0.0.1:{port}")
-
-
-def test_dask_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    monkeypatch.setattr("infoscope.readers.clusters.WORKERS_PATIENCE", 0.5)
-    path = tmp_path / "log.csv"
-    path.write_text("gold,said\na,b\n")
-
-    with dask_cluster(tmp_path, size=0) as idle, pytest.raises(InputError, match=r"had no worker for 0\.5 s"):
-        read(path, "gold", "said", engine="dask", engine_url=idle.url)
-
-
-def test_stranger_is_no_dask_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    monkeypatch.setattr("infoscope.readers.clusters.PATIENCE", 0.5)
-    path = tmp_path / "log.csv"
-    path.write_text("gold,said\na,b\n")
-
-    with stranger() as port, pytest.raises(InputError, match="does not answer like a Dask scheduler"):
-        read(path, "gold", "said", engine="dask", engine_url=f"tcp://127.0.0.1:{port}")
-
-
-@pytest.mark.parametrize("engine", ["duckdb", "spark"])
-def test_addresses_are_for_clusters_alone(engine: str, tmp_path: Path) -> None:
-    path = tmp_path / "log.csv"
-    path.write_text("gold,said\na,b\n")
-    sentence = {"duckdb": "is a network address", "spark": "is an address and .* a file; read them apart"}[engine]
-
-    with pytest.raises(InputError, match=sentence):
-        read(["s3a://bucket/log.csv", path], "gold", "said", engine=engine)
-
-
-def test_address_must_tell_its_format() -> None:
-    with pytest.raises(InputError, match="name it, like --input-format parquet"):
-        read("hdfs://host/logs", "gold", "said", engine="spark")
-
-
-def _fails(_: int) -> pd.DataFrame:
-    raise ZeroDivisionError("no such thing")
-
-
-def _failing_frame(kind: str, folder: Path) -> Any:
-    path = folder / "log.parquet"
-    duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS said) TO '{path}'")
-    if kind == "dask":
-        dd = pytest.importorskip("dask.dataframe")
-        return dd.from_map(_fails, [1], meta=pd.DataFrame({"gold": ["x"], "said": ["y"]}))
-    if kind == "ibis":
-        table = pytest.importorskip("ibis").duckdb.connect().read_parquet(path)
-        return table.mutate(said=(table.said.cast("int")))
-    path.rename(folder / "gone.parquet")
-    return pl.scan_parquet(path)
-
-
-@pytest.mark.parametrize("kind", ["dask", "ibis", "polars"])
-def test_frame_that_fails_while_it_runs(kind: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"the {kind} frame failed while it was read: .*Error") as caught:
-        read(_failing_frame(kind, tmp_path), "gold", "said")
-    assert "\n" not in str(caught.value)
-
-
-def test_no_process_is_left(tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    with dask_cluster(tmp_path) as running:
-        pids = [process.pid for process in running.group.started]
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
