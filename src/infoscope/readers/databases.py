@@ -218,7 +218,7 @@ def _connect(url: str) -> Any:
         except psycopg.Error as error:
             raise InputError(f"cannot connect to {without_password(url)}: {_line(error)}") from error
     raise InputError(
-        f"{_without_password(url)} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
+        f"{without_password(url)} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
         "duckdb:///, or open the connection yourself and give (connection, query)"
     )
 
