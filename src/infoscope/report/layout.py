@@ -23,6 +23,7 @@ __all__ = [
     "narrowed",
     "paired",
     "shown",
+    "squeezed",
     "wrapped",
 ]
 
@@ -149,17 +150,28 @@ def narrowed(text: str, width: int, signs: Signs) -> str:
     return set_cell_size(text, max(width - cell_len(signs.ellipsis), 0)).rstrip() + signs.ellipsis
 
 
+def squeezed(text: str, width: int, signs: Signs) -> str:
+    """A name cut in the middle to so many columns, so that both its ends tell it from others.
+
+    >>> squeezed("class 0145", 8, UNICODE), squeezed("東京都渋谷区", 6, UNICODE)
+    ('clas…145', '東…区')
+    """
+    if cell_len(text) <= width:
+        return text
+    room = max(width - cell_len(signs.ellipsis), 0)
+    head = set_cell_size(text, room - room // 2).rstrip()
+    return head + signs.ellipsis + set_cell_size(text[::-1], room // 2)[::-1].lstrip()
+
+
 def paired(one: str, other: str, width: int, signs: Signs) -> str:
     """Two names side by side, each cut by itself, so that neither hides the other.
 
     >>> paired("a rather long name", "cat", 14, UNICODE)
-    'a rathe… / cat'
+    'a ra…ame / cat'
     """
     room = max(width - 3, 2)
-    wide = cell_len(one), cell_len(other)
-    first = max(room // 2, room - wide[1])
-    left = narrowed(one, first, signs)
-    return f"{left} / {narrowed(other, room - cell_len(left), signs)}"
+    left = squeezed(one, max(room // 2, room - cell_len(other)), signs)
+    return f"{left} / {squeezed(other, room - cell_len(left), signs)}"
 
 
 def _sized(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:

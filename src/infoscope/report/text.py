@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -133,11 +134,11 @@ def _fixes(system: SystemResult, look: Look) -> list[Text]:
     if not pairs:
         return []
     most = pairs[0].gain
-    size = min(24, max(look.room - 44, 8))
     sizes = [f"{amount(pair.count)} sample{'s' if pair.count != 1 else ' '}" for pair in pairs]
-    room = max(look.room - size - 18 - max(map(len, sizes)), 17)  # "  +10.0 points" and gaps
     spelt = [[shown(label, look.signs) for label in pair.classes] for pair in pairs]
-    names = [paired(one, other, room, look.signs) for one, other in spelt]
+    room = look.room - 18 - max(map(len, sizes))  # "+10.0 points" and the gaps
+    size = min(24, max(room - max(cell_len(" / ".join(names)) for names in spelt), 6))
+    names = [paired(one, other, max(room - size, 15), look.signs) for one, other in spelt]
     parts = [
         Column("", [Text(name) for name in names], least=12),
         Column("", [meter(pair.gain / most, size, look.signs, COLOURS["false"]) for pair in pairs], priority=1),
