@@ -52,9 +52,9 @@ def test_columns_are_named_by_text() -> None:
 def test_lazy_frames_that_fail_when_they_run() -> None:
     frame = pl.DataFrame({"t": ["a"], "s": ["b"]}).lazy()
 
-    with pytest.raises(InputError, match="the polars frame cannot be computed: conversion from `str`"):
+    with pytest.raises(InputError, match="the polars frame failed while it was read: conversion from `str`"):
         read(frame.with_columns(pl.col("t").cast(pl.Int64)), "t", "s")
-    with pytest.raises(InputError, match="the polars frame cannot be computed: No such file"):
+    with pytest.raises(InputError, match="the polars frame failed while it was read: No such file"):
         read(pl.scan_parquet("/nowhere/log.parquet"), "t", "s")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeError, InputError
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.labels import is_missing
 from infoscope.readers.progress import shown_while
@@ -76,7 +76,7 @@ def count_frame(source: Any, columns: Columns) -> list[Tally]:
     frame: Any = _opened(source)
     _refuse_corrupting(frame)
     name = f"the {frame.implementation} frame".lower()
-    with _told(frame, name):
+    with _foreign(name):
         schema = frame.collect_schema()
     pick_columns(columns.names, schema.names(), name)
     if columns.weight is not None and not (schema[columns.weight].is_numeric() or schema[columns.weight] == nw.Boolean):
@@ -86,26 +86,11 @@ def count_frame(source: Any, columns: Columns) -> list[Tally]:
     if frame.implementation is nw.Implementation.PANDAS:
         with shown_while(f"counting {name}"):
             return _count_pandas(source, columns)
-    with shown_while(f"counting {name}"), _told(frame, name):
+    with shown_while(f"counting {name}"):
         several = isinstance(frame, nw.LazyFrame) and len(columns.margins) > 1
         if several and frame.implementation not in _REREAD:
             return _count_unpivoted(frame, columns)
         return _count_margins(frame, columns, columns.margins)
-
-
-@contextmanager
-def _told(frame: Any, name: str) -> Iterator[None]:
-    """What a lazy polars frame meets only when it runs, as a sentence."""
-    if not (isinstance(frame, nw.LazyFrame) and frame.implementation is nw.Implementation.POLARS):
-        yield
-        return
-    import polars  # noqa: PLC0415 - the caller has it loaded
-
-    try:
-        yield
-    except (polars.exceptions.PolarsError, OSError) as error:
-        why = " ".join(str(error).split())[:300]
-        raise InputError(f"{name} cannot be computed: {why}; see that it collects by itself") from error
 
 
 def _count_pandas(source: Any, columns: Columns) -> list[Tally]:
@@ -168,12 +153,25 @@ def _collected(frames: Sequence[Any]) -> list[nw.DataFrame[Any]]:
     if not isinstance(frames[0], nw.LazyFrame):
         return list(frames)
     implementation: Any = frames[0].implementation
-    if implementation is nw.Implementation.POLARS:
-        import polars  # noqa: PLC0415 - the caller has it loaded
+    with _foreign(f"the {implementation} frame".lower()):
+        if implementation is nw.Implementation.POLARS:
+            import polars  # noqa: PLC0415 - the caller has it loaded
 
-        native = polars.collect_all([f.to_native() for f in frames], engine="streaming")
-        return [nw.from_native(cells, eager_only=True) for cells in native]
-    return [frame.collect() for frame in frames]
+            native = polars.collect_all([f.to_native() for f in frames], engine="streaming")
+            return [nw.from_native(cells, eager_only=True) for cells in native]
+        return [frame.collect() for frame in frames]
+
+
+@contextmanager
+def _foreign(name: str) -> Iterator[None]:
+    """Where a lazy frame runs its maker's code, which may fail in any way, the failure is told as ours."""
+    try:
+        yield
+    except InfoscopeError:
+        raise
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or ["no reason given"])[0][:300]
+        raise InputError(f"{name} failed while it was read: {reason} ({type(error).__name__})") from error
 
 
 def _grouped(frame: Frame, columns: Columns, named: list[nw.Expr], shorts: list[str]) -> Frame:
@@ -268,7 +266,7 @@ def _count_partitions(source: Any, columns: Columns) -> list[Tally]:
     while len(parts) > 1:
         pairs = [parts[i : i + 8] for i in range(0, len(parts), 8)]
         parts = [dask.delayed(_merge_lists)(pair) for pair in pairs]
-    with shown_while("counting the dask frame"):
+    with shown_while("counting the dask frame"), _foreign("the dask frame"):
         (tallies,) = dask.compute(parts[0])
     return tallies
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assembly import Group, assemble
-from infoscope.readers.clusters import count_files, count_files_by_dask, count_files_by_spark
+from infoscope.readers.clusters import count_files, count_files_by_dask
 from infoscope.readers.columns import Columns
 from infoscope.readers.databases import count_query, is_connection, is_database_url, without_password
 from infoscope.readers.files import Files, find_files, known_format, scratch_folder, sniff_format, spool_stdin
@@ -20,6 +21,7 @@ from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, match_label
 from infoscope.readers.parts import Parts, load_parts, save_part
 from infoscope.readers.session import Limits
+from infoscope.readers.spark_files import count_files_by_spark
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -189,9 +191,13 @@ def read_joint(  # noqa: PLR0913 - as read
 
 def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
     """Distinct rows of any source, one tally a margin."""
+    by_cluster = {"spark": count_files_by_spark, "dask": count_files_by_dask}.get(how.engine)
+    named = files if by_cluster is None or files is not None else addresses_of(source, how.format)
+    if by_cluster is not None and named is not None:
+        return by_cluster(named, columns, how.delimiter, how.engine_url)
     if files is not None:
         with _called(files):
-            return _count_files(files, columns, how)
+            return count_files(files, columns, how.delimiter, how.limits)
     if how.engine == "sql":
         if how.engine_url is None:
             raise InputError("engine sql needs the address of a database, like postgresql://host/db")
@@ -219,18 +225,10 @@ def _called(files: Files) -> Iterator[None]:
         raise type(error)(str(error).replace(str(files.paths[0]), files.title)) from error
 
 
-def _count_files(files: Files, columns: Columns, how: How) -> list[Tally]:
-    if how.engine == "spark":
-        return count_files_by_spark(files, columns, how.delimiter, how.engine_url)
-    if how.engine == "dask":
-        return count_files_by_dask(files, columns, how.delimiter, how.engine_url)
-    return count_files(files, columns, how.delimiter, how.limits)
-
-
 def files_of(source: Any, how: How, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
-    if how.engine == "sql":
-        return None
+    if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
+        return None  # nothing here opens what lies behind an address
     if isinstance(source, str) and source == "-":
         path = spool_stdin(folder)
         kind, compression = sniff_format(path)
