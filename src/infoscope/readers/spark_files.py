@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -96,7 +97,7 @@ def _looked_at(files: Files, columns: Columns, delimiter: str | None) -> Header 
         header = read_header(path, asked, tab=files.format == "tsv", delimiter=delimiter, compression=files.compression)
         with opened_text(path, files.compression) as file:
             _check_header(header, file.read(1 << 20).lstrip("\r\n"), str(path))
-        headers[header] = str(path)
+        headers[replace(header, skip=0)] = str(path)  # Spark skips empty lines by itself
     return _one_header(headers)
 
 
