@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
-from infoscope.cli.options import belief_options, cluster_option, output_options, row_options
+from infoscope.cli.options import (
+    belief_options,
+    cluster_option,
+    how_to_read,
+    output_options,
+    reading_options,
+    row_options,
+)
+from infoscope.cli.typed import typed
 from infoscope.errors import InputError
+
+if TYPE_CHECKING:
+    from infoscope.comparison import Comparison
 
 __all__ = ["compare_command"]
 
@@ -18,6 +29,7 @@ __all__ = ["compare_command"]
 @click.command("compare", short_help="Who is better, with what probability.")
 @click.argument("source", nargs=-1, required=True)
 @row_options()
+@reading_options()
 @cluster_option()
 @click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
 @click.option(
@@ -71,11 +83,19 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
             cluster=chosen["cluster"],
             reject=chosen["reject"],
             positive=chosen["positive"],
+            clean=chosen["clean"],
+            how=how_to_read(chosen),
             **shared,
         )
     if chosen["strict"] and any("lacks" in note for note in result.notes):
         raise InputError(next(note for note in result.notes if "lacks" in note))
-    show_document(output, result)
+    show_document(output, result, lambda: _page(result))
+
+
+def _page(result: Comparison) -> str:
+    from infoscope.report.html.comparison_page import comparison_html  # noqa: PLC0415 - heavy
+
+    return comparison_html(result, command=typed())
 
 
 def _matrices(source: tuple[str, ...], chosen: dict[str, Any]) -> dict[str, Any]:

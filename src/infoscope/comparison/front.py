@@ -29,8 +29,10 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import truth_entropy
 from infoscope.posterior import Posterior
 from infoscope.posterior.resampling import ClusterBootstrap
-from infoscope.readers import read_joint
+from infoscope.readers import How, read_joint
+from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
 
 __all__ = ["DEFAULT_METRICS", "compare", "compare_answers"]
@@ -68,13 +70,15 @@ def compare(  # noqa: PLR0913 - the public front
     prior: Any = "default",
     level: float = 0.95,
     seed: int = 0,
+    clean: Cleaning = (),
+    how: How | None = None,
 ) -> Comparison:
     """Which system is better, by how much, and how sure that is.
 
     ``source`` is a mapping of names to label sequences with ``truth`` the true labels, or anything ``read`` takes with
     column names in ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to
     ``Contingency`` tables is compared unpaired. ``cluster`` says which rows belong together (patients, documents), by a
-    column's name or a sequence: then these are resampled whole.
+    column's name or a sequence: then these are resampled whole. ``clean`` and ``how`` say how rows are read.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
@@ -89,7 +93,7 @@ def compare(  # noqa: PLR0913 - the public front
     if isinstance(source, Mapping) and all(isinstance(part, Contingency) for part in source.values()):
         if cluster is not None:
             raise InputError("finished tables do not know which rows belong together; cluster= needs the rows")
-        return _compare_tables(dict(source), question)
+        return replace(_compare_tables(dict(source), question), hashes=_hashes(source))
     if isinstance(source, Mapping) and truth is not None and not isinstance(truth, str):
         answers = Answers.from_labels(
             truth, source, sample_weight=weight, cluster=cluster, reject=reject, positive=positive
@@ -100,9 +104,14 @@ def compare(  # noqa: PLR0913 - the public front
         if cluster is not None and (not isinstance(cluster, str) or cluster in (truth, *system)):
             raise InputError(f"cluster is {cluster!r}; name a column of its own, beside truth and systems")
         beside = () if cluster is None else (cluster,)
-        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight)
+        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight, clean=clean, how=how)
         answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
-    return _compare_answers(answers, question)
+    found = _compare_answers(answers, question)
+    return replace(found, hashes=_hashes({name: answers.table(name) for name in found.systems}))
+
+
+def _hashes(tables: Mapping[str, Contingency]) -> dict[str, str]:
+    return {name: data_hash(table) for name, table in tables.items()}
 
 
 def compare_answers(

@@ -17,6 +17,7 @@ from infoscope.errors import InputError
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.columns import Columns
 from infoscope.readers.embedded import count_scan
+from infoscope.readers.encoded import count_by_codes
 from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.labels import from_json
 from infoscope.readers.progress import shown_while
@@ -34,7 +35,8 @@ def count_files(files: Files, columns: Columns, delimiter: str | None, limits: L
     """The embedded way, on this machine: what a worker does with the files it is given."""
     with scratch_folder() as folder, opened(folder, files.name, limits) as session:
         scan = scan_files(session, files, columns, delimiter)
-        tallies = count_scan(session, scan, columns)
+        tallies = count_by_codes(session, scan, files, columns, limits)
+        tallies = tallies or count_scan(session, scan, columns)
     if files.format != "ndjson":
         return tallies
     return [_understood(tally) for tally in tallies]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.tables.coding import encode
 from infoscope.tables.contingency import Contingency, Support
+from infoscope.tables.counted import summable
 from infoscope.tables.counting import Side, Tally, placed_among, tally
 from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, unite
 
@@ -124,7 +125,7 @@ def _from_integers(counted: Tally, stated: Declared, *, declared: bool) -> Conti
         placed_among(own_truth, counted.truth.low or 0, counted.rows),
         placed_among(own_system, counted.system.low or 0, counted.columns),
         counted.values,
-        ordered=True,
+        ordered=bool(counted.values.all()),
     )
     return placed(cells, labels, stated, declared=declared)
 
@@ -175,6 +176,7 @@ def placed(
 
 
 def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support | None]:
+    cells = replace(cells, values=summable(np.asarray(cells.values)))
     kept = cells.values.dtype if cells.values.dtype.kind in "iu" else np.dtype(np.float64)
     if shape[0] * shape[1] <= DENSE_CELLS:
         dense = np.zeros(shape, dtype=np.int64 if kept.kind in "iu" else kept)

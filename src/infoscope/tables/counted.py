@@ -18,7 +18,7 @@ from infoscope.tables.labels import Label, is_positive_word
 if TYPE_CHECKING:
     from infoscope.tables.reweighting import Reweighting
 
-__all__ = ["Counted", "Support"]
+__all__ = ["Counted", "Support", "summable"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Counted:
 
     def __post_init__(self) -> None:
         """Freeze the values; that labels are unique is seen to where they come in."""
+        object.__setattr__(self, "values", summable(self.values))
         self.values.flags.writeable = False
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
@@ -123,10 +124,17 @@ class Counted:
 
     @property
     def is_counts(self) -> bool:
-        """Whether every value is a whole number of samples."""
+        """Whether every value is a whole number of samples, each counted once."""
+        if self.reweighting is not None or self.weight_squares not in (None, float(np.sum(self.grand_total))):
+            return False
         if self.values.dtype.kind in "iu":
             return True
         return self.sample_size is not None and bool(np.all(self.values == np.rint(self.values)))
+
+    @cached_property
+    def adds_exactly(self) -> bool:
+        """Whether sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
+        return self.values.dtype.kind in "iu" and bool(np.all(self.grand_total < 2.0**53))
 
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
 
@@ -193,9 +201,8 @@ class Counted:
 
     @cached_property
     def grand_total(self) -> Real:
-        """Sum of all cells, per table of the batch."""
-        axes = -1 if self.is_sparse else (-2, -1)
-        return np.asarray(self.values.sum(axis=axes), dtype=np.float64)[()]
+        """Sum of all cells, per table of the batch; the row totals added up, so that one row alone is the whole."""
+        return self.row_totals.sum(axis=-1)
 
     @cached_property
     def occupied_shape(self) -> tuple[Any, Any]:
@@ -254,6 +261,16 @@ class Counted:
             return self.positive
         words = [label for label in self.truth_labels if is_positive_word(label)] if self.labelled else []
         return words[0] if words else self.truth_labels[0]
+
+
+def summable(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in a type in which their sum, and that of two such tables, does not overflow."""
+    if values.dtype.kind in "iu" and values.size and values.sum(dtype=np.float64) >= _LARGEST_SUM:
+        return values.astype(np.float64)
+    return values
+
+
+_LARGEST_SUM = 2.0**62
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

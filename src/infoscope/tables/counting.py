@@ -15,11 +15,11 @@ from infoscope.errors import InputError
 from infoscope.tables.coding import Coded
 from infoscope.tables.labels import Label
 
-__all__ = ["Side", "Tally", "placed_among", "tally"]
+__all__ = ["Side", "Tally", "placed_among", "scatter", "tally"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Scatter = Callable[[NDArray[Any], Ints, Ints, NDArray[Any]], None]
+Scatter = Callable[[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]], None]
 
 _BLOCK = 1 << 15
 _TABLE_CELLS = 1 << 22
@@ -84,7 +84,10 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
     if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
         return tally(_narrowed(truth), _narrowed(system), weights)
     if table is not None:
-        rows, columns = np.nonzero(table)
+        seen: NDArray[Any] | None = table
+        if weight is not None and not weight.all():  # a row without weight still names its classes
+            seen = _scattered(t, s, (low_t, low_s), (table.shape[0], table.shape[1]), None, check=False)
+        rows, columns = np.nonzero(seen)  # type: ignore[arg-type]
         values = table[rows, columns]
     else:
         rows, columns, values = _runs(t, s, (low_t, high_t, low_s, high_s), weight)
@@ -184,7 +187,7 @@ def _scattered(
     table = np.zeros(shape, dtype=np.int64 if weight is None else np.float64)
     ones = np.ones(min(_BLOCK, len(t)), dtype=np.int64)
     buffers = np.empty((2, len(ones)), dtype=np.int64)
-    add = _scatter()
+    add = scatter()
     for start in range(0, len(t), _BLOCK):
         block = slice(start, start + _BLOCK)
         rows = _shifted(t[block], lows[0], buffers[0])
@@ -206,7 +209,7 @@ def _inside(codes: Ints, size: int) -> bool:
     return bool(codes.min() >= 0 and codes.max() < size)
 
 
-def _scatter() -> Scatter:
+def scatter() -> Scatter:
     """The compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
 
     Called directly because the public way checks and copies both index arrays for every block, which triples the
@@ -217,13 +220,13 @@ def _scatter() -> Scatter:
     except ImportError:
         return _scatter_by_bincount
 
-    def add(table: NDArray[Any], rows: Ints, columns: Ints, values: NDArray[Any]) -> None:
+    def add(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
         _sparsetools.coo_todense(*table.shape, len(rows), rows, columns, values, table.ravel(), 0)
 
     return add if hasattr(_sparsetools, "coo_todense") else _scatter_by_bincount
 
 
-def _scatter_by_bincount(table: NDArray[Any], rows: Ints, columns: Ints, values: NDArray[Any]) -> None:
+def _scatter_by_bincount(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
     keys = rows * table.shape[1] + columns
     weights = None if table.dtype == np.int64 else values
     table += np.bincount(keys, weights=weights, minlength=table.size).reshape(table.shape)
