@@ -48,7 +48,7 @@ class EntropyMoments:
 
     def sd_of(self, measure: str) -> float:
         """Posterior standard deviation of one measure."""
-        return float(np.sqrt(self.covariance_of(measure, measure)))
+        return float(np.sqrt(max(self.covariance_of(measure, measure), 0.0)))
 
     def covariance_of(self, one: str, other: str) -> float:
         """Posterior covariance of two measures."""
