@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.cards import Metric, find
+from infoscope.cards import Metric, find, metrics_at
 from infoscope.errors import InputError, UndefinedError
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.cautions import few, prior_cautions, tree_cautions
-from infoscope.posterior.classes import WITHIN, by_class
+from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import (
     Summary,
@@ -35,6 +35,7 @@ __all__ = ["Posterior"]
 
 _BLOCK_CELLS = 2_000_000  # cells drawn at a time: bounds the memory
 _KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
+_MANY_CELLS = 250_000  # beyond, half as many draws must do
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
 _BITS = 1 / np.log(2.0)
 
@@ -67,6 +68,7 @@ class Posterior:
         self.seed = seed
         self._belief = _belief(self.prior, value, self.origin)
         self._scores: dict[str, Array] = {}
+        self._sides: dict[Side, tuple[Array, Array]] = {}
 
     def __repr__(self) -> str:
         """Prior and data in a line."""
@@ -159,10 +161,11 @@ class Posterior:
 
     @property
     def draw_count(self) -> int:
-        """How many tables are drawn where nothing else is said: fewer for more cells, 200 to 1000."""
+        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 100."""
         if self.table.is_sparse:
             return 200
-        return int(np.clip(20_000_000 // self.table.cells.size, 200, 1000))
+        cells = self.table.cells.size
+        return int(np.clip(20_000_000 // cells, 200 if cells <= _MANY_CELLS else 100, 1000))
 
     # ── classes ──────────────────────────────────────────────────────────────────────────────
 
@@ -225,20 +228,48 @@ class Posterior:
     def _score(self, entries: Sequence[Metric]) -> None:
         """Draw once for every metric that has no draws yet."""
         missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
-        if not missing:
-            return
+        if missing:
+            self._pass(missing, ())
+
+    def class_draws(self, side: Side) -> tuple[Array, Array]:
+        """Entropy and matching share of each class of one side, (draws, classes)."""
+        if side not in self._sides:
+            self._pass({}, (side,))
+        return self._sides[side]
+
+    def _pass(self, missing: dict[str, Metric], sides: tuple[Side, ...]) -> None:
+        """One pass over the draws; where they are too many to keep, everything that may be asked is taken from it."""
+        if not self._keeps_draws:
+            missing = missing | {e.name: e for e in self._drawn_metrics() if e.name not in self._scores}
+            sides = tuple(side for side in SIDES if drawn_by_class(self, side) and side not in self._sides)
         parts: dict[str, list[Array]] = {name: [] for name in missing}
-        for block in self.kept_blocks():
+        classes: dict[Side, list[tuple[Array, Array]]] = {side: [] for side in sides}
+        for block in self._same_blocks():
             for name, entry in missing.items():
                 parts[name].append(_values(entry, block))
+            for side in sides:
+                classes[side].append(class_values(block, side))
         self._scores |= {name: np.concatenate(values) for name, values in parts.items()}
+        for side, pairs in classes.items():
+            self._sides[side] = (
+                np.concatenate([pair[0] for pair in pairs]),
+                np.concatenate([pair[1] for pair in pairs]),
+            )
 
-    def kept_blocks(self) -> Iterator[Contingency]:
+    def _drawn_metrics(self) -> Iterator[Metric]:
+        """Metrics of the whole table whose posterior comes from draws."""
+        return (entry for entry in metrics_at() if entry.card.posterior != "none" and self._known(entry.name) is None)
+
+    @property
+    def _keeps_draws(self) -> bool:
+        return not self.table.is_sparse and self.draw_count * self.table.cells.size <= _KEPT_CELLS
+
+    def _same_blocks(self) -> Iterator[Contingency]:
         """The tables behind every number that comes from draws."""
-        if self.table.is_sparse or self.draw_count * self.table.cells.size > _KEPT_CELLS:
-            yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
-        else:
+        if self._keeps_draws:
             yield from self._kept
+        else:
+            yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
 
     @cached_property
     def _kept(self) -> list[Contingency]:
