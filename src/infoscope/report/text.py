@@ -108,7 +108,10 @@ def _headline(system: SystemResult, look: Look) -> list[Text]:
     line.append(f" {rest}", "not bold")
     value = system.metrics["proficiency"]
     if value.low is not None and value.high is not None:
-        line.append(f"  {share(value.low, 0)} {look.signs.to} {share(value.high, 0)}", "not bold dim")
+        range_ = f"{share(value.low, 0)} {look.signs.to} {share(value.high, 0)}"
+        if value.value is not None and not value.low <= value.value <= value.high:
+            range_ = f"rather {range_}: few samples look more informative than they are"
+        line.append(f"  {range_}", "not bold dim")
     return _wrapped_styled(line, look)
 
 
