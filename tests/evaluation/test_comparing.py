@@ -100,11 +100,16 @@ def test_nothing_is_compared_without_a_defined_value_or_common_rows() -> None:
     json.dumps(apart, allow_nan=False)
 
 
-def test_groups_and_other_shares_are_not_compared() -> None:
+def test_groups_are_compared_within_themselves_and_other_shares_not_at_all() -> None:
     frame = answers()
     frame["half"] = np.arange(len(frame)) % 2
+    found = ifs.evaluate(frame, "gold", NAMES, by="half").comparison
 
-    assert ifs.evaluate(frame, "gold", NAMES, by="half").comparison is None
+    assert found is not None
+    assert found["pairs"] == []
+    assert [part["group"] for part in found["groups"]] == [{"half": "0"}, {"half": "1"}]
+    assert all(len(part["pairs"]) == 2 * 3 for part in found["groups"])
+    assert ifs.evaluate(frame, "gold", NAMES, by="half", prevalence="equal").comparison is None
     assert ifs.evaluate(frame, "gold", NAMES, prevalence="equal").comparison is None
 
 
