@@ -17,7 +17,17 @@ from infoscope.posterior.margins import Margins
 from infoscope.posterior.overlap import overlap_table
 from infoscope.posterior.special import excess_and_spread
 
-__all__ = ["Brackets", "Parts", "brackets_of", "dominant", "gap", "gap_of_side", "gaps", "overlap_change", "pair_change"]
+__all__ = [
+    "Brackets",
+    "Parts",
+    "brackets_of",
+    "dominant",
+    "gap",
+    "gap_of_side",
+    "gaps",
+    "overlap_change",
+    "pair_change",
+]
 
 _ALIKE = 1e-4  # a remainder below this share of the largest part, and below this many samples, is expanded
 _ROUNDING = 1e-14
@@ -66,7 +76,7 @@ class Parts(NamedTuple):
     values: Array
 
 
-def dominant(largest: Array, whole: Array) -> Array:
+def dominant(largest: Array, whole: Array) -> Indices:
     """Groups in which one part may hold nearly all."""
     near = whole - largest <= _ALIKE * np.minimum(largest, 1.0) + _ROUNDING * whole
     return np.flatnonzero(near & (largest > 0))

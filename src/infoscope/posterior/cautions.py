@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoscope.cards import find
-
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.mixture import MixtureBelief
 from infoscope.posterior.tree import Tree

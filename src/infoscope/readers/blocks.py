@@ -192,7 +192,9 @@ def _by_block(blocks: Sequence[Tally], keys: tuple[str, ...]) -> NDArray[np.floa
         at = [tally.keys.index(key) for key in keys]
         line: dict[int, int] = {}
         for codes, rows in zip(tally.codes[at].T.tolist(), tally.rows.tolist(), strict=True):
-            labels = tuple((type(tally.labels[i][code]), tally.labels[i][code]) for i, code in zip(at, codes, strict=True))
+            labels = tuple(
+                (type(tally.labels[i][code]), tally.labels[i][code]) for i, code in zip(at, codes, strict=True)
+            )
             place = places.setdefault(labels, len(places))
             line[place] = line.get(place, 0) + rows
         lines.append(line)
