@@ -76,7 +76,7 @@ class Parts(NamedTuple):
     values: Array
 
 
-def dominant(largest: Array, whole: Array) -> Array:
+def dominant(largest: Array, whole: Array) -> Indices:
     """Groups in which one part may hold nearly all."""
     near = whole - largest <= _ALIKE * np.minimum(largest, 1.0) + _ROUNDING * whole
     return np.flatnonzero(near & (largest > 0))

@@ -119,7 +119,7 @@ def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brack
 
 
 def _second_order(brackets: Brackets) -> Array:
-    """B of the first six measures: each a coefficient pattern of (cells, rows, columns), by hand so nothing cancels."""
+    """What is added to Cov_m of the first six measures, written out so that nothing cancels."""
     rows, columns, in_rows, in_columns = (float(pair[1]) for pair in brackets[:4])
     both, alone = brackets.overlap, brackets.residue
     crossed = alone - both

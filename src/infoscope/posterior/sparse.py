@@ -102,7 +102,9 @@ def _cells_of(parts: Parts, side: tuple[Array, Array], unstored: tuple[int, floa
     """Σ f(cells) − Σ f(rows), stored cells and others; row by row where one cell may fill its row."""
     width, prior, value = unstored
     whole, of_whole = side
-    empty = width - np.bincount(parts.groups, minlength=whole.size) if prior > 0 else np.zeros(whole.size)
+    empty = np.zeros(whole.size)
+    if prior > 0:
+        empty += width - np.bincount(parts.groups, minlength=whole.size)
     largest = np.zeros(whole.size)
     np.maximum.at(largest, parts.groups, parts.masses)
     if not dominant(largest, whole).size:
