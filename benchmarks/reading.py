@@ -1,13 +1,13 @@
-"""Reading against DuckDB's own group by, pandas and scikit-learn, as ratios of processor time in one run.
+"""Reading against DuckDB's own group by, pandas and scikit-learn: ratios by the clock, tried in turn, best of several.
 
-Run with ``make bench`` or ``.venv/bin/python benchmarks/reading.py [ROWS]``; 10^7 rows by default, 10^8 for the
-figures of docs/scale.md. Data is made in a scratch folder that is removed afterwards.
+Run with ``make bench`` or ``.venv/bin/python benchmarks/reading.py [ROWS] [PART ...]``; 10^7 rows by default, 10^8 for
+the figures of docs/scale.md (some five minutes on two quiet cores, 2 GB of disk). Parts are parquet, text, systems,
+memory, tail and counter. Data is made in a scratch folder that is removed afterwards.
 """
 
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,120 +16,162 @@ import duckdb
 import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
-from timing import best
+from timing import best, interleaved
 
 import infoscope as ifs
+from infoscope.readers import encoded
 
 ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
+FEW = ROWS // 5  # for text, for ten systems, and for pandas, which needs 90 bytes a row
 CLASSES = 100
 PEER_ROWS = 500_000
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024"
 TEN = [f"s{i}" for i in range(10)]
+LABEL = f"'class ' || (hash(i) % {CLASSES})"
+OTHER = "CASE WHEN hash(i + {0}) % 5 > 0 THEN " + LABEL + f" ELSE 'class ' || (hash(i + {{0}} * 7) % {CLASSES}) END"
 
 
-def line(what: str, ours: float, theirs: float, promised: str, rows: int = ROWS) -> None:
-    cost = f"{ours / rows * 1e9:8.2f} ns/row"
-    print(f"{what:62s} {ours:8.3f} s  {cost}  {ours / theirs:6.2f}x of it  (promised {promised})", flush=True)
+def make(path: Path, select: str) -> Path:
+    if not path.exists():
+        duckdb.connect().execute(f"COPY ({select}) TO '{path}'")
+    return path
 
 
-def make(folder: Path) -> None:
-    """A log of text labels as Parquet and CSV, and one with ten systems."""
-    label = f"'class ' || (hash(i) % {CLASSES})"
-    other = "CASE WHEN hash(i + {0}) % 5 > 0 THEN " + label + f" ELSE 'class ' || (hash(i + {{0}} * 7) % {CLASSES}) END"
-    connection = duckdb.connect()
-    rows = f"FROM range({ROWS}) AS r(i)"
-    connection.execute(f"COPY (SELECT {label} AS gold, {other.format(1)} AS said {rows}) TO '{folder}/log.parquet'")
-    connection.execute(f"COPY (FROM '{folder}/log.parquet' LIMIT {ROWS // 5}) TO '{folder}/log.csv'")
-    systems = ", ".join(f"{other.format(3 + i)} AS s{i}" for i in range(10))
-    few = f"FROM range({ROWS // 5}) AS r(i)"
-    connection.execute(f"COPY (SELECT {label} AS gold, {systems} {few}) TO '{folder}/ten.parquet'")
-    connection.execute(f"COPY (FROM '{folder}/ten.parquet' LIMIT {ROWS // 10}) TO '{folder}/ten.csv'")
+def log(folder: Path, rows: int, suffix: str = "parquet") -> Path:
+    """Text labels of a truth and one system."""
+    select = f"SELECT {LABEL} AS gold, {OTHER.format(1)} AS said FROM range({rows}) AS r(i)"
+    return make(folder / f"log-{rows}.{suffix}", select)
 
 
-def group_by(relation: str, system: str = "said") -> Callable[[], Any]:
-    statement = f"SELECT gold, {system}, count(*) FROM {relation} GROUP BY ALL"
-    return lambda: duckdb.connect().execute(statement).fetchall()
+def ten(folder: Path, suffix: str, rows: int) -> Path:
+    """The same with ten systems."""
+    systems = ", ".join(f"{OTHER.format(3 + i)} AS s{i}" for i in range(10))
+    return make(folder / f"ten-{rows}.{suffix}", f"SELECT {LABEL} AS gold, {systems} FROM range({rows}) AS r(i)")
+
+
+def group_by(relation: str) -> Callable[[], Any]:
+    return lambda: duckdb.connect().execute(f"SELECT gold, said, count(*) FROM {relation} GROUP BY ALL").fetchall()
+
+
+def ours(path: Path, system: str | list[str] = "said") -> Callable[[], Any]:
+    return lambda: ifs.read(path, "gold", system)
+
+
+def by_engine(work: Callable[[], Any]) -> Callable[[], Any]:
+    """The same without codes, as where pyarrow is missing."""
+
+    def run() -> None:
+        kept = encoded.WORTH, encoded.WORTH_TEXT
+        encoded.WORTH = encoded.WORTH_TEXT = 1 << 60
+        try:
+            work()
+        finally:
+            encoded.WORTH, encoded.WORTH_TEXT = kept
+
+    return run
+
+
+def say(what: str, figure: str, promised: str = "") -> None:
+    print(f"{what:66s} {figure}{f'  (promised {promised})' if promised else ''}", flush=True)
+
+
+def ratio(what: str, seconds: float, peer: float, rows: int, promised: str = "") -> None:
+    say(what, f"{seconds:8.3f} s  {seconds / rows * 1e9:7.2f} ns/row  {seconds / peer:5.2f}x of {peer:.3f} s", promised)
 
 
 def parquet(folder: Path) -> None:
-    path = folder / "log.parquet"
-    ours = best(lambda: ifs.read(path, "gold", "said"), 3)
-    engine = best(group_by(f"'{path}'"), 3)
-    line(f"Parquet, {ROWS:.0e} rows of text, against DuckDB's group by", ours, engine, "at most 1.15x")
-    few = pd.read_parquet(path).head(PEER_ROWS)
-    frame = min(_pandas(path, PEER_ROWS) for _ in range(2)) / PEER_ROWS * ROWS
-    wall = min(_wall(lambda: ifs.read(path, "gold", "said")) for _ in range(3))
-    print(f"{'  pandas read and groupby, per row, by the clock':62s} {frame / wall:8.1f}x slower  (promised 10x)")
-    sklearn = best(lambda: confusion_matrix(few["gold"].to_numpy(object), few["said"].to_numpy(object)), 1)
-    slower = sklearn / PEER_ROWS * ROWS / ours
-    print(f"{'  scikit-learn confusion_matrix, per row':62s} {slower:8.1f}x slower  (promised 100x)")
-    raw = _wall(path.read_bytes)
+    path = log(folder, ROWS)
+    raw = path.read_bytes
+    time = interleaved(
+        {"ours": ours(path), "plain": by_engine(ours(path)), "duckdb": group_by(f"'{path}'"), "raw": raw}
+    )
+    what = f"Parquet, {ROWS:.0e} rows of text, against DuckDB's group by"
+    ratio(what, time["ours"], time["duckdb"], ROWS, "at most 1.15x; stretch 0.87x")
+    ratio("  without pyarrow", time["plain"], time["duckdb"], ROWS, "at most 1.15x")
     size = path.stat().st_size
-    share = f"{raw / wall:8.1%} of {size / raw / 1e9:.1f} GB/s"
-    print(f"{'  share of raw read bandwidth (page cache, one thread)':62s} {share}")
+    share = f"{time['raw'] / time['ours']:8.1%} of {size / time['raw'] / 1e9:.1f} GB/s"
+    say("  share of raw read bandwidth (page cache, one thread)", share)
+    small = log(folder, FEW)
+    time = interleaved({"ours": ours(small), "plain": by_engine(ours(small)), "pandas": lambda: _pandas(small)}, 2)
+    say(f"  pandas read_parquet and groupby, {FEW:.0e} rows", f"{time['pandas'] / time['ours']:8.1f}x slower", "10x")
+    say("  the same, ours without pyarrow", f"{time['pandas'] / time['plain']:8.1f}x slower", "10x")
+    few = pd.read_parquet(small).head(PEER_ROWS)
+    truth, said = few["gold"].to_numpy(object), few["said"].to_numpy(object)
+    sklearn = interleaved({"sklearn": lambda: confusion_matrix(truth, said)}, 1)["sklearn"] / PEER_ROWS
+    slower = sklearn / (time["ours"] / FEW)
+    say("  scikit-learn confusion_matrix of ready arrays, per row", f"{slower:8.1f}x slower", "100x")
 
 
-def _wall(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def _pandas(path: Path, rows: int) -> float:
-    start = time.perf_counter()
-    frame = pd.read_parquet(path)
-    read = (time.perf_counter() - start) / len(frame)
-    part = frame.head(rows)
-    return read * rows + _wall(lambda: part.groupby(["gold", "said"], dropna=False).size())
+def _pandas(path: Path) -> Any:
+    return pd.read_parquet(path, columns=["gold", "said"]).groupby(["gold", "said"], dropna=False).size()
 
 
 def text(folder: Path) -> None:
-    path, rows = folder / "log.csv", ROWS // 5
+    path = log(folder, FEW, "csv")
     names = "{'gold': 'VARCHAR', 'said': 'VARCHAR'}"
     relation = (
         f"read_csv('{path}', auto_detect=false, header=true, delim=',', quote='\"', escape='\"', columns={names})"
     )
-    ours = best(lambda: ifs.read(path, "gold", "said"), 3)
-    line(f"CSV, {rows:.0e} rows, against DuckDB's group by", ours, best(group_by(relation), 3), "at most 1.15x", rows)
+    time = interleaved({"ours": ours(path), "duckdb": group_by(relation)})
+    ratio(f"CSV, {FEW:.0e} rows, against DuckDB's group by", time["ours"], time["duckdb"], FEW, "at most 1.15x")
 
 
-def ten_systems(folder: Path) -> None:
-    for name, rows in (("ten.csv", ROWS // 10), ("ten.parquet", ROWS // 5)):
-        path = folder / name
-        one = best(lambda path=path: ifs.read(path, "gold", "s0"), 2)
-        ten = best(lambda path=path: ifs.read(path, "gold", TEN), 2)
-        line(f"ten systems against one, {name}", ten, one, "at most 3x", rows)
+def systems(folder: Path) -> None:
+    for suffix, rows in (("csv", ROWS // 25), ("parquet", FEW)):
+        path = ten(folder, suffix, rows)
+        time = interleaved(
+            {
+                "ten": ours(path, TEN),
+                "one": ours(path, "s0"),
+                "ten plain": by_engine(ours(path, TEN)),
+                "one plain": by_engine(ours(path, "s0")),
+            },
+            3,
+        )
+        ratio(f"ten systems against one, {suffix}", time["ten"], time["one"], rows, "at most 3x")
+        ratio("  against one system grouped by the engine", time["ten"], time["one plain"], rows)
+        ratio("  all without pyarrow", time["ten plain"], time["one plain"], rows)
 
 
-def long_tail(folder: Path) -> None:
-    """A million labels a side under a memory limit, in a process of its own so that its size is its own."""
-    rows = ROWS
-    path = folder / "tail.parquet"
-    label = "'label ' || (hash(i + {0}) % 1000000)"
-    select = f"SELECT {label.format(1)} AS gold, {label.format(2)} AS said FROM range({rows}) AS r(i)"
-    duckdb.connect().execute(f"COPY ({select}) TO '{path}'")
-    code = (
-        "import sys, time, infoscope as ifs; t = time.process_time(); "
-        "table = ifs.read(sys.argv[1], 'gold', 'said', memory_limit='1GB'); "
-        f"print(table.total, len(table.cells), time.process_time() - t, {PEAK})"
-    )
+def alone(code: str, path: Path) -> list[float]:
+    """What a process of its own prints, so that its size is its own."""
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
-    total, cells, seconds, size = map(float, done.stdout.split())
-    assert total == rows
-    print(
-        f"{rows:.0e} rows, 10^6 labels a side, engine limit 1 GB: {cells:.0f} cells in {seconds:.1f} s, {size:.0f} MiB"
-    )
+    return [float(word) for word in done.stdout.split()]
 
 
 def memory(folder: Path) -> None:
-    code = f"import sys, infoscope as ifs; ifs.read(sys.argv[1], 'gold', 'said'); print({PEAK})"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(folder / "log.parquet")], capture_output=True, text=True, check=True
+    for what, path, names in (
+        (f"one system, {ROWS:.0e} rows", log(folder, ROWS), "'said'"),
+        (f"ten systems, {FEW:.0e} rows", ten(folder, "parquet", FEW), repr(TEN)),
+    ):
+        for how, worth in (("", 0), (", without pyarrow", 1 << 60)):
+            code = (
+                f"import sys, infoscope as ifs; from infoscope.readers import encoded; encoded.WORTH = {worth}; "
+                f"ifs.read(sys.argv[1], 'gold', {names}); print({PEAK})"
+            )
+            say(f"peak memory, Parquet, {what}{how}", f"{alone(code, path)[0]:8.0f} MiB", "below 512")
+
+
+def tail(folder: Path) -> None:
+    """A million labels a side under a memory limit."""
+    rows = min(ROWS, 10_000_000)
+    label = "'label ' || (hash(i + {0}) % 1000000)"
+    path = make(
+        folder / "tail.parquet",
+        f"SELECT {label.format(1)} AS gold, {label.format(2)} AS said FROM range({rows}) AS r(i)",
     )
-    print(f"{'peak memory of the Parquet reading':62s} {float(done.stdout):8.0f} MiB  (promised below 512)")
+    code = (
+        "import sys, time, infoscope as ifs; t = time.perf_counter(); "
+        "table = ifs.read(sys.argv[1], 'gold', 'said', memory_limit='1GB'); "
+        f"print(table.total, len(table.cells), time.perf_counter() - t, {PEAK})"
+    )
+    total, cells, seconds, size = alone(code, path)
+    assert total == rows
+    what = f"{rows:.0e} rows, 10^6 labels a side, engine limited to 1 GB"
+    say(what, f"{cells:.0f} cells in {seconds:.1f} s, peak {size:.0f} MiB", "below 2048")
 
 
-def counter() -> None:
+def counter(_folder: Path) -> None:
     rng = np.random.default_rng(0)
     for size in (1, 8, 32):
         truth, system = rng.integers(0, 10, (2, size)).tolist()
@@ -139,12 +181,12 @@ def counter() -> None:
             for _ in range(20_000):
                 counting.update(truth, system)
 
-        print(f"{f'counter, batches of {size}':62s} {20_000 / best(updates):10.0f} updates/s  (promised 100000)")
+        say(f"counter, batches of {size}", f"{20_000 / best(updates):10.0f} updates/s", "100000")
 
+
+PARTS = {part.__name__: part for part in (parquet, text, systems, memory, tail, counter)}
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
-        make(Path(scratch))
-        for part in (parquet, text, ten_systems, memory, long_tail):
-            part(Path(scratch))
-        counter()
+        for name in sys.argv[2:] or PARTS:
+            PARTS[name](Path(scratch))

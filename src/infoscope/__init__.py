@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from infoscope.comparison import compare as compare
     from infoscope.cross_validation import CrossValidation as CrossValidation
     from infoscope.cross_validation import cross_validate as cross_validate
+    from infoscope.cross_validation import stability as stability
     from infoscope.errors import InfoscopeError as InfoscopeError
     from infoscope.errors import InputError as InputError
     from infoscope.evaluation import Evaluation as Evaluation
@@ -90,6 +91,7 @@ _HOMES = {
     "evaluate": "infoscope.evaluation",
     "read": "infoscope.readers",
     "read_joint": "infoscope.readers",
+    "stability": "infoscope.cross_validation",
     "sweep": "infoscope.operating_points",
     "tune": "infoscope.operating_points",
 }
@@ -139,6 +141,7 @@ __all__ = [
     "operating_points",
     "read",
     "read_joint",
+    "stability",
     "sweep",
     "tracking",
     "tune",

@@ -314,7 +314,7 @@ def test_a_hundred_thousand_classes_can_be_compared():
 
     assert result.pair("a", "b", "accuracy").result.difference == pytest.approx(gap, abs=1e-3)
     assert result.pair("a", "b", "accuracy").verdict == "better"
-    assert result.pair("a", "b").checks["swap_p_value"] <= 0.005
+    assert result.pair("a", "b", "accuracy").checks["swap_p_value"] <= 0.005
     assert any("too many classes for the tree prior" in note for note in result.notes)
 
 

@@ -81,7 +81,7 @@ def test_matrices_of_one_name_are_told_by_their_paths_and_shares_take_n(tmp_path
     assert refused.exit_code == 2
     assert "sample size is not known" in refused.stderr
     systems = json.loads(accepted.stdout)["systems"]
-    assert systems == [{"name": str(paths[0]), "n": 100}, {"name": str(paths[1]), "n": 500}]
+    assert [(system["name"], system["n"]) for system in systems] == [(str(paths[0]), 100), (str(paths[1]), 500)]
 
 
 def test_rows_with_weights_are_not_called_incomplete(tmp_path):
@@ -116,3 +116,35 @@ def test_what_is_wrong_is_said_in_a_line(arguments, message):
     assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
+
+
+def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> None:
+    import sqlite3
+
+    header, *rows = [line.split(",") for line in Path(DIGITS).read_text().splitlines()]
+    database = sqlite3.connect(tmp_path / "log.db")
+    database.execute(f"CREATE TABLE digits ({', '.join(f'{name} TEXT' for name in header)})")
+    database.executemany(f"INSERT INTO digits VALUES ({', '.join('?' * len(header))})", rows)
+    database.commit()
+    database.close()
+    asked = [*THREE, "--format", "json", "--metric", "accuracy"]
+
+    of_file = run(DIGITS, *asked, "--engine", "duckdb", "--memory-limit", "500MB", "--threads", "1")
+    of_database = run("digits", *asked, "--engine", "sql", "--engine-url", f"sqlite:///{tmp_path / 'log.db'}")
+
+    assert of_file.exit_code == of_database.exit_code == 0, of_database.output
+    found, wanted = (json.loads(result.stdout)["comparison"]["pairs"] for result in (of_database, of_file))
+    for ours, theirs in zip(found, wanted, strict=True):  # sums of floats may differ in the last digit
+        for key in ("difference", "low", "high", "probability_a_better"):
+            assert ours[key] == pytest.approx(theirs[key], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [["--engine", "dask", "--engine-url", "tcp://127.0.0.1:9"], ["--engine", "sql", "--engine-url", "nowhere"]],
+)
+def test_an_engine_that_does_not_answer_ends_with_2(engine: list[str]) -> None:
+    result = run(DIGITS, *THREE, *engine)
+
+    assert result.exit_code == 2
+    assert engine[-1] in result.stderr

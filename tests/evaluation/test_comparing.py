@@ -100,11 +100,16 @@ def test_nothing_is_compared_without_a_defined_value_or_common_rows() -> None:
     json.dumps(apart, allow_nan=False)
 
 
-def test_groups_and_other_shares_are_not_compared() -> None:
+def test_groups_are_compared_within_themselves_and_other_shares_not_at_all() -> None:
     frame = answers()
     frame["half"] = np.arange(len(frame)) % 2
+    found = ifs.evaluate(frame, "gold", NAMES, by="half").comparison
 
-    assert ifs.evaluate(frame, "gold", NAMES, by="half").comparison is None
+    assert found is not None
+    assert found["pairs"] == []
+    assert [part["group"] for part in found["groups"]] == [{"half": "0"}, {"half": "1"}]
+    assert all(len(part["pairs"]) == 2 * 3 for part in found["groups"])
+    assert ifs.evaluate(frame, "gold", NAMES, by="half", prevalence="equal").comparison is None
     assert ifs.evaluate(frame, "gold", NAMES, prevalence="equal").comparison is None
 
 
@@ -120,3 +125,20 @@ def test_weights_count_by_their_effective_size() -> None:
     assert any("count as 365.9 independent samples" in note for note in weighed.notes)
     assert doubled.pair("good", "poor").result == once.pair("good", "poor").result
     assert weighed.pair("good", "poor").result.sd > once.pair("good", "poor").result.sd
+
+
+def test_groups_read_together_are_those_read_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = answers()
+    frame["site"] = ["east", "west", "far"] * 200
+    frame.loc[3:9, "twin"] = None
+    frame.loc[11:13, "site"] = None
+    frame.loc[frame["site"] == "far", "poor"] = None
+    asked = Asked("gold", tuple(NAMES), by=("site",))
+    together = read_together(frame, asked)
+    monkeypatch.setattr(reading_together, "SMALL_FRAME", 0)
+    apart = read_together(frame, asked)
+
+    assert set(together.joints) == {("east",), ("west",), ("far",)}
+    assert not apart.joints
+    assert together.reading == apart.reading
+    assert together.reading.homeless == {"missing group in 'site'": 3}

@@ -108,6 +108,11 @@ def test_a_bare_matrix_is_sent_to_where_tables_are_made(matrix: Any) -> None:
         evaluate(matrix)
 
 
+def test_bare_labels_are_sent_to_where_tables_are_made() -> None:
+    with pytest.raises(InfoscopeError, match="from_labels"):
+        evaluate(["a", "b"], ["a", "b"])  # type: ignore[arg-type]
+
+
 def test_groups_are_named(rows: Path) -> None:
     document = ifs.evaluate(str(rows), "gold", "svm", by="day").to_dict()
 

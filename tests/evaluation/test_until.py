@@ -166,3 +166,42 @@ def test_sources_without_random_access_are_refused(tmp_path: Path) -> None:
     broken.write_text('gold,svm\n"a\nb",c\n' * 50)
     with pytest.raises(InfoscopeError, match="over several lines"):
         ifs.evaluate(broken, "gold", "svm", until="width=0.1")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files_sorted_by_difficulty_are_read_whole(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.choice(["cat", "cow"], 60_000)
+    hard = np.arange(60_000) >= 30_000
+    wrong = rng.random(60_000) < np.where(hard, 0.3, 0.02)
+    system = np.where(wrong, np.where(truth == "cat", "cow", "cat"), truth)
+    frame = pd.DataFrame({"gold": truth, "svm": system})
+    found = ifs.evaluate(written(frame, kind, tmp_path), "gold", "svm", until="width=0.05")
+
+    assert found.source.until is not None
+    assert (found.source.until["sorted"], found.source.until["share"]) == (True, 1.0)
+
+
+def test_shuffled_files_are_seldom_taken_for_sorted(tmp_path: Path) -> None:
+    taken = []
+    for seed in range(6):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        path = written(many(seed=seed), "csv", folder)
+        until = ifs.evaluate(path, "gold", "svm", until="width=0.03", seed=seed).source.until
+        taken.append((until or {})["sorted"])
+
+    assert not any(taken)
+
+
+def test_the_width_that_counts_is_the_one_shown(tmp_path: Path) -> None:
+    path = written(many(), "csv", tmp_path)
+    shares = {"cat": 0.05, "cow": 0.05, 'a, "dog"': 0.9}
+    found = ifs.evaluate(path, "gold", "svm", until="accuracy.width=0.03", prevalence=shares)
+
+    shown = found.systems[0].metrics["accuracy"]
+    until = found.source.until or {}
+    assert until["width"] == pytest.approx(float(shown.high) - float(shown.low), rel=1e-9)
+    assert until["reached"]
+    assert until["width"] <= 0.03
+    assert until["share"] < 1

@@ -314,3 +314,46 @@ def test_bad_costs_are_called_costs(scores, tmp_path, text, told):
     assert result.exit_code == 2
     assert told in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def _as_database(path: Path) -> str:
+    import sqlite3
+
+    header, *rows = [line.split(",") for line in path.read_text().splitlines()]
+    address = path.with_suffix(".db")
+    database = sqlite3.connect(address)
+    database.execute(f"CREATE TABLE log ({', '.join(f'{name} TEXT' for name in header)})")
+    database.executemany(f"INSERT INTO log VALUES ({', '.join('?' * len(header))})", rows)
+    database.commit()
+    database.close()
+    return f"sqlite:///{address}"
+
+
+@pytest.mark.parametrize("kind", ["scores", "runs"])
+def test_a_database_gives_the_points_that_the_file_gives(kind: str, request: pytest.FixtureRequest) -> None:
+    path = request.getfixturevalue(kind)
+    asked = ["-t", "gold", *(["--score", "p"] if kind == "scores" else ["-s", "said", "--by", "depth"])]
+
+    of_file = run(path, *asked, "--format", "json", "--engine", "duckdb", "--memory-limit", "500MB")
+    of_database = run("log", *asked, "--format", "json", "--engine", "sql", "--engine-url", _as_database(path))
+
+    assert of_file.exit_code == of_database.exit_code == 0, of_database.output
+    assert json.loads(of_database.stdout) == json.loads(of_file.stdout)
+
+
+def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
+    text = scores.read_text()
+    other = tmp_path / "other.csv"
+    other.write_text(text.replace(",", "|").replace("yes", " YES"))
+
+    cleaned = run(other, "-t", "gold", "--score", "p", "--delimiter", "|", "--clean", "strip", "--clean", "casefold")
+
+    assert cleaned.exit_code == 0, cleaned.output
+    assert cleaned.stdout == run(scores, "-t", "gold", "--score", "p").stdout
+
+
+def test_a_cluster_that_does_not_answer_ends_with_2(scores: Path) -> None:
+    result = run(scores, "-t", "gold", "--score", "p", "--engine", "dask", "--engine-url", "tcp://127.0.0.1:9")
+
+    assert result.exit_code == 2
+    assert "nothing answers at tcp://127.0.0.1:9" in result.stderr

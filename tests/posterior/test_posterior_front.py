@@ -1,5 +1,6 @@
 """Posterior: exact where it can be, draws elsewhere, honest about what it was given."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -308,3 +309,80 @@ def test_cramer_rao_meets_the_exact_sd_with_many_samples_and_vanishes_at_indepen
     even = Contingency.from_matrix([[100, 100], [100, 100]])
     assert cramer_rao_sd(even, "mutual_information") == pytest.approx(0.0, abs=1e-9)
     assert Posterior(even, "perks").sd("mutual_information") > 1e-3
+
+
+def test_first_order_error_is_nothing_at_independence() -> None:
+    for counts in ([[100, 300], [33, 99]], [[7, 3, 11], [14, 6, 22], [21, 9, 33]]):
+        table = Contingency.from_matrix(counts)
+        for name in ("mutual_information", "proficiency", "information_precision", "nmi_joint"):
+            assert cramer_rao_sd(table, name) == 0.0, name
+        values = ifs.evaluate(table).systems[0].metrics
+        assert values["proficiency"].sd_ratio is None
+        assert values["truth_entropy"].sd_ratio is not None
+
+
+# ── weights, shares, stated sizes ──────────────────────────────────────────────────────────────────
+
+
+def test_weights_count_as_their_effective_sample_size() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    system = np.where(rng.random(300) < 0.8, truth, 1 - truth)
+    plain = Posterior(Contingency.from_labels(truth, system), "perks")
+    assert plain.cautions == ()
+    for weight in (1000.0, 5e-4):
+        table = Contingency.from_labels(truth, system, sample_weight=np.full(300, weight))
+        heavy = Posterior(table, "perks")
+        assert heavy.sd("proficiency") == pytest.approx(plain.sd("proficiency"), rel=1e-9)
+        assert heavy.mean("proficiency") == pytest.approx(plain.mean("proficiency"), rel=1e-9)
+        assert any("count as 300 independent samples" in sentence for sentence in heavy.cautions)
+        told = ifs.evaluate(table, prior="perks").systems[0].metrics["proficiency"]
+        assert told.sd == pytest.approx(heavy.sd("proficiency"), rel=1e-9)
+
+
+def test_shares_need_a_stated_sample_size() -> None:
+    shares = Contingency.from_matrix(np.array([[0.4, 0.1], [0.1, 0.4]]))
+    with pytest.raises(InputError, match=r"total 1, so its sample size is not known; state it, as in n=500"):
+        Posterior(shares)
+    stated = Posterior(shares, "perks", n=100)
+    counted = Posterior(Contingency.from_matrix([[40, 10], [10, 40]]), "perks")
+    assert stated.sd("proficiency") == pytest.approx(counted.sd("proficiency"), rel=1e-9)
+    assert "seen as the 100 samples that were stated" in stated.cautions
+
+
+def test_re_weighted_weights_are_scaled_too() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 200)
+    system = np.where(rng.random(200) < 0.8, truth, 1 - truth)
+    one = Contingency.from_labels(truth, system).with_prevalence("equal")
+    other = Contingency.from_labels(truth, system, sample_weight=np.full(200, 50.0)).with_prevalence("equal")
+    assert Posterior(other, "perks").sd("accuracy") == pytest.approx(Posterior(one, "perks").sd("accuracy"), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "said"),
+    [
+        (lambda: Posterior([[1, 2], [3, 4]]), "about a table, not a list"),
+        (lambda: Posterior(SMALL, seed=-1), "the seed is -1"),
+        (lambda: Posterior(SMALL, n=0), "the sample size is 0"),
+        (lambda: Posterior(SMALL).draws("accuracy", -1), "-1 draws are asked for"),
+        (lambda: Posterior(SMALL).draw_tables(0), "0 draws are asked for"),
+        (lambda: Posterior(SMALL).covariance(["class_recall", "accuracy"]), "class_recall has one value for each"),
+        (
+            lambda: Posterior(Contingency.from_matrix([[3], [4]], truth="ab", system="?", reject="?"), "tree"),
+            "has rejected everything",
+        ),
+    ],
+)
+def test_bad_input_is_named(attempt: Callable[[], object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        attempt()
+
+
+def test_the_tree_says_when_it_speaks_louder_than_the_data() -> None:
+    six = Posterior(Contingency.from_matrix([[2, 0], [1, 3]]))
+    assert six.prior == "tree"
+    assert any("6 samples for 2 classes" in sentence and "louder" in sentence for sentence in six.prior_cautions)
+    spread = Contingency.from_matrix(np.random.default_rng(0).poisson(0.6, (10, 10)) + 5 * np.eye(10, dtype=int))
+    assert any("takes the proficiency from" in sentence for sentence in Posterior(spread).prior_cautions)
+    assert Posterior(Contingency.from_matrix([[500, 20], [30, 700]])).cautions == ()

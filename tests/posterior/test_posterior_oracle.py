@@ -17,6 +17,7 @@ from infoscope.posterior.overlap import overlap_sum
 from infoscope.posterior.partitions import partition_covariance, partition_moments
 from infoscope.posterior.sparse import StoredCells, sparse_moments
 from infoscope.posterior.special import excess_and_spread
+from infoscope.posterior.within import group_entropies
 
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", Path(__file__).parents[3] / "shared"))
 ORACLE = REFERENCE / "oracle_bayes.json"
@@ -84,28 +85,30 @@ def test_partitions_agree_with_the_oracle(entry: dict) -> None:
 
 
 def series(a: float, r: float, s: float) -> mpmath.mpf:
-    """Σ r s T(a, r, s): terms by their ratio, and Euler and Maclaurin for those from the sixtieth on."""
+    """Σ r s T(a, r, s): terms by their ratio; the late ones by Σ_{m≥n} t_m = t_n G(n), G fitted to its recurrence."""
     a, r, s = map(mpmath.mpf, (a, r, s))
+
+    def ratio(n: mpmath.mpf) -> mpmath.mpf:
+        return (n + a) * (n - 1) ** 2 / ((n + 1) * (n + r) * (n + s))
+
     term, total = a * (a + 1) / (2 * (r + 1) * (s + 1)), mpmath.mpf(0)
-    for n in range(2, 60):
+    for n in range(2, 300):
         total += term
-        term *= (n + a) * (n - 1) ** 2 / ((n + 1) * (n + r) * (n + s))
-    if term < mpmath.mpf(10) ** -25 * total:
-        return total
-
-    def later(n: mpmath.mpf) -> mpmath.mpf:
-        gammas = mpmath.loggamma(n + a) + mpmath.loggamma(r) + mpmath.loggamma(s) + mpmath.loggamma(n + 1)
-        gammas -= mpmath.loggamma(a) + mpmath.loggamma(n + r) + mpmath.loggamma(n + s)
-        return r * s * mpmath.exp(gammas) / (n * (n - 1)) ** 2
-
-    return total + mpmath.sumem(later, [60, mpmath.inf], tol=mpmath.mpf(10) ** -22)
+        term *= ratio(mpmath.mpf(n))
+        if term < mpmath.mpf(10) ** -45 * total:
+            return total
+    last, size = mpmath.mpf(300), 12
+    places = [last * (1 + mpmath.mpf(k) / 4) for k in range(size)]
+    fit = mpmath.matrix([[x ** (1 - k) - ratio(x) * (x + 1) ** (1 - k) for k in range(size)] for x in places])
+    g = mpmath.lu_solve(fit, mpmath.ones(size, 1))
+    return total + term * mpmath.fsum(g[k] * last ** (1 - k) for k in range(size))
 
 
-def exact_variances(v: Array) -> dict[str, mpmath.mpf]:
-    """Var of mutual, missed and spurious, from the raw formula at high precision."""
-    cells = [[mpmath.mpf(float(x)) for x in row] for row in v]
+def exact_variances(counts: list[list[int]], prior: float) -> dict[str, mpmath.mpf]:
+    """Var of seven measures, from the raw formula at high precision."""
+    cells = [[mpmath.mpf(x) + mpmath.mpf(prior) for x in row] for row in counts]
     rows = [mpmath.fsum(row) for row in cells]
-    columns = [mpmath.fsum(row[j] for row in cells) for j in range(v.shape[1])]
+    columns = [mpmath.fsum(row[j] for row in cells) for j in range(len(cells[0]))]
     total = mpmath.fsum(rows)
 
     def theta(z: mpmath.mpf) -> mpmath.mpf:
@@ -126,6 +129,9 @@ def exact_variances(v: Array) -> dict[str, mpmath.mpf]:
         return mpmath.fsum(w * (y - mean) ** 2 for w, y in pairs)
 
     forms = {
+        "truth": (lambda i, j: psi_rows[i], sums["X"] - theta(total)),  # noqa: ARG005
+        "system": (lambda i, j: psi_columns[j], sums["Y"] - theta(total)),  # noqa: ARG005
+        "joint": (lambda i, j: psi[i][j], sums["J"] - theta(total)),
         "mutual": (
             lambda i, j: psi[i][j] - psi_rows[i] - psi_columns[j],
             sums["J"] - sums["X"] - sums["Y"] - theta(total) + 2 * sums["S"],
@@ -154,10 +160,50 @@ def exact_variances(v: Array) -> dict[str, mpmath.mpf]:
 def test_variances_agree_with_mpmath(counts: list[list[int]], prior: float) -> None:
     table = np.array(counts, dtype=float)
     with mpmath.workdps(30):
-        wanted = exact_variances(table + prior)
+        wanted = exact_variances(counts, prior)
     for moments in (dense_moments(table + prior), as_sparse(table, prior)):
         for name, value in wanted.items():
             assert moments.covariance_of(name, name) == pytest.approx(float(value), rel=1e-9), name
+
+
+@pytest.mark.parametrize(
+    ("counts", "prior"),
+    [
+        pytest.param([[3, 0], [0, 0]], 1e-8, id="one cell"),
+        pytest.param([[3, 0], [0, 0]], 1e-4, id="one cell, where expansion begins"),
+        pytest.param([[1, 0, 0], [0, 0, 0]], 1e-30, id="one sample"),
+        pytest.param([[0, 0], [869025247, 423326449]], 1e-8, id="one row, 1e9"),
+        pytest.param([[5, 7], [0, 0]], 1e-16, id="one row"),
+        pytest.param([[5, 0], [7, 0], [1, 0]], 1e-16, id="one column"),
+        pytest.param([[5, 0], [0, 7]], 1e-16, id="perfect"),
+        pytest.param([[10**12, 0, 0], [0, 2, 0]], 1e-10, id="perfect, rectangular, 1e12"),
+        pytest.param([[5, 7, 0], [0, 0, 4]], 1e-12, id="one truth for two answers"),
+    ],
+)
+def test_variances_keep_their_digits_at_tiny_priors(counts: list[list[int]], prior: float) -> None:
+    table = np.array(counts, dtype=float)
+    with mpmath.workdps(60):
+        wanted = exact_variances(counts, prior)
+    for moments in (dense_moments(table + prior), as_sparse(table, prior)):
+        for name, value in wanted.items():
+            assert moments.covariance_of(name, name) == pytest.approx(float(value), rel=1e-9, abs=0), name
+
+
+@pytest.mark.parametrize("prior", [1e-100, 1e-300])
+def test_a_prior_next_to_nothing_gives_numbers(prior: float) -> None:
+    moments = dense_moments(np.array([[5.0, 7.0], [0.0, 0.0]]) + prior)
+
+    assert 0 <= moments.sd_of("mutual") < 1e-40
+    assert moments.mean_of("system") == pytest.approx(dense_moments(np.array([[5.0, 7.0]])).mean_of("system"))
+
+
+@pytest.mark.parametrize("prior", [1e-8, 1e-16])
+def test_entropy_within_a_class_keeps_its_digits(prior: float) -> None:
+    found = group_entropies(np.zeros(3, dtype=np.intp), np.array([4.0, 0, 0]) + prior, (np.zeros(1), 0.0))
+
+    with mpmath.workdps(60):
+        wanted = exact_variances([[4, 0, 0]], prior)["joint"]
+    assert found.variance[0] == pytest.approx(float(wanted), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("z", [1e-9, 1e-3, 0.5, 1.0, 15.9, 16.0, 123.4, 1e5, 1e9])

@@ -39,13 +39,16 @@ def test_text_named_parquet(tmp_path: Path) -> None:
         read(path, "t", "s")
 
 
-@pytest.mark.parametrize("suffix", ["gz", "zst"])
-def test_truncated_archives(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "sentence"),
+    [("gz", "cannot be read: Unexpected end of GZIP"), ("zst", r"line \d+ has 1 field and the header has 2")],
+)
+def test_truncated_archives(tmp_path: Path, suffix: str, sentence: str) -> None:
     path = tmp_path / f"a.csv.{suffix}"
     duckdb.execute(f"COPY (SELECT hash(i) AS t, 'b' AS s FROM range(100000) r(i)) TO '{path}' (FORMAT csv)")
     path.write_bytes(path.read_bytes()[:-5000])
 
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=sentence):
         read(path, "t", "s")
 
 
@@ -156,7 +159,7 @@ def test_folder_without_data(tmp_path: Path) -> None:
         ("t", "s", {"engine": "hadoop"}, "no engine 'hadoop'"),
         ("t", "s", {"format": "xls"}, "format 'xls' is not known"),
         ("t", "s", {"memory_limit": "lots"}, "a memory limit reads like"),
-        ("t", "s", {"weight": "s"}, "b"),
+        ("t", "s", {"weight": "s"}, "the weight 'b', which is no number"),
     ],
 )
 def test_wrong_wishes(tmp_path: Path, truth: str, system: object, more: dict[str, str], sentence: str) -> None:
@@ -269,6 +272,48 @@ def test_interrupt_leaves_nothing_behind(heavy: Path, tmp_path: Path) -> None:
 
     assert process.returncode == 130
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_leaves_nothing_behind(number: signal.Signals, heavy: Path, tmp_path: Path) -> None:
+    if signal.getsignal(number) == signal.SIG_IGN:
+        pytest.skip("this signal is ignored here, and processes inherit that")
+    scratch, target = tmp_path / "scratch", tmp_path / "part.ifs"
+    scratch.mkdir()
+    env = {**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [
+        "count",
+        str(heavy),
+        "-t",
+        "t",
+        "-s",
+        "s",
+        "-o",
+        str(target),
+        "--memory-limit",
+        "200MB",
+        "--threads",
+        "2",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "infoscope", *command],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 120
+    while not list(scratch.glob("infoscope-*/spill")) and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=120)
+
+    assert process.returncode == 128 + number
+    assert said == "infoscope: terminated\n"
+    assert list(scratch.iterdir()) == []
+    assert not target.exists()
+    with pytest.raises(ProcessLookupError):  # nobody of its session is left
+        os.killpg(process.pid, 0)
 
 
 def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

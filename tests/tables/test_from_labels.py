@@ -132,6 +132,16 @@ def test_weights_add_up_and_give_the_effective_size():
     assert table.sample_size == pytest.approx(4.0**2 / (0.25 + 2.25 + 4.0))
 
 
+@pytest.mark.parametrize("label", [lambda x: x, str], ids=["numbers", "text"])
+def test_a_row_without_weight_still_names_its_classes(label):
+    truth, system = [label(x) for x in (0, 1, 1)], [label(x) for x in (0, 1, 2)]
+
+    table = Contingency.from_labels(truth, system, sample_weight=[0.0, 1.0, 0.0])
+
+    assert table.truth_labels == table.system_labels == tuple(label(x) for x in (0, 1, 2))
+    assert table.total == 1
+
+
 def test_integer_like_categories_count_as_scikit_learn_counts():
     rng = np.random.default_rng(3)
     truth, system = rng.integers(-3, 17, (2, 5000))
@@ -145,7 +155,7 @@ def test_both_counting_kernels_agree(monkeypatch, dtype, compiled):
     rng = np.random.default_rng(1)
     truth, system = rng.integers(0, 100, (2, 100_000)).astype(dtype)
     if not compiled:
-        monkeypatch.setattr(counting, "_scatter", lambda: counting._scatter_by_bincount)
+        monkeypatch.setattr(counting, "scatter", lambda: counting._scatter_by_bincount)
 
     table = Contingency.from_labels(truth, system)
 

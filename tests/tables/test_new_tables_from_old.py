@@ -227,3 +227,13 @@ def test_merging_classes_loses_information():
     table = Contingency.from_matrix([[5, 1, 0], [2, 6, 1], [0, 1, 7]])
 
     assert mutual_information(table.merge_classes([0, 1], side="system")) < mutual_information(table)
+
+
+def test_a_batch_says_what_each_table_holds() -> None:
+    table = Contingency.from_matrix([[12, 1], [2, 24]])
+    drawn = table.with_cells(np.random.default_rng(0).dirichlet(table.cells, 3) * table.total)
+
+    assert repr(drawn).startswith("Contingency of 3 tables, each 39 samples")
+    assert repr(table.with_cells(np.stack([table.cells, 2 * table.cells]))).startswith(
+        "Contingency of 2 tables, each 39 to 78 samples"
+    )

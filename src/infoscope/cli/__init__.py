@@ -11,19 +11,21 @@ from infoscope.cli.agree import agree_command
 from infoscope.cli.compare import compare_command
 from infoscope.cli.count import count_command
 from infoscope.cli.demo import demo_command
+from infoscope.cli.errors import ended, heed_signals
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
 from infoscope.cli.gate import gate_command
 from infoscope.cli.multilabel import multilabel_command
 from infoscope.cli.sweep import sweep_command
 from infoscope.cli.track import track_command
+from infoscope.cli.typed import Typing
 
 __all__ = ["app", "main"]
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(cls=Typing, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="infoscope", message="%(prog)s %(version)s")
 def app() -> None:
     """How much of the truth does a system's output carry, and where does the rest get lost?
@@ -48,7 +50,8 @@ app.add_command(demo_command)
 
 def main() -> None:
     """Run the command line; an interrupt before a command runs ends with status 130, too."""
+    heed_signals()
     try:
         app(prog_name="infoscope")
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(ended())

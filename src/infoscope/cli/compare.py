@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,13 +12,19 @@ from infoscope.cli.matrices import matrices_of
 from infoscope.cli.options import (
     belief_options,
     cluster_option,
+    how_to_read,
     output_options,
     prevalence_option,
     prior_of,
+    reading_options,
     row_options,
 )
 from infoscope.cli.prevalence import read_prevalence
+from infoscope.cli.typed import typed
 from infoscope.errors import InputError
+
+if TYPE_CHECKING:
+    from infoscope.comparison import Comparison
 
 __all__ = ["compare_command"]
 
@@ -26,6 +32,7 @@ __all__ = ["compare_command"]
 @click.command("compare", short_help="Who is better, with what probability.")
 @click.argument("source", nargs=-1, required=True)
 @row_options()
+@reading_options()
 @cluster_option()
 @click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
 @click.option(
@@ -80,8 +87,16 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
             cluster=chosen["cluster"],
             reject=chosen["reject"],
             positive=chosen["positive"],
+            clean=chosen["clean"],
+            how=how_to_read(chosen),
             **shared,
         )
     if chosen["strict"] and any("lacks" in note for note in result.notes):
         raise InputError(next(note for note in result.notes if "lacks" in note))
-    show_document(output, result)
+    show_document(output, result, lambda: _page(result))
+
+
+def _page(result: Comparison) -> str:
+    from infoscope.report.html.comparison_page import comparison_html  # noqa: PLC0415 - heavy
+
+    return comparison_html(result, command=typed())

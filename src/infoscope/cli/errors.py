@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -13,11 +14,31 @@ import click
 
 from infoscope.errors import InfoscopeError
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "OUR_FAULT", "reported"]
+__all__ = ["BAD_INPUT", "OUR_FAULT", "ended", "heed_signals", "reported"]
 
 BAD_INPUT = 2
 OUR_FAULT = 70
-INTERRUPTED = 130
+
+_ended_by: list[int] = []
+
+
+def heed_signals() -> None:
+    """Leave by the door: a request to end is an interrupt, so that scratch files and workers are cleared away."""
+
+    def end(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # asked twice, clearing away still ends
+        _ended_by.append(number)
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup stays nohup
+            signal.signal(number, end)
+
+
+def ended() -> int:
+    """The status that tells who asked to end: 130 for Ctrl-C, 143 for a request to terminate."""
+    return 128 + (_ended_by[0] if _ended_by else signal.SIGINT)
 
 
 def reported(command: Callable[..., None]) -> Callable[..., None]:
@@ -31,8 +52,8 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
             _say(" ".join(str(error).split()))
             sys.exit(BAD_INPUT)
         except KeyboardInterrupt:
-            _say("interrupted")
-            sys.exit(INTERRUPTED)
+            _say("terminated" if _ended_by else "interrupted")
+            sys.exit(ended())
         except BrokenPipeError:  # the reader of a pipe has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (click.ClickException, click.exceptions.Exit, click.Abort):

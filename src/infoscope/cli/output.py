@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from infoscope.cli.typed import typed
 from infoscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Output:
         if self.form == "html":
             from infoscope.report.html import as_html  # noqa: PLC0415 - heavy
 
-            return as_html(evaluation, unit=self.unit)
+            return as_html(evaluation, unit=self.unit, command=typed())
         return _as_terminal_text(evaluation, self, plain=plain)
 
 

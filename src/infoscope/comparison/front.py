@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from infoscope.comparison.answers import Answers
@@ -12,8 +13,10 @@ from infoscope.comparison.question import DEFAULT_METRICS, Prevalence, Question,
 from infoscope.comparison.same_rows import compare_rows
 from infoscope.errors import InputError
 from infoscope.posterior import Posterior
-from infoscope.readers import read_joint
+from infoscope.readers import How, read_joint
+from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
 
 __all__ = ["compare", "compare_answers"]
@@ -36,6 +39,8 @@ def compare(  # noqa: PLR0913 - the public front
     level: float = 0.95,
     n: float | None = None,
     seed: int = 0,
+    clean: Cleaning = (),
+    how: How | None = None,
 ) -> Comparison:
     """Which system is better, by how much, and how sure that is.
 
@@ -44,7 +49,7 @@ def compare(  # noqa: PLR0913 - the public front
     ``Contingency`` tables is compared unpaired. ``cluster`` says which rows belong together (patients, documents), by a
     column's name or a sequence: then these are resampled whole. ``prevalence`` sees the truth classes in other shares,
     ``n`` is the sample size of tables of shares. Without ``metrics`` it is the erroneous information ratio and the
-    proficiency.
+    proficiency. ``clean`` and ``how`` say how rows are read.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
@@ -59,7 +64,7 @@ def compare(  # noqa: PLR0913 - the public front
     if isinstance(source, Mapping) and all(isinstance(part, Contingency) for part in source.values()):
         if cluster is not None:
             raise InputError("finished tables do not know which rows belong together; cluster= needs the rows")
-        return compare_tables(dict(source), question, n)
+        return replace(compare_tables(dict(source), question, n), hashes=_hashes(source))
     if n is not None:
         raise InputError("n is the sample size of a table of shares; rows are counted, so leave it out")
     if isinstance(source, Mapping) and truth is not None and not isinstance(truth, str):
@@ -72,9 +77,14 @@ def compare(  # noqa: PLR0913 - the public front
         if cluster is not None and (not isinstance(cluster, str) or cluster in (truth, *system)):
             raise InputError(f"cluster is {cluster!r}; name a column of its own, beside truth and systems")
         beside = () if cluster is None else (cluster,)
-        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight)
+        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight, clean=clean, how=how)
         answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
-    return compare_rows(answers, question)
+    found = compare_rows(answers, question)
+    return replace(found, hashes=_hashes({name: answers.table(name) for name in found.systems}))
+
+
+def _hashes(tables: Mapping[str, Contingency]) -> dict[str, str]:
+    return {name: data_hash(table) for name, table in tables.items()}
 
 
 def compare_answers(

@@ -102,7 +102,10 @@ def _surely_alike(table: Contingency, first: int, second: int) -> bool:
     rows = table.counts[at]
     counts = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
     used = np.flatnonzero(counts.sum(axis=0))
-    alone = Posterior(Contingency.from_matrix(counts[:, used]), "perks")
+    if table.sample_size is None:
+        return False
+    size = float(counts.sum()) * table.sample_size / float(table.total)
+    alone = Posterior(Contingency.from_matrix(counts[:, used]), "perks", n=size)
     return bool(alone.interval("proficiency")[1] <= THRESHOLDS.pair_limit)
 
 

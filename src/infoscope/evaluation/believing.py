@@ -8,7 +8,6 @@ from typing import Any
 from infoscope.errors import InputError
 from infoscope.evaluation.intervals import Interval
 from infoscope.evaluation.measuring import Subject
-from infoscope.tables import Contingency
 
 __all__ = ["Uncertainty", "believed"]
 
@@ -43,12 +42,13 @@ def believed(subject: Subject, how: Uncertainty) -> Subject:
     if subject.cluster is not None:
         return _resampled(subject, n, how)
     from infoscope.posterior import Posterior, samples_to_halve  # noqa: PLC0415 - heavy
+    from infoscope.posterior.seen import weighed  # noqa: PLC0415
 
-    posterior = Posterior(_seen_as(subject.table, n), how.prior, seed=how.seed)
+    posterior = Posterior(subject.table, how.prior, n=n, seed=how.seed)
     more = samples_to_halve(posterior, "proficiency")
     told = [
         f"{_percent(how.level)} intervals of the posterior, prior {posterior.prior}, rows taken as independent",
-        *_weighed(subject.table, n, stated=how.n is not None),
+        *weighed(subject.table, n, stated=how.n is not None),
         f"{more:,} more samples would halve them",
     ]
     interval = Interval(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
@@ -74,21 +74,3 @@ def _resampled(subject: Subject, n: float, how: Uncertainty) -> Subject:
 
 def _percent(level: float) -> str:
     return f"{100 * level:.4g}%"
-
-
-def _weighed(table: Contingency, n: float, *, stated: bool) -> list[str]:
-    """Why the sample size is not the table's total, where it is not."""
-    origin = table if table.reweighting is None else table.reweighting.origin
-    if abs(n - origin.total) <= 1e-9 * origin.total:
-        return []
-    if stated:
-        return [f"seen as the {n:,.4g} samples that were stated"]
-    return [f"weights that sum to {origin.total:,.6g} count as {n:,.4g} independent samples, (Σw)²/Σw²"]
-
-
-def _seen_as(table: Contingency, n: float) -> Contingency:
-    """The table as n samples; of a re-weighted one, the counts behind it."""
-    recipe = table.reweighting
-    if recipe is not None:
-        return replace(table, reweighting=replace(recipe, origin=_seen_as(recipe.origin, n)))
-    return table if n == table.total else table.with_cells(table.cells * (n / table.total))

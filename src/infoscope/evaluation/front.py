@@ -56,11 +56,15 @@ def evaluate(  # noqa: PLR0913 - the public front
     if cluster is not None and clusters:
         raise InputError("answers that are clusters cannot be resampled by cluster yet; leave one of the two out")
     request = Request(truth, system, weight, by, reject, positive, clean, reader, cluster)
-    found = gather(source, request) if until is None else gather_until(source, request, Goal.asked(until), how)
-    seen = [
-        believed(replace(subject, table=prepared(subject.table, prevalence, clusters=clusters), clusters=clusters), how)
-        for subject in found.subjects
-    ]
+
+    def as_asked(subject: Subject) -> Subject:
+        return replace(subject, table=prepared(subject.table, prevalence, clusters=clusters), clusters=clusters)
+
+    if until is None:
+        found = gather(source, request)
+    else:
+        found = gather_until(source, request, Goal.asked(until), how, as_asked)
+    seen = [believed(as_asked(subject), how) for subject in found.subjects]
     return _evaluated(replace(found, subjects=seen), how)
 
 
@@ -71,7 +75,7 @@ def _evaluated(found: Gathered, how: Uncertainty) -> Evaluation:
     if origin.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
         rows = int(max(subject.table.total for subject in subjects)) + sum(origin.ignored.values())
         origin = replace(origin, rows=rows)
-    return Evaluation(origin, systems, compared(found.joint, subjects, systems, how))
+    return Evaluation(origin, systems, compared(found.joints, subjects, systems, how))
 
 
 def _findings(subjects: Sequence[Subject], how: Uncertainty) -> list[list[Finding]]:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from infoscope.cards import find
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.believing import Uncertainty, believed
+from infoscope.evaluation.measuring import Subject
 from infoscope.evaluation.subjects import Gathered, Request, seen
 
 __all__ = ["Goal", "gather_until"]
 
-FEWEST_BLOCKS = 4
-"""No stop before this many blocks: fewer do not show whether they are alike."""
+View = Callable[[Subject], Subject]
+
+FEWEST_BLOCKS = 8
+"""No stop before this many blocks: fewer do not come from all over a file, nor show whether they are alike."""
 GROWTH = 1.25
 """The interval is looked at again when this many times the rows have been read."""
 SORTED = 1e-4
-"""Blocks whose classes differ with a smaller p-value are not a random part of the whole."""
+"""Blocks whose classes, or answers to them, differ with a smaller p-value are not a random part of the whole."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,11 @@ class Goal:
         return cls(entry.name, number)
 
 
-def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty) -> Gathered:
-    """What random blocks of a source hold, read until the interval is narrow enough for every system."""
+def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty, view: View = lambda x: x) -> Gathered:
+    """What random blocks of a source hold, read until the interval is narrow enough for every system.
+
+    ``view`` is how a system will be looked at, as under another prevalence: the width that counts is the one shown.
+    """
     from infoscope.readers import How  # noqa: PLC0415 - loads an engine
     from infoscope.readers.blocks import alike, random_blocks  # noqa: PLC0415
     from infoscope.readers.tally import merged  # noqa: PLC0415
@@ -86,22 +92,25 @@ def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty) ->
         if len(parts) < FEWEST_BLOCKS or rows < GROWTH * looked_at or share >= 1:
             continue
         looked_at = rows
-        p_value = 1.0 if block.shuffled else min(p_value, alike(parts, asked.truth))
+        p_value = 1.0 if block.shuffled else min(p_value, alike(parts, asked.truth, asked.systems))
         if p_value < SORTED:
             continue  # neighbours are alike, so that part of the file says little about the rest: read it all
         found = seen(source, request, from_tally(merged(parts), asked))
-        if _widest(found, goal, how) <= goal.width:
+        if _widest(found, goal, how, view) <= goal.width:
             break
     found = seen(source, request, from_tally(merged(parts), asked))
-    account = _account(goal, _widest(found, goal, how), share, len(parts), p_value < SORTED)
+    account = _account(goal, _widest(found, goal, how, view), share, len(parts), p_value < SORTED)
     return replace(found, origin=replace(found.origin, until=account))
 
 
-def _widest(found: Gathered, goal: Goal, how: Uncertainty) -> float:
-    """The width of the widest interval; infinite where one is undefined."""
+def _widest(found: Gathered, goal: Goal, how: Uncertainty, view: View) -> float:
+    """The width of the widest interval; infinite where one is undefined, or a class named by the caller yet unseen."""
     widths = []
     for subject in found.subjects:
-        belief = believed(subject, how).belief
+        try:
+            belief = believed(view(subject), how).belief
+        except InfoscopeError:
+            return float("inf")
         if belief is None:
             return float("inf")
         summary = belief.summaries([goal.metric], how.level)[goal.metric]
@@ -120,7 +129,8 @@ def _account(goal: Goal, width: float, share: float, blocks: int, is_sorted: boo
     )
     if is_sorted:
         text += (
-            "; the rows look sorted by class (the blocks differ by more than chance), so everything was read: "
+            "; the rows look sorted, by class or by how hard they are (the blocks differ by more than chance), so "
+            "everything was read: "
             "shuffle the file to read less"
         )
     elif not reached:

@@ -23,6 +23,9 @@ def _hits(table: Contingency) -> Real:
 @remembered
 def _errors(table: Contingency) -> Real:
     """Samples that got a wrong label, added up: beside very many hits a difference would lose them."""
+    if table.adds_exactly:
+        refused = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
+        return table.grand_total - _hits(table) - refused
     wrong = wrong_cells(table)
     if table.reject_column is not None:
         wrong = np.where(table.cell_columns == table.reject_column, 0.0, wrong)

@@ -81,11 +81,10 @@ def wrong_cells(table: Contingency) -> Real:
 
 @remembered
 def one_vs_rest(table: Contingency) -> OneVsRest:
-    """Computed once per table; small counts beside large ones are added up, never a difference."""
-    wrong = wrong_cells(table)
+    """Computed once per table; small weights beside large ones are added up, never a difference."""
     rows, columns = table.matches
     total = table.grand_total[..., None]
-    by_answer = (table.diagonal, table.column_totals, table.per_column(wrong), outside(table.column_totals))
+    by_answer = (table.diagonal, table.column_totals, *_wrong_sums(table)[1:])
     if table.truth_labels == table.system_labels:
         hits, declared, alarms, undeclared = by_answer
     else:
@@ -94,9 +93,21 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
         hits[..., rows] = by_answer[0]
         for known, of_answers in zip((declared, alarms, undeclared), by_answer[1:], strict=True):
             known[..., rows] = of_answers[..., columns]
-    return OneVsRest(
-        hits, table.row_totals, declared, table.per_row(wrong), alarms, outside(table.row_totals), undeclared, total
-    )
+    others = total - table.row_totals if table.adds_exactly else outside(table.row_totals)
+    return OneVsRest(hits, table.row_totals, declared, _wrong_sums(table)[0], alarms, others, undeclared, total)
+
+
+@remembered
+def _wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
+    """Wrong answers per class and per answer, and samples without that answer."""
+    if not table.adds_exactly:
+        wrong = wrong_cells(table)
+        return table.per_row(wrong), table.per_column(wrong), outside(table.column_totals)
+    rows, columns = table.matches
+    misses, alarms = table.row_totals.copy(), table.column_totals.copy()
+    misses[..., rows] -= table.diagonal
+    alarms[..., columns] -= table.diagonal
+    return misses, alarms, table.grand_total[..., None] - table.column_totals
 
 
 def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:

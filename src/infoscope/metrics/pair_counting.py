@@ -26,7 +26,7 @@ class _Pairs(NamedTuple):
 def _pairs(counts: Real) -> int:
     if counts.sum() < 2.0**31:
         whole = counts.astype(np.int64)
-        return int(np.sum(whole * (whole - 1) // 2))
+        return int(np.dot(whole, whole - 1)) // 2
     return sum(n * (n - 1) // 2 for n in map(int, counts.tolist()))
 
 

@@ -21,6 +21,7 @@ from infoscope.operating_points.sweeping import Sweep
 from infoscope.operating_points.tuning import Tuning, tune
 from infoscope.readers import How, read_joint, read_tables
 from infoscope.readers.assembly import check_weights
+from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -40,6 +41,7 @@ def sweep_source(  # noqa: PLR0913 - a public front
     reject: Label = "rejected",
     most: int | None = None,
     normalize: bool = False,
+    clean: Cleaning = (),
     how: How | None = None,
 ) -> Sweep:
     """The sweep of one column of scores, or of one column of probabilities per class, of any source of rows.
@@ -49,7 +51,8 @@ def sweep_source(  # noqa: PLR0913 - a public front
     """
     check_most(most)
     names = [score] if isinstance(score, str) else list(score)
-    rows = _scored(read_joint(source, truth, names, weight=weight, how=how).tally, names)
+    tally = read_joint(source, truth, names, weight=weight, how=how).tally
+    rows = _scored(_cleaned(tally, truth, clean), names)
     if len(names) == 1:
         return _one_column(rows, positive, most or MOST_THRESHOLDS)
     if positive is not None:
@@ -88,6 +91,12 @@ class _Rows:
         if self.weights is None or self.squares is None:
             return float(self.rows.sum())
         return float(self.weights.sum()) ** 2 / float(self.squares.sum())
+
+
+def _cleaned(tally: Tally, truth: str, clean: Cleaning) -> Tally:
+    """The truth's labels cleaned as asked; scores are numbers anyway."""
+    wash = cleaner(clean)
+    return tally.mapped(truth, lambda value: wash(meaning(value, truth))) if clean else tally
 
 
 def _scored(tally: Tally, names: Sequence[str]) -> _Rows:
@@ -198,6 +207,7 @@ def tune_source(  # noqa: PLR0913 - a public front
     weight: str | None = None,
     reject: Label | None = None,
     positive: Label | None = None,
+    clean: Cleaning = (),
     how: How | None = None,
 ) -> Tuning:
     """The tables of runs at several settings: parameters are columns, or stand in the files' names.
@@ -206,8 +216,9 @@ def tune_source(  # noqa: PLR0913 - a public front
     ``against`` is a column of numbers, averaged over the rows of a setting.
     """
     names = (by,) if isinstance(by, str) else tuple(by)
-    columns = {"weight": weight, "reject": reject, "positive": positive, "how": how}
-    if isinstance(source, str) and "{" in source:
+    columns = {"weight": weight, "reject": reject, "positive": positive, "clean": clean, "how": how}
+    is_query = how is not None and how.engine == "sql"
+    if isinstance(source, str) and "{" in source and not is_query:
         return _tune_files(_fitting(source, names), names, (truth, system, against), columns)
     reading = read_tables(source, truth, system, by=list(names), **columns)  # type: ignore[arg-type]
     tables = {group: next(iter(found.values())) for group, found in reading.tables.items()}

@@ -1,15 +1,25 @@
 """When to read a posterior with care."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from infoscope.cards import find
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.mixture import MixtureBelief
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
 
-__all__ = ["few", "prior_cautions"]
+if TYPE_CHECKING:
+    from infoscope.posterior.front import Posterior
+
+__all__ = ["few", "prior_cautions", "tree_cautions"]
 
 _PER_CELL = 5  # samples per occupied cell below which the prior matters; a judgement, not fitted
+_PER_CLASS = 5  # samples per class below which the levels of a tree are learnt from next to nothing; a judgement too
+_MOVED = 0.05  # of the truth's information: what a prior may add or take before it is said
 
 
 def few(table: Contingency) -> tuple[str, ...]:
@@ -47,3 +57,26 @@ def prior_cautions(table: Contingency, prior: str, belief: DirichletBelief | Mix
                 f"{gap / mixed.sd_of('mutual'):.1f} sd ({k} × {m} classes): the interval depends on the prior"
             )
     return tuple(found)
+
+
+def tree_cautions(posterior: Posterior) -> tuple[str, ...]:
+    """A sentence where the tree, not the data, decides.
+
+    It learns a share and a rate of right answers for each class, which takes some samples of each; and it corrects the
+    information that few samples seem to show. Where that correction is larger than the sd the interval rests on it.
+    """
+    table = posterior.origin
+    classes, total = int(np.count_nonzero(table.row_totals)), float(table.total)
+    if total < _PER_CLASS * classes:
+        return (
+            f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so the prior (tree) speaks louder "
+            "than the data",
+        )
+    plain = float(find("proficiency").score(posterior.table))
+    mean, sd, *_ = posterior.summary("proficiency")
+    if not abs(mean - plain) > max(_MOVED, float(sd)):
+        return ()
+    return (
+        f"the prior (tree) takes the proficiency from {plain:.2f} in the sample to {mean:.2f} ± {sd:.2f}: with "
+        f"{total:g} samples for {table.shape[0]} × {table.shape[1]} cells the interval depends on it",
+    )

@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from infoscope.numeric import weighted_log2
 from infoscope.posterior.arrays import Array, group_sums
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import Summary, beta_limits, summarize_draws
 from infoscope.posterior.mixture import MixtureBelief
 from infoscope.posterior.tree import Tree
 from infoscope.posterior.within import GroupMoments, group_entropies, group_shares, mixed_groups
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 if TYPE_CHECKING:
     from infoscope.posterior.front import Posterior
 
-__all__ = ["WITHIN", "by_class"]
+__all__ = ["SIDES", "WITHIN", "Side", "by_class", "class_values", "drawn_by_class"]
 
 Side = Literal["truth", "system"]
+SIDES: tuple[Side, ...] = ("truth", "system")
 _NAMES = {"truth": ("false_information", "recall"), "system": ("missed_information", "precision")}
 #: metrics that are closed form given the total of their class
 WITHIN: dict[str, tuple[Side, str]] = {
@@ -33,10 +35,10 @@ _BITS = 1 / np.log(2.0)
 
 def by_class(posterior: Posterior, side: Side, level: float) -> dict[str, Summary]:
     """Entropy within each row (or column) in bits, and the share of its matching cell."""
-    belief, recipe = posterior.belief, posterior.table.reweighting
-    scaled_within = recipe is not None and recipe.axis != side
-    if isinstance(belief, Tree) or scaled_within:
-        return _by_draws(posterior, side, level)
+    belief = posterior.belief
+    if drawn_by_class(posterior, side) or isinstance(belief, Tree):
+        drawn = posterior.class_draws(side)
+        return {name: summarize_draws(drawn[at], level) for at, name in enumerate(_NAMES[side])}
     if isinstance(belief, MixtureBelief):
         parts = [(w, _moments(component, side)) for w, component in belief.components]
         open_, right = (mixed_groups([(w, part[i]) for w, part in parts]) for i in (0, 1))
@@ -81,28 +83,26 @@ def _summary(moments: GroupMoments, end: float, level: float) -> Summary:
     return Summary(moments.mean, sd, low + hide, high + hide)
 
 
-def _by_draws(posterior: Posterior, side: Side, level: float) -> dict[str, Summary]:
-    pairs = [_drawn(block, side) for block in posterior.kept_blocks()]
-    return {
-        name: summarize_draws(np.concatenate([pair[at] for pair in pairs]), level)
-        for at, name in enumerate(_NAMES[side])
-    }
+def drawn_by_class(posterior: Posterior, side: Side) -> bool:
+    """Whether one side's classes have no closed form: under a tree, or re-weighted within."""
+    recipe = posterior.table.reweighting
+    return isinstance(posterior.belief, Tree) or (recipe is not None and recipe.axis != side)
 
 
-def _drawn(block: Contingency, side: Side) -> tuple[Array, Array]:
-    groups = block.cell_rows if side == "truth" else block.cell_columns
+def class_values(block: Contingency, side: Side) -> tuple[Array, Array]:
+    """Entropy within each row (or column) in bits and the share of its matching cell, (draws, classes)."""
     totals = block.row_totals if side == "truth" else block.column_totals
-    whole = totals[:, groups]
-    given = np.divide(block.cells, whole, out=np.zeros_like(block.cells), where=whole > 0)
-    terms = -given * np.log2(np.where(given > 0, given, 1.0))
-    size = totals.shape[1]
-    known = np.where(totals > 0, 0.0, np.nan)
-    if block.is_sparse:
-        entropy = np.stack([group_sums(groups, row, size) for row in terms])
-    else:
-        entropy = terms.reshape(-1, *block.shape).sum(2 if side == "truth" else 1)
+    sums = block.per_row(_terms(block)) if side == "truth" else block.per_column(_terms(block))
+    whole = np.where(totals > 0, totals, np.nan)
+    entropy = np.maximum(np.log2(whole) - sums / whole, 0.0)
     rows, columns = block.matches
     at = rows if side == "truth" else columns
     share = np.full(totals.shape, np.nan)
-    share[:, at] = block.diagonal / np.where(totals[:, at] > 0, totals[:, at], np.nan)
-    return entropy + known, share
+    share[:, at] = block.diagonal / whole[:, at]
+    return entropy, share
+
+
+@remembered
+def _terms(block: Contingency) -> Array:
+    """N · log2 n of every cell."""
+    return weighted_log2(block.cells)

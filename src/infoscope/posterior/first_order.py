@@ -23,6 +23,8 @@ _PARTS = {
     "spurious": (-1.0, 0.0, 1.0),
     "erroneous": (-1.0, -1.0, 2.0),
 }
+_CANCELLED = 1e-6  # share of a variance that may be left of its terms before they are combined cell by cell
+_ROUNDING = 1e-13
 
 
 def is_information(name: str) -> bool:
@@ -69,5 +71,20 @@ def information_sds(table: Contingency, size: float) -> dict[str, float]:
     """
     shares, influences, entropies = _influences(table)
     covariance = (influences * shares) @ influences.T
-    gradients = {name: _weights(name, entropies) for name in (*LINEAR, *RATIOS)}
-    return {name: float(np.sqrt(np.maximum(g @ covariance @ g, 0.0) / size)) for name, g in gradients.items()}
+    found = {}
+    for name in (*LINEAR, *RATIOS):
+        g = _weights(name, entropies)
+        variance, largest = float(g @ covariance @ g), float(np.abs(g) @ np.sqrt(np.diag(covariance))) ** 2
+        if variance < _CANCELLED * largest:
+            variance = _exact_variance(g, table)
+        found[name] = float(np.sqrt(variance / size))
+    return found
+
+
+def _exact_variance(g: Array, table: Contingency) -> float:
+    """The variance of the combined influence, cell by cell; what is rounding there, as at independence, is 0."""
+    shares, influences, entropies = _influences(table)
+    combined = g @ influences
+    scale = np.abs(g) @ (np.abs(influences) + entropies[:, None])
+    combined[np.abs(combined) < _ROUNDING * scale] = 0.0
+    return float(shares @ combined**2)

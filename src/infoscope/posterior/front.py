@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.cards import Metric, find
+from infoscope.cards import Metric, find, metrics_at
 from infoscope.errors import InputError, UndefinedError
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.cautions import few, prior_cautions
-from infoscope.posterior.classes import WITHIN, by_class
+from infoscope.posterior.cautions import few, prior_cautions, tree_cautions
+from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import (
     Summary,
@@ -27,6 +27,7 @@ from infoscope.posterior.mixture import MixtureBelief
 from infoscope.posterior.moments import MEASURES, EntropyMoments
 from infoscope.posterior.priors import concentration
 from infoscope.posterior.reweighted import reweighted
+from infoscope.posterior.seen import samples_of, seen_as, weighed
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
 
@@ -34,6 +35,7 @@ __all__ = ["Posterior"]
 
 _BLOCK_CELLS = 2_000_000  # cells drawn at a time: bounds the memory
 _KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
+_MANY_CELLS = 250_000  # beyond, half as many draws must do
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
 _BITS = 1 / np.log(2.0)
 
@@ -44,7 +46,8 @@ class Posterior:
     """Belief about the probabilities behind a table: exact moments where there are any, draws for the rest.
 
     ``prior`` is a name ("default", "haldane", "perks", "jeffreys", "uniform", "mixture", "tree"), a number per
-    cell, or an array with one number for each cell, where 0 rules a cell without data out.
+    cell, or an array with one number for each cell, where 0 rules a cell without data out. A table of weights counts as
+    its effective sample size (Σw)²/Σw², which ``cautions`` says; ``n`` states another, as a table of shares needs.
 
     >>> table = Contingency.from_matrix([[12, 1, 0], [2, 9, 1], [0, 3, 11]])
     >>> posterior = Posterior(table, "perks")
@@ -55,17 +58,17 @@ class Posterior:
     0.36 to 0.72
     """
 
-    def __init__(self, table: Contingency, prior: Any = "default", *, seed: int = 0) -> None:
-        if table.batch_shape:
-            raise InputError(
-                f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: give one table"
-            )
-        self.table = table
-        self.origin = table if table.reweighting is None else table.reweighting.origin
+    def __init__(self, table: Contingency, prior: Any = "default", *, n: float | None = None, seed: int = 0) -> None:
+        _check(table, seed)
+        size = samples_of(table, n)
+        self._sizes = weighed(table, size, stated=n is not None)
+        self.table = seen_as(table, size)
+        self.origin = self.table if self.table.reweighting is None else self.table.reweighting.origin
         self.prior, value = concentration(prior, self.origin)
         self.seed = seed
         self._belief = _belief(self.prior, value, self.origin)
         self._scores: dict[str, Array] = {}
+        self._sides: dict[Side, tuple[Array, Array]] = {}
 
     def __repr__(self) -> str:
         """Prior and data in a line."""
@@ -112,6 +115,9 @@ class Posterior:
         if moments is not None and all(entry.name in LINEAR for entry in entries):
             at = [MEASURES.index(LINEAR[entry.name]) for entry in entries]
             return np.asarray(moments.covariance[np.ix_(at, at)] * _BITS**2)
+        several = [entry.name for entry in entries if entry.card.level != "table"]
+        if several:
+            raise InputError(f"{several[0]} has one value for each class; a covariance is between metrics of the table")
         self._score(entries)
         return np.atleast_2d(np.cov(np.stack([self._scores[entry.name] for entry in entries])))
 
@@ -123,11 +129,12 @@ class Posterior:
         if n is None and rng is None:
             self._score([entry])
             return self._scores[entry.name]
-        blocks = self.draw_blocks(n or self.draw_count, rng or np.random.default_rng(self.seed))
+        blocks = self.draw_blocks(self.draw_count if n is None else n, rng or np.random.default_rng(self.seed))
         return np.concatenate([_values(entry, block) for block in blocks])
 
     def draw_tables(self, n: int, rng: np.random.Generator | None = None) -> Contingency:
         """A batch of n tables drawn from the posterior, each of the table's total."""
+        _check_draws(n)
         if self.table.is_sparse:
             raise InputError(
                 f"draws of a table with {self.table.shape[0]} × {self.table.shape[1]} classes fill different cells; "
@@ -137,6 +144,10 @@ class Posterior:
 
     def draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
         """The same in batches of bounded size."""
+        _check_draws(n)
+        return self._blocks(n, rng)
+
+    def _blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
         if self.table.is_sparse:
             if isinstance(self._belief, Tree):
                 raise AssertionError("a tree is dense")
@@ -150,10 +161,11 @@ class Posterior:
 
     @property
     def draw_count(self) -> int:
-        """How many tables are drawn where nothing else is said: fewer for more cells, 200 to 1000."""
+        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 100."""
         if self.table.is_sparse:
             return 200
-        return int(np.clip(20_000_000 // self.table.cells.size, 200, 1000))
+        cells = self.table.cells.size
+        return int(np.clip(20_000_000 // cells, 200 if cells <= _MANY_CELLS else 100, 1000))
 
     # ── classes ──────────────────────────────────────────────────────────────────────────────
 
@@ -182,11 +194,13 @@ class Posterior:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """What to keep in mind about this posterior, in sentences; empty when nothing."""
-        return (*few(self.origin), *self.prior_cautions)
+        return (*self._sizes, *few(self.origin), *self.prior_cautions)
 
     @cached_property
     def prior_cautions(self) -> tuple[str, ...]:
         """Of those, what the prior is to blame for: it speaks louder than the data, or another would disagree."""
+        if isinstance(self._belief, Tree) and self.origin.total > 0:
+            return tree_cautions(self)
         return prior_cautions(self.origin, self.prior, self._belief)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
@@ -214,20 +228,48 @@ class Posterior:
     def _score(self, entries: Sequence[Metric]) -> None:
         """Draw once for every metric that has no draws yet."""
         missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
-        if not missing:
-            return
+        if missing:
+            self._pass(missing, ())
+
+    def class_draws(self, side: Side) -> tuple[Array, Array]:
+        """Entropy and matching share of each class of one side, (draws, classes)."""
+        if side not in self._sides:
+            self._pass({}, (side,))
+        return self._sides[side]
+
+    def _pass(self, missing: dict[str, Metric], sides: tuple[Side, ...]) -> None:
+        """One pass over the draws; where they are too many to keep, everything that may be asked is taken from it."""
+        if not self._keeps_draws:
+            missing = missing | {e.name: e for e in self._drawn_metrics() if e.name not in self._scores}
+            sides = tuple(side for side in SIDES if drawn_by_class(self, side) and side not in self._sides)
         parts: dict[str, list[Array]] = {name: [] for name in missing}
-        for block in self.kept_blocks():
+        classes: dict[Side, list[tuple[Array, Array]]] = {side: [] for side in sides}
+        for block in self._same_blocks():
             for name, entry in missing.items():
                 parts[name].append(_values(entry, block))
+            for side in sides:
+                classes[side].append(class_values(block, side))
         self._scores |= {name: np.concatenate(values) for name, values in parts.items()}
+        for side, pairs in classes.items():
+            self._sides[side] = (
+                np.concatenate([pair[0] for pair in pairs]),
+                np.concatenate([pair[1] for pair in pairs]),
+            )
 
-    def kept_blocks(self) -> Iterator[Contingency]:
+    def _drawn_metrics(self) -> Iterator[Metric]:
+        """Metrics of the whole table whose posterior comes from draws."""
+        return (entry for entry in metrics_at() if entry.card.posterior != "none" and self._known(entry.name) is None)
+
+    @property
+    def _keeps_draws(self) -> bool:
+        return not self.table.is_sparse and self.draw_count * self.table.cells.size <= _KEPT_CELLS
+
+    def _same_blocks(self) -> Iterator[Contingency]:
         """The tables behind every number that comes from draws."""
-        if self.table.is_sparse or self.draw_count * self.table.cells.size > _KEPT_CELLS:
-            yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
-        else:
+        if self._keeps_draws:
             yield from self._kept
+        else:
+            yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
 
     @cached_property
     def _kept(self) -> list[Contingency]:
@@ -241,6 +283,23 @@ class Posterior:
         return reweighted(drawn, self.table.reweighting)
 
 
+def _check(table: Any, seed: int) -> None:
+    if not isinstance(table, Contingency):
+        kind = type(table).__name__
+        raise InputError(f"a posterior is about a table, not a {kind}; give Contingency.from_matrix(counts)")
+    if table.batch_shape:
+        raise InputError(
+            f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: give one table"
+        )
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"the seed is {seed!r}; give a whole number from 0 on")
+
+
+def _check_draws(n: Any) -> None:
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise InputError(f"{n!r} draws are asked for; give a whole number from 1 on")
+
+
 def _belief(name: str, value: float | Array | None, table: Contingency) -> Belief:
     if name == "mixture":
         return MixtureBelief(table)
@@ -248,6 +307,8 @@ def _belief(name: str, value: float | Array | None, table: Contingency) -> Belie
         if table.is_sparse:
             k, m = table.shape
             raise InputError(f"the tree prior draws whole tables; {k} × {m} cells are too many: use 'mixture'")
+        if table.reject_column is not None and table.shape[1] == 1:
+            raise InputError("the tree prior is about answers, and this system has rejected everything; use 'perks'")
         return Tree.of(table)
     assert value is not None
     if table.total == 0 and not np.any(value):

@@ -13,29 +13,25 @@ its digits. Natural logarithms here; the front converts to bits.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.overlap import overlap_table
+from infoscope.posterior.brackets import Brackets, brackets_of
+from infoscope.posterior.margins import Margins
 from infoscope.posterior.special import excess_and_spread
 
 __all__ = [
-    "COEFFICIENTS",
     "MEASURES",
     "EntropyMoments",
-    "Margins",
     "assemble",
     "dense_moments",
     "first_order",
 ]
 
 MEASURES = ("mutual", "truth", "system", "joint", "missed", "spurious", "erroneous")
-#: each measure in terms of the entropies of cells, rows and columns
-COEFFICIENTS = np.array([[-1, 1, 1], [0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, -1], [1, -1, 0], [2, -1, -1]], dtype=float)
-_BASE = slice(0, 6)  # erroneous information is the sum of missed and spurious
 _INNER, _OUTER = [0, 3, 4, 5], [1, 2]
+_NOTHING = 1e-140  # a cell of less than this share of the largest one counts as empty
 _NEAR = 0.3  # below this relative distance from independence log1p is used
 
 
@@ -52,68 +48,11 @@ class EntropyMoments:
 
     def sd_of(self, measure: str) -> float:
         """Posterior standard deviation of one measure."""
-        return float(np.sqrt(self.covariance_of(measure, measure)))
+        return float(np.sqrt(max(self.covariance_of(measure, measure), 0.0)))
 
     def covariance_of(self, one: str, other: str) -> float:
         """Posterior covariance of two measures."""
         return float(self.covariance[MEASURES.index(one), MEASURES.index(other)])
-
-
-@dataclass(frozen=True)
-class Margins:
-    """Row and column masses with the ε and θ of every margin."""
-
-    rows: Array
-    columns: Array
-    excess_rows: Array
-    excess_columns: Array
-    excess_total: float
-    spread_rows: float
-    spread_columns: float
-    spread_total: float
-
-    @classmethod
-    def of(cls, rows: Array, columns: Array) -> "Margins":
-        """The margins of a table without empty rows or columns."""
-        k = rows.size
-        excess, spread = excess_and_spread(np.concatenate([rows, columns, [rows.sum()]]))
-        return cls(
-            rows=rows,
-            columns=columns,
-            excess_rows=excess[:k],
-            excess_columns=excess[k:-1],
-            excess_total=float(excess[-1]),
-            spread_rows=float(spread[:k].sum()),
-            spread_columns=float(spread[k:-1].sum()),
-            spread_total=float(spread[-1]),
-        )
-
-    @cached_property
-    def total(self) -> float:
-        """V, the sum of all concentrations."""
-        return float(self.rows.sum())
-
-    @cached_property
-    def truth_function(self) -> Array:
-        """φ of the truth's entropy, for each row."""
-        return np.log(self.total / self.rows) + self.excess_total - self.excess_rows
-
-    @cached_property
-    def system_function(self) -> Array:
-        """φ of the system's entropy, for each column."""
-        return np.log(self.total / self.columns) + self.excess_total - self.excess_columns
-
-    @cached_property
-    def means(self) -> tuple[float, float]:
-        """E[H(T)] and E[H(S)]."""
-        truth = self.rows @ self.truth_function / self.total
-        return float(truth), float(self.columns @ self.system_function / self.total)
-
-    @cached_property
-    def centred(self) -> tuple[Array, Array]:
-        """φ of truth and system, each less its mean."""
-        truth, system = self.means
-        return self.truth_function - truth, self.system_function - system
 
 
 def dense_moments(concentrations: Array) -> EntropyMoments:
@@ -129,7 +68,6 @@ def dense_moments(concentrations: Array) -> EntropyMoments:
     filled = v if occupied.all() else np.where(occupied, v, 1.0)
     excess, spread = excess_and_spread(v)
     mutual, departure = _mutual_function(v, filled, margins)
-    mutual_mean = _mutual_mean(departure, float(np.vdot(v, excess)), margins)
     mutual += excess
     mutual -= (margins.excess_rows - margins.excess_total)[:, None]
     mutual -= margins.excess_columns
@@ -149,29 +87,21 @@ def dense_moments(concentrations: Array) -> EntropyMoments:
     gram = weighted.reshape(4, -1) @ functions.reshape(4, -1).T
     truth, system = margins.centred
     first = first_order(gram, (weighted.sum(2), weighted.sum(1)), float(truth @ weights @ system), margins)
-    series = margins.spread_total if 1 in v.shape else overlap_table(v, margins.rows, margins.columns)
-    means = np.array([mutual_mean, *centre[1:].ravel()])
-    return assemble(means, first, margins, (float(spread.sum()), series))
+    brackets = brackets_of(v, (excess, spread), margins)
+    means = np.array([departure / margins.total, *centre[1:].ravel()])
+    return assemble(means, first, margins, brackets)
 
 
-def assemble(means: Array, first_order: Array, margins: Margins, brackets: tuple[float, float]) -> EntropyMoments:
+def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brackets) -> EntropyMoments:
     """Mean and covariance of all measures from those of (mutual, joint, missed, spurious) and the margins.
 
-    ``first_order`` is Cov_m of the first six measures; ``brackets`` are Σθ over the cells and the series.
+    ``means`` has the divergence from independence in place of the mutual information, which the brackets add to;
+    ``first_order`` is Cov_m of the first six measures.
     """
-    spread_cells, series = brackets
-    rows, columns, total = margins.spread_rows, margins.spread_columns, margins.spread_total
-    bracket = np.array(
-        [
-            [spread_cells, rows, columns],
-            [rows, rows, series],
-            [columns, series, columns],
-        ]
-    )
-    second = COEFFICIENTS[_BASE] @ (bracket - total) @ COEFFICIENTS[_BASE].T
     size = margins.total
-    six = (first_order + second / size) / (size + 1)
-    mutual, joint, missed, spurious = means
+    six = (first_order + _second_order(brackets) / size) / (size + 1)
+    divergence, joint, missed, spurious = means
+    mutual = divergence + brackets.interaction[0] / size
     truth, system = margins.means
     mean = np.array([mutual, truth, system, joint, missed, spurious, missed + spurious])
     lift = np.vstack([np.eye(6), [0, 0, 0, 0, 1, 1]])
@@ -188,7 +118,22 @@ def assemble(means: Array, first_order: Array, margins: Margins, brackets: tuple
     return EntropyMoments(mean, covariance)
 
 
+def _second_order(brackets: Brackets) -> Array:
+    """What is added to Cov_m of the first six measures, written out so that nothing cancels."""
+    rows, columns, in_rows, in_columns = (float(pair[1]) for pair in brackets[:4])
+    both, alone = brackets.overlap, brackets.residue
+    crossed = alone - both
+    truth = [both, rows, both, rows, rows - both, 0.0]
+    system = [both, both, columns, columns, 0.0, columns - both]
+    joint = [-crossed, rows, columns, rows + in_rows, in_columns, in_rows]
+    missed = [-alone, rows - both, 0.0, in_columns, in_columns, alone]
+    spurious = [-alone, 0.0, columns - both, in_rows, alone, in_rows]
+    return np.array([[alone + both, both, both, -crossed, -alone, -alone], truth, system, joint, missed, spurious])
+
+
 def _without_empty(v: Array) -> Array:
+    if v.min() < _NOTHING * v.max():  # no digit of any moment knows them, and their squares underflow
+        v = np.where(v < _NOTHING * v.max(), 0.0, v)
     rows, columns = v.sum(1) > 0, v.sum(0) > 0
     return v if rows.all() and columns.all() else v[rows][:, columns]
 
@@ -204,11 +149,6 @@ def _mutual_function(v: Array, filled: Array, margins: Margins) -> tuple[Array, 
     terms = np.where(near, expected * ((1 + distance) * logarithm - distance), 0.0)
     far = np.where(near, 0.0, v * logarithm - (v - expected))
     return logarithm, float(terms.sum() + far.sum())
-
-
-def _mutual_mean(divergence: float, excess_cells: float, margins: Margins) -> float:
-    added = excess_cells - margins.rows @ margins.excess_rows - margins.columns @ margins.excess_columns
-    return float(divergence + added + margins.total * margins.excess_total) / margins.total
 
 
 def first_order(gram: Array, by_margin: tuple[Array, Array], both: float, margins: Margins) -> Array:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
-from infoscope.posterior.moments import EntropyMoments, Margins, assemble, first_order
+from infoscope.posterior.brackets import PURE, Brackets, Parts, dominant, gap, gap_of_side, overlap_change, pair_change
+from infoscope.posterior.margins import Margins
+from infoscope.posterior.moments import EntropyMoments, assemble, first_order
 from infoscope.posterior.overlap import overlap_sum_constant
 from infoscope.posterior.special import excess_and_spread
 
@@ -50,18 +52,86 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
     excess, spread = excess_and_spread(np.append(distinct, prior))
     excess_cells = excess[:-1][place]
     empty = k * m - v.size if prior > 0 else 0
-    spread_cells = float(np.bincount(place) @ spread[:-1] + empty * spread[-1])
     functions = _functions((rows, columns, v, excess_cells), margins, (prior, float(excess[-1])))
     weight = (v / margins.total, prior / margins.total if empty else 0.0)
     centre = _means(functions, cells, weight)
     functions = functions._replace(stored=functions.stored - centre[:, None], constant=functions.constant - centre)
-    added = float(excess_cells @ v + empty * prior * excess[-1])
-    means = np.array([_mutual_mean(cells, margins, (v, prior, empty), added), *centre[1:]])
+    means = np.array([_divergence(cells, margins, (v, prior, empty)) / margins.total, *centre[1:]])
     first = _first_order(functions, cells, margins, weight)
-    series = margins.spread_total
-    if min(cells.shape) > 1:
-        series = overlap_sum_constant((rows, columns, v), (margins.rows, margins.columns), prior)
-    return assemble(means, first, margins, (spread_cells, series))
+    values = np.stack([v * excess_cells, spread[:-1][place]])
+    elsewhere = np.array([prior * excess[-1], spread[-1]])
+    in_rows = _cells_of(Parts(rows, v, values), margins.of_rows, (m, prior, elsewhere))
+    in_columns = _cells_of(Parts(columns, v, values), margins.of_columns, (k, prior, elsewhere))
+    beyond = None
+    if in_rows[1] + in_columns[1] < PURE:
+        beyond = _beyond((rows, columns, v, values[1]), margins, prior) - empty * float(spread[-1])
+    brackets = Brackets(
+        rows=gap_of_side(*margins.of_rows, margins),
+        columns=gap_of_side(*margins.of_columns, margins),
+        in_rows=in_rows,
+        in_columns=in_columns,
+        overlap=_overlap(cells, margins, v, prior),
+        beyond=beyond,
+    )
+    return assemble(means, first, margins, brackets)
+
+
+def _beyond(cells: tuple[Indices, Indices, Array, Array], margins: Margins, prior: float) -> float:
+    """The series less Σ θ of the stored cells, where one of them has nearly all of each row and column."""
+    rows, columns, v, spread = cells
+    pair = np.ones(v.size, dtype=bool)
+    for side, size in ((rows, margins.rows.size), (columns, margins.columns.size)):
+        largest = np.zeros(size)
+        np.maximum.at(largest, side, v)
+        pair &= v == largest[side]
+    i, j, a = rows[pair], columns[pair], v[pair]
+    others = ~pair
+    beside, below = (
+        group_sums(side[others], v[others] - prior, size) + prior * (width - group_sums(at, np.ones(at.size), size))
+        for side, at, size, width in (
+            (rows, i, margins.rows.size, margins.columns.size),
+            (columns, j, margins.columns.size, margins.rows.size),
+        )
+    )
+    kept = np.where(pair, 0.0, v)
+    rest = overlap_sum_constant((rows, columns, kept), (margins.rows, margins.columns), prior)
+    return pair_change(a, beside[i], below[j]) + rest - float(spread[others].sum())
+
+
+def _cells_of(parts: Parts, side: tuple[Array, Array], unstored: tuple[int, float, Array]) -> Array:
+    """Σ f(cells) − Σ f(rows), stored cells and others; row by row where one cell may fill its row."""
+    width, prior, value = unstored
+    whole, of_whole = side
+    empty = np.zeros(whole.size)
+    if prior > 0:
+        empty += width - np.bincount(parts.groups, minlength=whole.size)
+    largest = np.zeros(whole.size)
+    np.maximum.at(largest, parts.groups, parts.masses)
+    if not dominant(largest, whole).size:
+        return np.asarray(parts.values.sum(1) + empty.sum() * value - of_whole.sum(1))
+    return gap(parts, whole.size, (empty * prior, np.multiply.outer(value, empty)))
+
+
+def _overlap(cells: StoredCells, margins: Margins, v: Array, prior: float) -> float:
+    """The series less θ(V); term by term where one row or one column has nearly everything."""
+    if min(cells.shape) == 1:
+        return 0.0
+    for rows, columns, r, s in (
+        (cells.rows, cells.columns, margins.rows, margins.columns),
+        (cells.columns, cells.rows, margins.columns, margins.rows),
+    ):
+        at = int(r.argmax())
+        if dominant(r[at : at + 1], np.array([margins.total])).size:
+            here, there = rows == at, rows != at
+            a = np.full(s.size, prior)
+            a[columns[here]] = v[here]
+            others = group_sums(columns[there], v[there] - prior, s.size) + (r.size - 1) * prior
+            below = (rows[there] - (rows[there] > at), columns[there], v[there])
+            rest = overlap_sum_constant(below, (np.delete(r, at), s), prior)
+            return rest + overlap_change(a, others, margins.total)
+    return overlap_sum_constant((cells.rows, cells.columns, v), (margins.rows, margins.columns), prior) - (
+        margins.spread_total
+    )
 
 
 def _without_empty(cells: StoredCells) -> StoredCells:
@@ -114,8 +184,8 @@ def _means(functions: _Functions, cells: StoredCells, weight: tuple[Array, float
     return out
 
 
-def _mutual_mean(cells: StoredCells, margins: Margins, mass: tuple[Array, float, int], excess_cells: float) -> float:
-    """E[I] as a divergence of non-negative terms plus the η bracket, so that small values keep digits."""
+def _divergence(cells: StoredCells, margins: Margins, mass: tuple[Array, float, int]) -> float:
+    """Σ v ln m/(m_t m_s) as a sum of non-negative terms, so that small values keep digits."""
     v, prior, empty = mass
     r, s, total = margins.rows, margins.columns, margins.total
     expected = r[cells.rows] * (s[cells.columns] / total)
@@ -128,8 +198,7 @@ def _mutual_mean(cells: StoredCells, margins: Margins, mass: tuple[Array, float,
         logs_r, logs_s = np.log(r / total), np.log(s / total)
         logs = m * logs_r.sum() + k * logs_s.sum() - logs_r[cells.rows].sum() - logs_s[cells.columns].sum()
         divergence += prior * (empty * np.log(prior / total) - logs)
-    added = excess_cells - r @ margins.excess_rows - s @ margins.excess_columns
-    return float(divergence + added + total * margins.excess_total) / total
+    return float(divergence)
 
 
 def _first_order(functions: _Functions, cells: StoredCells, margins: Margins, weight: tuple[Array, float]) -> Array:

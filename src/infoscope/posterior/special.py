@@ -18,6 +18,7 @@ __all__ = ["digamma_excess", "excess_and_spread"]
 
 _SHIFT = 16
 _BLOCK = 8192
+_FEW = 64  # from so many values on it pays to look for repeated ones
 
 
 def excess_and_spread(z: Array) -> tuple[Array, Array]:
@@ -28,16 +29,29 @@ def excess_and_spread(z: Array) -> tuple[Array, Array]:
     ['0.2898681337', '0.4999999997']
     """
     flat = np.ascontiguousarray(z, dtype=float).ravel()
-    low = flat < _SHIFT
-    if not low.any():
-        excess, spread = _asymptotic(flat)
-    else:
-        excess, spread = _asymptotic(np.where(low, flat + _SHIFT, flat))
-        at = np.flatnonzero(low)
-        for start in range(0, at.size, _BLOCK):
-            part = at[start : start + _BLOCK]
-            excess[part], spread[part] = _stepped_down(flat[part], excess[part], spread[part])
+    excess, spread = np.empty_like(flat), np.empty_like(flat)
+    for start in range(0, flat.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        excess[part], spread[part] = _of_block(flat[part])
     return excess.reshape(z.shape), spread.reshape(z.shape)
+
+
+def _of_block(z: Array) -> tuple[Array, Array]:
+    low = z < _SHIFT
+    if not low.any():
+        return _asymptotic(z)
+    if z.size > _FEW:
+        steps = z.min() + np.arange(_SHIFT + 1)
+        place = np.rint(np.where(low, z, steps[0]) - steps[0]).astype(np.intp)
+        if (steps[place][low] == z[low]).all():  # a prior plus whole counts: seventeen values stand for all
+            excess, spread = (values[place] for values in _of_block(steps))
+            if not low.all():
+                high = ~low
+                excess[high], spread[high] = _asymptotic(z[high])
+            return excess, spread
+    excess, spread = _asymptotic(np.where(low, z + _SHIFT, z))
+    excess[low], spread[low] = _stepped_down(z[low], excess[low], spread[low])
+    return excess, spread
 
 
 def digamma_excess(z: Array) -> Array:
@@ -58,12 +72,14 @@ def _asymptotic(w: Array) -> tuple[Array, Array]:
 
 def _stepped_down(z: Array, excess: Array, spread: Array) -> tuple[Array, Array]:
     """From ε and θ at z + 16 to those at z, by ψ(z+1) = ψ(z+17) − Σ 1/(z+k)."""
+    whole, product = 2 * z + (_SHIFT + 1), z * (z + (_SHIFT + 1))
     first, second = np.zeros_like(z), np.zeros_like(z)
-    for step in range(_SHIFT, 0, -1):
-        inverse = 1.0 / (z + step)
+    for near in range(_SHIFT // 2, 0, -1):  # 1/(z+k) and 1/(z+17−k) together, smallest terms first
+        constant = near * (_SHIFT + 1 - near)
+        inverse = 1.0 / (product + constant)
         first += inverse
-        inverse *= inverse
-        second += inverse
+        second += (2 * product + ((_SHIFT + 1) ** 2 - 2 * constant)) * inverse * inverse
+    first *= whole
     w = z + _SHIFT
     empty = z == 0
     logarithm = np.log1p(_SHIFT / np.where(empty, 1.0, z))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
+from infoscope.posterior.brackets import Parts, dominant, gaps
 from infoscope.posterior.special import excess_and_spread
 
 __all__ = ["GroupMoments", "group_entropies", "group_shares", "mixed_groups"]
@@ -47,6 +48,11 @@ def group_entropies(groups: Indices, v: Array, rest: tuple[Array, float]) -> Gro
     centred = function - mean[groups]
     first = group_sums(groups, weight * centred**2, size) + weight_unseen * (unseen - mean) ** 2
     second = group_sums(groups, spread[:-1], size) + others * spread[-1] - spread_total
+    largest = np.zeros(size)
+    np.maximum.at(largest, groups, v)
+    if dominant(largest, whole).size:
+        values, elsewhere = np.stack([v * excess[:-1], spread[:-1]]), np.array([prior * excess[-1], spread[-1]])
+        second = gaps(Parts(groups, v, values), size, (others * prior, np.multiply.outer(elsewhere, others)))[1]
     variance = np.maximum((first + second / whole) / (whole + 1), 0.0)
     known = total > 0
     return GroupMoments(np.where(known, mean, np.nan), np.where(known, variance, np.nan))

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.readers.clusters import count_files
@@ -31,6 +32,9 @@ __all__ = ["Block", "alike", "random_blocks"]
 _BLOCKS = 128
 _LEAST_ROWS = 1000
 _LEAST_BYTES = 1 << 14
+STRETCHES = 8
+"""So many first blocks come from all over a file."""
+_LEAST_EXPECTED = 5.0  # rows of a cell in the smallest block; fewer, and the G test is no guide
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ def _of_parquet(session: Session, files: Files, columns: Columns, rng: np.random
         sizes.append(int((found.fetchone() or (0,))[0] or 0))
     ranges = _ranges(sizes, _LEAST_ROWS)
     read, whole = 0, max(sum(sizes), 1)
-    for at in rng.permutation(len(ranges)):
+    for at in _spread(len(ranges), rng):
         which, start, end = ranges[at]
         inside = scans[which].relation.removesuffix(")")
         relation = (
@@ -102,7 +106,7 @@ def _of_text(files: Files, columns: Columns, how: How, rng: np.random.Generator)
     sizes = [path.stat().st_size - len(head) for path, head in zip(files.paths, heads, strict=True)]
     ranges = _ranges(sizes, _LEAST_BYTES)
     read, whole = 0, max(sum(sizes), 1)
-    for at in rng.permutation(len(ranges)):
+    for at in _spread(len(ranges), rng):
         which, start, end = ranges[at]
         path, head = files.paths[which], heads[which]
         with scratch_folder() as folder, path.open("rb") as file:
@@ -128,7 +132,10 @@ def _head(path: Path, kind: str) -> bytes:
     if kind == "ndjson":
         return b""
     with path.open("rb") as file:
-        head = file.readline()
+        head = line = file.readline()
+        while line and not line.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n"):  # the header comes after empty lines
+            line = file.readline()
+            head += line
     _check_lines(head, path, kind)
     return head if head.endswith(b"\n") else head + b"\n"
 
@@ -153,24 +160,63 @@ def _check_lines(lines: bytes, path: Path, kind: str) -> None:
         raise InputError(f"{path} has a quoted field over several lines; random blocks need one line for each row")
 
 
-def alike(blocks: Sequence[Tally], truth: str) -> float:
-    """P-value of the G test that all blocks have the same classes: tiny where a file is sorted by class.
+def _spread(count: int, rng: np.random.Generator) -> list[int]:
+    """All ranges in random order, such that each eight in turn come from all stretches of the source.
 
-    >>> a, b = (Tally.from_columns(("t", "s"), [[x], ["x"]], [50]) for x in "ab")
-    >>> alike([a, b], "t") < 1e-9, alike([a, a], "t")
-    (True, 1.0)
+    >>> sorted(at // 5 for at in _spread(40, np.random.default_rng(0))[:8])
+    [0, 1, 2, 3, 4, 5, 6, 7]
     """
-    from scipy.special import chdtrc  # noqa: PLC0415 - only here
+    stretches = [rng.permutation(part).tolist() for part in np.array_split(np.arange(count), min(STRETCHES, count))]
+    order = []
+    while any(stretches):
+        order += [stretches[at].pop() for at in rng.permutation(len(stretches)) if stretches[at]]
+    return order
 
-    places: dict[tuple[type, Any], int] = {}
+
+def alike(blocks: Sequence[Tally], truth: str, systems: Sequence[str] = ()) -> float:
+    """P-value that all blocks are of one kind: tiny where a file is sorted by class, or by how hard its rows are.
+
+    The G test compares the blocks' classes, and for each system its answers to each class; the smallest p-value counts,
+    times the number of tests. Cells too rare for such a test are taken together.
+
+    >>> a, b = (Tally.from_columns(("t", "s"), [["x", "x"], ["x", "y"]], n) for n in ([50, 9], [9, 50]))
+    >>> alike([a, b], "t"), alike([a, b], "t", ["s"]) < 1e-9
+    (1.0, True)
+    """
+    tests = [(truth,), *((truth, system) for system in systems)]
+    return min(1.0, len(tests) * min(_one_kind(_by_block(blocks, keys)) for keys in tests))
+
+
+def _by_block(blocks: Sequence[Tally], keys: tuple[str, ...]) -> NDArray[np.float64]:
+    """How often each block has each combination of labels."""
+    places: dict[tuple[tuple[type, Any], ...], int] = {}
     lines: list[dict[int, int]] = []
     for tally in blocks:
-        at = tally.keys.index(truth)
-        labels = [places.setdefault((type(label), label), len(places)) for label in tally.labels[at]]
-        sums = np.bincount(tally.codes[at], tally.rows, len(labels)).tolist() if labels else []
-        lines.append({place: int(n) for place, n in zip(labels, sums, strict=True)})
-    counts = np.array([[line.get(i, 0) for i in range(len(places))] for line in lines], dtype=np.float64)
+        at = [tally.keys.index(key) for key in keys]
+        line: dict[int, int] = {}
+        for codes, rows in zip(tally.codes[at].T.tolist(), tally.rows.tolist(), strict=True):
+            labels = tuple(
+                (type(tally.labels[i][code]), tally.labels[i][code]) for i, code in zip(at, codes, strict=True)
+            )
+            place = places.setdefault(labels, len(places))
+            line[place] = line.get(place, 0) + rows
+        lines.append(line)
+    counts = np.zeros((len(lines), len(places)))
+    for row, line in zip(counts, lines, strict=True):
+        row[list(line)] = list(line.values())
+    return counts
+
+
+def _one_kind(counts: NDArray[np.float64]) -> float:
+    """P-value of the G test that all lines have the same shares."""
+    from scipy.special import chdtrc  # noqa: PLC0415 - only here
+
     counts = counts[counts.sum(axis=1) > 0]
+    if not counts.size:
+        return 1.0
+    rare = counts.sum(axis=0) * (counts.sum(axis=1).min() / counts.sum()) < _LEAST_EXPECTED
+    counts = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
+    counts = counts[:, counts.sum(axis=0) > 0]
     freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
     if freedom <= 0:
         return 1.0

@@ -137,6 +137,10 @@ def encode(values: Iterable[Any], column: str = "") -> tuple[list[Any], Ints]:
     >>> encode(["b", "a", "b"])
     (['b', 'a'], array([0, 1, 0]))
     """
+    values = values if isinstance(values, Sequence) else list(values)
+    if set(map(type, values)) <= {str, type(None)}:
+        texts = {value: place for place, value in enumerate(dict.fromkeys(values))}
+        return list(texts), np.fromiter(map(texts.__getitem__, values), dtype=np.int64, count=len(values))
     places: dict[tuple[type, Any], int] = {}
     try:
         codes = np.fromiter(

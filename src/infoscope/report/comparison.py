@@ -1,4 +1,4 @@
-"""A comparison as text, Markdown and HTML: the ranking first, then each pair in words."""
+"""A comparison as text, as Markdown and in a notebook: the ranking first, then each pair in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ from infoscope.figures.notebook import picture
 from infoscope.report.layout import UNICODE, Column, Look, columns, shown, wrapped
 from infoscope.report.numbers import amount, chance
 
-__all__ = ["as_html", "as_markdown", "as_notebook", "as_text"]
+__all__ = [
+    "against",
+    "as_markdown",
+    "as_notebook",
+    "as_text",
+    "conditions",
+    "headline",
+    "reference_of",
+    "standing_of",
+    "title_of",
+]
 
 _AXIS = 25
 
@@ -23,9 +33,9 @@ _AXIS = 25
 def as_text(comparison: Comparison, *, width: int = 100) -> str:
     """Plain text for a terminal of this width."""
     look = Look(width)
-    lines = [Text(), Text(f"  {_headline(comparison)}", style="bold"), Text(f"  {_conditions(comparison)}")]
+    lines = [Text(), Text(f"  {headline(comparison)}", style="bold"), Text(f"  {conditions(comparison)}")]
     for ranking in comparison.ranking:
-        lines += [Text(), Text(f"  {_title(ranking)}", style="bold")]
+        lines += [Text(), Text(f"  {title_of(ranking)}", style="bold")]
         lines += [Text("  ").append_text(line) for line in _ranking_table(comparison, ranking, look)]
         lines += [Text("  ").append_text(line) for line in wrapped(ranking.statement + ".", look.room, Text())]
     lines += _improvement_lines(comparison, look)
@@ -54,7 +64,8 @@ def _improvement_lines(comparison: Comparison, look: Look) -> list[Text]:
     return [Text(), *(Text("  ").append_text(line) for line in (*title, *table))]
 
 
-def _headline(comparison: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
+    """Who leads, in a clause."""
     ranking, size = comparison.ranking[0], len(comparison.systems)
     if ranking.best is not None:
         return f"{ranking.best} is the best of {size} systems"
@@ -65,7 +76,8 @@ def _headline(comparison: Comparison) -> str:
     return f"{size} systems, none told to be the best"
 
 
-def _conditions(comparison: Comparison) -> str:
+def conditions(comparison: Comparison) -> str:
+    """Samples, pairing and level."""
     paired = all(pair.paired for pair in comparison.pairs)
     rows = list(dict.fromkeys(amount(size) for size in sorted(comparison.samples.values())))
     how = "the same rows, paired" if paired else "different rows, unpaired"
@@ -73,17 +85,18 @@ def _conditions(comparison: Comparison) -> str:
     return f"{size} samples · {how} · {comparison.level:.0%} intervals"
 
 
-def _title(ranking: Ranking) -> str:
+def title_of(ranking: Ranking) -> str:
+    """The metric, and which direction is better."""
     card = find(ranking.metric).card
     return f"{card.title} ({'lower' if card.better == 'lower' else 'higher'} is better)"
 
 
-def _reference(comparison: Comparison, ranking: Ranking) -> str:
+def reference_of(comparison: Comparison, ranking: Ranking) -> str:
     """The system that the others are set against: the baseline, or the best."""
     return comparison.baseline or ranking.places[0].name
 
 
-def _against(comparison: Comparison, name: str, reference: str, metric: str) -> Pair | None:
+def against(comparison: Comparison, name: str, reference: str, metric: str) -> Pair | None:
     """The system against the reference; None where they share no rows in which the metric is defined."""
     for pair in comparison.pairs:
         if pair.metric == metric and {pair.a, pair.b} == {name, reference}:
@@ -91,9 +104,16 @@ def _against(comparison: Comparison, name: str, reference: str, metric: str) -> 
     return None
 
 
+def standing_of(comparison: Comparison, ranking: Ranking, place: Place) -> str:
+    """What the reference is: the baseline, the best where it is told from every other, else the first in the order."""
+    if comparison.baseline:
+        return "baseline"
+    return "best" if ranking.best == place.name else "first"
+
+
 def _ranking_table(comparison: Comparison, ranking: Ranking, look: Look) -> list[Text]:
-    reference = _reference(comparison, ranking)
-    pairs = {place.name: _against(comparison, place.name, reference, ranking.metric) for place in ranking.places}
+    reference = reference_of(comparison, ranking)
+    pairs = {place.name: against(comparison, place.name, reference, ranking.metric) for place in ranking.places}
     rows = {name: pair.result for name, pair in pairs.items() if pair is not None}
     reach = max((max(abs(found.low), abs(found.high)) for found in rows.values()), default=1.0) or 1.0
     cells = [_row(comparison, ranking, place) for place in ranking.places]
@@ -136,16 +156,11 @@ def _drawn(gap: float, low: float, high: float, reach: float) -> str:
 
 def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     """Mean, range, difference, probability and verdict of one system."""
-    reference = _reference(comparison, ranking)
+    reference = reference_of(comparison, ranking)
     cells = [f"{place.mean:.3f}", f"{place.low:.3f} – {place.high:.3f}"]
     if place.name == reference:
-        return [
-            *cells,
-            "",
-            "",
-            "baseline" if comparison.baseline else "best" if ranking.best == place.name else "first",
-        ]
-    pair = _against(comparison, place.name, reference, ranking.metric)
+        return [*cells, "", "", standing_of(comparison, ranking, place)]
+    pair = against(comparison, place.name, reference, ranking.metric)
     if pair is None:
         return [*cells, "", "", "not compared"]
     found = pair.result
@@ -155,7 +170,7 @@ def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
 
 def _improvements(comparison: Comparison) -> list[list[str]]:
     """Each system against the reference: by what factor the reference loses less, in bits and in answers."""
-    reference = _reference(comparison, comparison.ranking[0])
+    reference = reference_of(comparison, comparison.ranking[0])
     rows = []
     for name in comparison.systems:
         cells = [_factor(comparison, reference, name, of) for of in ("erroneous_information_ratio", "1 - accuracy")]
@@ -173,16 +188,16 @@ def _factor(comparison: Comparison, a: str, b: str, of: str) -> str:
 
 
 def _improvement_title(comparison: Comparison) -> str:
-    reference = shown(_reference(comparison, comparison.ranking[0]), UNICODE)
+    reference = shown(reference_of(comparison, comparison.ranking[0]), UNICODE)
     return f"Improvement factor: how many times less {reference} loses than"
 
 
 @renders("markdown")
 def as_markdown(comparison: Comparison) -> str:
     """A heading, one table per metric, and the notes."""
-    out = [f"## {_cell(_headline(comparison))}", "", _conditions(comparison)]
+    out = [f"## {_cell(headline(comparison))}", "", conditions(comparison)]
     for ranking in comparison.ranking:
-        out += ["", f"### {_title(ranking)}", "", "| system | mean | range | difference | P(better) | verdict |"]
+        out += ["", f"### {title_of(ranking)}", "", "| system | mean | range | difference | P(better) | verdict |"]
         out.append("|---|--:|--:|--:|--:|---|")
         for place in ranking.places:
             out.append("| " + " | ".join([_cell(place.name), *_row(comparison, ranking, place)]) + " |")
@@ -199,24 +214,10 @@ def _cell(text: str) -> str:
     return shown(text, UNICODE).replace("|", "\\|").replace("<", "&lt;")
 
 
-@renders("html")
-def as_html(comparison: Comparison) -> str:
-    """A small page of its own, readable without scripts or styles."""
-    title = escape(_headline(comparison))
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        '<meta name="viewport" content="width=device-width"><style>body{font:16px/1.5 system-ui,sans-serif;'
-        "max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}table{border-collapse:collapse}"
-        "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid #8884}"
-        "th:first-child,td:first-child,th:last-child,td:last-child{text-align:left}</style></head><body>"
-        f"<h1>{title}</h1>{_pictures(comparison)}{_body(comparison)}</body></html>\n"
-    )
-
-
 @renders("notebook")
 def as_notebook(comparison: Comparison) -> str:
     """The same as a cell of a notebook shows it."""
-    return f"<div><strong>{escape(_headline(comparison))}</strong><br>{_pictures(comparison)}{_body(comparison)}</div>"
+    return f"<div><strong>{escape(headline(comparison))}</strong><br>{_pictures(comparison)}{_body(comparison)}</div>"
 
 
 def _pictures(comparison: Comparison) -> str:
@@ -227,9 +228,9 @@ def _pictures(comparison: Comparison) -> str:
 
 
 def _body(comparison: Comparison) -> str:
-    out = [f"<p>{escape(_conditions(comparison))}</p>"]
+    out = [f"<p>{escape(conditions(comparison))}</p>"]
     for ranking in comparison.ranking:
-        out.append(f"<h2>{escape(_title(ranking))}</h2><p>{escape(ranking.statement)}.</p><table><thead><tr>")
+        out.append(f"<h2>{escape(title_of(ranking))}</h2><p>{escape(ranking.statement)}.</p><table><thead><tr>")
         out += [
             f'<th scope="col">{name}</th>' for name in ("system", "mean", "range", "difference", "P(better)", "verdict")
         ]

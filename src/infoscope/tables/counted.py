@@ -131,6 +131,11 @@ class Counted:
             return True
         return self.sample_size is not None and bool(np.all(self.values == np.rint(self.values)))
 
+    @cached_property
+    def adds_exactly(self) -> bool:
+        """Whether sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
+        return self.values.dtype.kind in "iu" and bool(np.all(self.grand_total < 2.0**53))
+
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
 
     @cached_property

@@ -15,11 +15,11 @@ from infoscope.errors import InputError
 from infoscope.tables.coding import Coded
 from infoscope.tables.labels import Label
 
-__all__ = ["Side", "Tally", "placed_among", "tally"]
+__all__ = ["Side", "Tally", "placed_among", "scatter", "tally"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Scatter = Callable[[NDArray[Any], Ints, Ints, NDArray[Any]], None]
+Scatter = Callable[[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]], None]
 
 _BLOCK = 1 << 15
 _TABLE_CELLS = 1 << 22
@@ -187,7 +187,7 @@ def _scattered(
     table = np.zeros(shape, dtype=np.int64 if weight is None else np.float64)
     ones = np.ones(min(_BLOCK, len(t)), dtype=np.int64)
     buffers = np.empty((2, len(ones)), dtype=np.int64)
-    add = _scatter()
+    add = scatter()
     for start in range(0, len(t), _BLOCK):
         block = slice(start, start + _BLOCK)
         rows = _shifted(t[block], lows[0], buffers[0])
@@ -209,7 +209,7 @@ def _inside(codes: Ints, size: int) -> bool:
     return bool(codes.min() >= 0 and codes.max() < size)
 
 
-def _scatter() -> Scatter:
+def scatter() -> Scatter:
     """The compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
 
     Called directly because the public way checks and copies both index arrays for every block, which triples the
@@ -220,13 +220,13 @@ def _scatter() -> Scatter:
     except ImportError:
         return _scatter_by_bincount
 
-    def add(table: NDArray[Any], rows: Ints, columns: Ints, values: NDArray[Any]) -> None:
+    def add(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
         _sparsetools.coo_todense(*table.shape, len(rows), rows, columns, values, table.ravel(), 0)
 
     return add if hasattr(_sparsetools, "coo_todense") else _scatter_by_bincount
 
 
-def _scatter_by_bincount(table: NDArray[Any], rows: Ints, columns: Ints, values: NDArray[Any]) -> None:
+def _scatter_by_bincount(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
     keys = rows * table.shape[1] + columns
     weights = None if table.dtype == np.int64 else values
     table += np.bincount(keys, weights=weights, minlength=table.size).reshape(table.shape)

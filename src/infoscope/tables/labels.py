@@ -74,8 +74,9 @@ def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
 
 
 def _kind_rank(label: Label) -> int:
-    kind = kind_of(label)
-    return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 4}[kind]
+    if isinstance(label, datetime.datetime) and label.tzinfo is not None:
+        return 4  # does not compare with a time without a zone
+    return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 5}[kind_of(label)]
 
 
 def unite(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infoscope.numeric import Real
 from infoscope.tables.contingency import Contingency
 
 __all__ = ["as_text"]
@@ -12,10 +13,10 @@ _WHOLE = 12
 def as_text(table: Contingency) -> str:
     """A headline, and the numbers themselves when there are few."""
     k, m = table.shape
-    total = np.sum(table.grand_total)
+    totals = np.unique(np.asarray(table.grand_total))
     kind = "samples" if table.sample_size is not None and table.weight_squares is None else "total weight"
     batch = f"{int(np.prod(table.batch_shape))} tables, each " if table.batch_shape else ""
-    head = f"Contingency of {batch}{_number(total)} {kind}, {k} truth × {m} system classes"
+    head = f"Contingency of {batch}{_between(totals)} {kind}, {k} truth × {m} system classes"
     if table.reject is not None:
         head += f", {table.reject!r} = rejected"
     if table.is_sparse:
@@ -35,6 +36,12 @@ def as_text(table: Contingency) -> str:
         for row in rows
     ]
     return "\n".join([head, *(line.rstrip() for line in lines)])
+
+
+def _between(totals: Real) -> str:
+    """The total of all tables of a batch, or the least and the largest; draws differ by rounding only."""
+    low, high = (_number(float(f"{end:.12g}")) for end in (totals[0], totals[-1])) if totals.size else ("0", "0")
+    return low if low == high else f"{low} to {high}"
 
 
 def _number(value: float) -> str:

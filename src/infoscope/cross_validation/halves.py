@@ -1,0 +1,66 @@
+"""Half-split stability: how far a metric of half the data is from that of the other half.
+
+As Steingold tests predictors: split the rows at random many times, score both halves, and look at the spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from infoscope.cards import find, metrics_at
+from infoscope.errors import InputError
+from infoscope.tables import Contingency
+
+__all__ = ["stability"]
+
+_BLOCK_CELLS = 2_000_000  # cells split at a time: bounds the memory
+
+
+def stability(
+    truth: Any, system: Any = None, *, metrics: Sequence[str] | None = None, splits: int = 500, seed: int = 0
+) -> dict[str, dict[str, float]]:
+    """Mean and sd of every metric over both halves of random splits of the rows.
+
+    ``truth`` is a table of counts, or the true labels with those of ``system`` beside. Each row goes to either half by
+    the toss of a coin. For a smooth metric the sd over random halves estimates the standard error of the whole. A
+    metric that is undefined in every half is left out.
+
+    >>> found = stability(Contingency.from_matrix([[40, 10], [10, 40]]), metrics=["accuracy"])["accuracy"]
+    >>> print(f"{found['mean']:.2f} ± {found['sd']:.3f}")  # √(0.8 · 0.2 / 100) = 0.040
+    0.80 ± 0.040
+    """
+    table = _table(truth, system)
+    if splits < 1:
+        raise InputError(f"splits is {splits}; stability needs one at least")
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    entries = list(metrics_at("table")) if metrics is None else [find(name) for name in metrics]
+    for entry in entries:
+        if entry.card.level != "table":
+            raise InputError(f"{entry.name} has one value for each class; stability is of metrics of the table")
+    rng = np.random.default_rng(seed)
+    cells = np.rint(table.cells).astype(np.int64)
+    step = max(1, _BLOCK_CELLS // max(cells.size, 1))
+    values: dict[str, list[Any]] = {entry.name: [] for entry in entries}
+    for start in range(0, splits, step):
+        half = rng.binomial(cells, 0.5, (min(step, splits - start), cells.size))
+        both = table.with_cells(np.concatenate([half, cells - half]))
+        for entry in entries:
+            score = np.asarray(entry.score(both), dtype=np.float64)
+            values[entry.name].append(np.broadcast_to(score, both.batch_shape))
+    return {name: summary for name, parts in values.items() if (summary := _summary(np.concatenate(parts)))}
+
+
+def _table(truth: Any, system: Any) -> Contingency:
+    table = truth if isinstance(truth, Contingency) and system is None else Contingency.from_labels(truth, system)
+    if table.batch_shape or not table.is_counts:
+        raise InputError("rows are split in halves, so it takes one table of whole counts; give that, or the labels")
+    return table
+
+
+def _summary(values: Any) -> dict[str, float]:
+    known = values[np.isfinite(values)]
+    return {"mean": float(known.mean()), "sd": float(known.std())} if known.size else {}

@@ -1,0 +1,172 @@
+"""Counting by codes: batches of dictionary-encoded columns to tables, all systems in one pass.
+
+Each batch or row group has its own dictionary. Its codes are counted as they are, and its small tables are moved to the
+common places of its labels when the dictionary changes; so a label is looked at once for each dictionary, never once
+for each row. Columns are Arrow arrays of text, which may be encoded already, or of whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.readers.tally import Ints, Tally
+from infoscope.tables.counting import scatter
+
+__all__ = ["Counting", "Places", "UnfitError"]
+
+_BLOCK = 1 << 14
+_CELLS = 1 << 22
+_SPAN = 1 << 12
+
+
+class UnfitError(Exception):
+    """The columns do not lend themselves to it: an engine counts them, or says what is wrong."""
+
+
+class Places:
+    """Where each label of each column stands in the tables of all threads; the first column is the truth."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._known: list[dict[Any, int]] = [{} for _ in names]
+        self._lock = Lock()
+
+    def of(self, column: int, labels: Sequence[Any]) -> Ints:
+        """Places of the labels, new ones after all that are known."""
+        known = self._known[column]
+        with self._lock:
+            places = [known.setdefault(label, len(known)) for label in labels]
+        if len(set(places)) < len(places):
+            raise UnfitError  # a dictionary that has a label twice
+        return np.array(places)
+
+    def tallies(self, threads: Sequence[Counting]) -> list[Tally]:
+        """One tally for each system, of those labels that have data."""
+        return [self._tally(system, [t.totals[system - 1] for t in threads]) for system in range(1, len(self.names))]
+
+    def _tally(self, system: int, parts: Sequence[Ints]) -> Tally:
+        total = np.zeros((len(self._known[0]), len(self._known[system])), dtype=np.int64)
+        for part in parts:
+            total[: part.shape[0], : part.shape[1]] += part
+        cells = np.nonzero(total)
+        labels: list[Sequence[Any]] = []
+        codes = []
+        for column, code in zip((0, system), cells, strict=True):
+            everything = list(self._known[column])
+            found, places = np.unique(code, return_inverse=True)
+            labels.append([everything[i] for i in found])
+            codes.append(places)
+        keys = (self.names[0], self.names[system])
+        return Tally(keys, tuple(labels), np.array(codes, dtype=np.int64), total[cells])
+
+
+class Counting:
+    """What one thread has counted: a table of truth against each system."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._alphabets: list[_Alphabet] = []
+        self._tables: list[Ints] = []
+        self.totals: list[Ints] = [np.zeros((0, 0), dtype=np.int64) for _ in places.names[1:]]
+
+    def add(self, batch: Any) -> None:
+        """Count a batch of rows."""
+        columns = [_encoded(batch.column(i)) for i in range(len(self._places.names))]
+        old: Sequence[_Alphabet | None] = self._alphabets or [None] * len(columns)
+        alphabets = [_alphabet(column, known) for column, known in zip(columns, old, strict=True)]
+        if any(new is not known for new, known in zip(alphabets, old, strict=True)):
+            self.settle()
+            self._begin(alphabets)
+        truth, *systems = (alphabet.codes(column) for alphabet, column in zip(alphabets, columns, strict=True))
+        ones, add = np.ones(min(_BLOCK, len(truth)), dtype=np.int64), scatter()
+        for start in range(0, len(truth), _BLOCK):  # as much as the cache holds
+            rows = truth[start : start + _BLOCK]
+            for table, system in zip(self._tables, systems, strict=True):
+                add(table, rows, system[start : start + _BLOCK], ones[: len(rows)])
+
+    def _begin(self, alphabets: list[_Alphabet]) -> None:
+        truth, *systems = (len(alphabet.labels) for alphabet in alphabets)
+        if truth * sum(systems) > _CELLS:
+            raise UnfitError
+        self._alphabets = alphabets
+        self._tables = [np.zeros((truth, system + 1), dtype=np.int64) for system in systems]
+
+    def settle(self) -> None:
+        """Add the tables of the current dictionaries at the common places of their labels."""
+        if not self._alphabets:
+            return
+        truth, *systems = (self._places.of(i, alphabet.labels) for i, alphabet in enumerate(self._alphabets))
+        for i, (system, table) in enumerate(zip(systems, self._tables, strict=True)):
+            self.totals[i] = total = _grown(self.totals[i], (int(truth.max()) + 1, int(system.max()) + 1))
+            whence = np.full(total.shape[1], len(system))  # the last column of such a table is empty
+            whence[system] = np.arange(len(system))
+            total[truth] += table.take(whence, axis=1)
+        self._alphabets = []
+        if sum(total.size for total in self.totals) > _CELLS:
+            raise UnfitError
+
+
+def _grown(table: Ints, shape: tuple[int, int]) -> Ints:
+    """The table with room for more labels."""
+    larger = np.zeros([max(sizes) for sizes in zip(table.shape, shape, strict=True)], dtype=np.int64)
+    if larger.shape == table.shape:
+        return table
+    larger[: table.shape[0], : table.shape[1]] = table
+    return larger
+
+
+@dataclass(frozen=True)
+class _Alphabet:
+    """What the codes of a column mean for a while; the last label is None, for a hole."""
+
+    labels: Sequence[Any]
+    dictionary: Any = None
+    low: int = 0
+
+    def codes(self, column: Any) -> NDArray[np.int32]:
+        hole = len(self.labels) - 1
+        if self.dictionary is not None:
+            codes = _numbers(column.indices, hole).astype(np.int32, copy=False)
+            if len(codes) and codes.view(np.uint32).max() > hole:
+                raise UnfitError  # a broken file; nothing below looks before it writes
+            return codes
+        numbers = _numbers(column, self.low + hole)
+        return np.subtract(numbers, self.low, dtype=np.int64, casting="unsafe").astype(np.int32)
+
+
+def _encoded(column: Any) -> Any:
+    return column.dictionary_encode() if str(column.type) in ("string", "large_string") else column
+
+
+def _numbers(column: Any, hole: int) -> NDArray[Any]:
+    """What an Arrow array of whole numbers holds; pyarrow's own way would load pandas."""
+    if column.null_count:
+        column = column.cast("int64").fill_null(hole)
+    kind = np.dtype(str(column.type))
+    return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
+
+
+def _alphabet(column: Any, old: _Alphabet | None) -> _Alphabet:
+    """The alphabet of a batch: the old one if it will do."""
+    if hasattr(column, "dictionary"):
+        if old is not None and column.dictionary.equals(old.dictionary):
+            return old
+        return _Alphabet([*column.dictionary.to_pylist(), None], column.dictionary)
+    from pyarrow import compute  # noqa: PLC0415 - an extra
+
+    ends = compute.min_max(column).as_py()
+    low, high = (0, 0) if ends["min"] is None else (ends["min"], ends["max"])
+    if old is not None:
+        last = old.low + len(old.labels) - 2
+        if old.low <= low and high <= last:
+            return old
+        low, high = min(low, old.low), max(high, last)
+    if high - low >= _SPAN or not -(2**62) < low <= high < 2**62:
+        raise UnfitError
+    return _Alphabet([*range(low, high + 1), None], low=low)

@@ -1,0 +1,181 @@
+"""Cross-validation and half-splits: the same by the same seed, honest about bad input, and fit to be shown."""
+
+import json
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_matrix, csr_array
+from sklearn.datasets import load_iris
+from sklearn.ensemble import BaggingClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import infoscope as ifs
+from infoscope.errors import InputError
+from infoscope.readers import progress
+
+X, Y = load_iris(return_X_y=True)
+RANDOM_TREE = DecisionTreeClassifier(splitter="random", max_features=1, max_depth=3)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        make_pipeline(StandardScaler(), RANDOM_TREE),
+        make_pipeline(StandardScaler(), BaggingClassifier(make_pipeline(StandardScaler(), RANDOM_TREE), 2)),
+        GridSearchCV(RANDOM_TREE, {"max_depth": [1, 3]}, cv=ShuffleSplit(2)),
+    ],
+    ids=["pipeline", "nested", "search"],
+)
+def test_every_source_of_chance_follows_the_seed(learner: object) -> None:
+    def tables(seed: int) -> np.ndarray:
+        found = ifs.cross_validate({"x": learner}, X, Y, folds=3, repeats=3, jobs=1, seed=seed)
+        return found.tables["x"].counts
+
+    np.testing.assert_array_equal(tables(0), tables(0))
+    assert (tables(0) != tables(1)).any()
+
+
+@pytest.mark.parametrize("kind", [csr_array, coo_matrix])
+def test_sparse_data_give_the_same_tables(kind: Callable[[object], object]) -> None:
+    dense, sparse = (
+        ifs.cross_validate({"x": MultinomialNB()}, data, Y, folds=3, repeats=1, jobs=1) for data in (X, kind(X))
+    )
+    assert dense.tables["x"] == sparse.tables["x"]
+
+
+class Stranger(GaussianNB):
+    """Answers with a class it has not seen."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return super().predict(X) + 7
+
+
+@pytest.mark.parametrize(
+    ("estimators", "data", "labels", "said"),
+    [
+        ({"x": LinearRegression()}, X, Y, "'x' predicts numbers, not classes"),
+        ({"x": make_pipeline(StandardScaler(), LinearRegression())}, X, Y, "predicts numbers"),
+        ({"x": "tree"}, X, Y, "'x' is a str, no estimator"),
+        ({"x": GaussianNB}, X, Y, "'x' is a GaussianNB, no estimator"),
+        ({"x": Stranger()}, X, Y, "'x' answers with something else"),
+        (GaussianNB(), X, Y, "estimators is a GaussianNB; give them by name"),
+        ({"x": GaussianNB()}, X[:100], Y, "X has 100 rows and y has 150"),
+        ({"x": GaussianNB()}, X, [None, *Y[1:].tolist()], "y lacks 1 of 150 labels"),
+        ({"x": GaussianNB()}, X, np.where(np.arange(150) < 2, np.nan, Y), "y lacks 2 of 150 labels"),
+        ({"x": GaussianNB()}, X, np.array(["a", *Y[1:].tolist()], dtype=object), "mixes labels"),
+        ({"x": GaussianNB()}, X, np.zeros(150), "one class only"),
+        ({"x": GaussianNB()}, X, np.stack([Y, Y], axis=1), "y has shape"),
+        ({"x": GaussianNB()}, X, np.where(np.arange(150) < 2, "rare", "usual"), "class 'rare' has 2 rows for 5 folds"),
+    ],
+)
+def test_bad_input_is_named(estimators: object, data: object, labels: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ifs.cross_validate(estimators, data, labels, folds=5, repeats=1, jobs=1)
+
+
+def test_rare_classes_go_without_stratification() -> None:
+    rare = np.where(np.arange(150) < 2, "rare", "usual")
+    found = ifs.cross_validate({"x": GaussianNB()}, X, rare, folds=5, repeats=1, jobs=1, stratified=False)
+    assert found.tables["x"].total[0] == 150
+
+
+@pytest.fixture(scope="module")
+def result() -> ifs.CrossValidation:
+    learners = {"bayes": GaussianNB(), "tree": RANDOM_TREE}
+    return ifs.cross_validate(learners, X, Y, folds=5, repeats=8, jobs=1)
+
+
+def test_the_document_says_what_the_clouds_say(result: ifs.CrossValidation) -> None:
+    record = json.loads(result.to_json())
+
+    assert (record["folds"], record["repeats"], record["rows"]) == (5, 8, 150)
+    cloud = result.cloud("tree", "proficiency")
+    assert record["systems"][1]["metrics"]["proficiency"] == pytest.approx(
+        {"mean": cloud.mean(), "sd": cloud.std(ddof=1)}
+    )
+    assert record["pairs"][0]["share_a_lower"] == result.overlaps()[0].share_a_lower
+    assert repr(result) == result.to_text()
+    assert f"{cloud.mean():.4f} ± {cloud.std(ddof=1):.4f}" in result.to_text()
+    assert result.caution in result.to_text()
+
+
+def test_one_repeat_has_no_spread_and_valid_json() -> None:
+    once = ifs.cross_validate({"bayes": GaussianNB()}, X, Y, folds=3, repeats=1, jobs=1)
+    record = json.loads(once.to_json())["systems"][0]
+
+    assert "sd" not in record["metrics"]["proficiency"]
+    assert "correlation" not in record
+
+
+def test_the_frame_has_a_row_for_each_repeat(result: ifs.CrossValidation) -> None:
+    frame = result.to_frame()
+
+    assert len(frame) == 16
+    found = frame[frame["estimator"] == "tree"]["erroneous_information_ratio"].to_numpy()
+    np.testing.assert_array_equal(found, result.cloud("tree"))
+
+
+def test_clouds_stand_in_the_coverage_plane(result: ifs.CrossValidation) -> None:
+    display = result.display()
+
+    point = display.points[1]
+    assert point.name == "tree"
+    np.testing.assert_array_equal(point.cloud[:, 1], result.cloud("tree", "proficiency"))
+    assert point.captured == pytest.approx(result.cloud("tree", "proficiency").mean())
+    assert "<svg" in display.to_svg()
+
+
+def test_a_terminal_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_TICK", 0.001)
+    ifs.cross_validate({"x": BaggingClassifier(RANDOM_TREE, 20)}, X, Y, folds=3, repeats=5, jobs=1)
+
+    assert "cross-validating" in capsys.readouterr().err
+
+
+# ── half-splits ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_halves_show_the_standard_error_of_the_whole() -> None:
+    table = ifs.Contingency.from_matrix([[400, 100], [50, 450]])
+    found = ifs.stability(table, metrics=["accuracy", "proficiency"], splits=4000)
+
+    assert found["accuracy"]["mean"] == pytest.approx(0.85, abs=0.001)
+    assert found["accuracy"]["sd"] == pytest.approx(np.sqrt(0.85 * 0.15 / 1000), rel=0.05)
+    exact = ifs.Posterior(table, "perks").sd("proficiency")
+    assert found["proficiency"]["sd"] == pytest.approx(exact, rel=0.06)
+
+
+def test_halves_agree_with_splitting_the_rows() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 3, 200)
+    system = np.where(rng.random(200) < 0.7, truth, rng.integers(0, 3, 200))
+    by_hand = []
+    for _ in range(1500):
+        heads = rng.random(200) < 0.5
+        for half in (heads, ~heads):
+            by_hand.append(float(ifs.metrics.accuracy(ifs.Contingency.from_labels(truth[half], system[half]))))
+    found = ifs.stability(truth, system, metrics="accuracy", splits=3000)["accuracy"]
+
+    assert found["mean"] == pytest.approx(np.mean(by_hand), abs=0.003)
+    assert found["sd"] == pytest.approx(np.std(by_hand), rel=0.06)
+    assert ifs.stability(truth, system, seed=1) == ifs.stability(truth, system, seed=1)
+
+
+def test_halves_need_rows() -> None:
+    weighted = ifs.Contingency.from_labels([0, 1], [0, 1], sample_weight=[0.5, 2.0])
+    for table, options, said in (
+        (weighted, {}, "whole counts"),
+        (ifs.Contingency.from_matrix([[1, 0], [0, 1]]), {"splits": 0}, "splits is 0"),
+        (ifs.Contingency.from_matrix([[1, 0], [0, 1]]), {"metrics": ["class_recall"]}, "one value for each class"),
+    ):
+        with pytest.raises(InputError, match=said):
+            ifs.stability(table, **options)

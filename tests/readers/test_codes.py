@@ -1,0 +1,234 @@
+"""Counting by codes gives what the engine's own grouping gives, and steps aside where it cannot."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infoscope.errors import InputError
+from infoscope.readers import encoded, read, read_tables
+from infoscope.readers.codes import Counting, Places, UnfitError
+from tests.engines.cases import CASES, Case, counted, expected
+from tests.engines.writers import as_csv, as_parquet, as_parquet_parts, as_tsv_gz, text_spelling
+
+
+class Spy:
+    """Remembers whether codes were counted, or the engine was asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(encoded, "WORTH", 0)
+        monkeypatch.setattr(encoded, "WORTH_TEXT", 0)
+        self.by_codes: bool | None = None
+        count = encoded.count_by_codes
+
+        def watched(*asked: Any) -> Any:
+            tallies = count(*asked)
+            self.by_codes = tallies is not None
+            return tallies
+
+        monkeypatch.setattr("infoscope.readers.clusters.count_by_codes", watched)
+
+
+@pytest.fixture
+def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
+    return Spy(monkeypatch)
+
+
+def cells(table: Any) -> dict[tuple[Any, Any], int]:
+    return {
+        (table.truth_labels[i], table.system_labels[j]): int(table.counts[i, j])
+        for i, j in zip(*np.nonzero(table.counts), strict=True)
+    }
+
+
+def by_hand(gold: list[Any], said: list[Any]) -> dict[tuple[Any, Any], int]:
+    return dict(Counter(pair for pair in zip(gold, said, strict=True) if None not in pair))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+@pytest.mark.parametrize("write", [as_parquet, as_parquet_parts])
+def test_parquet_counts_as_by_hand(write: Any, case: Case, tmp_path: Path, spy: Spy) -> None:
+    assert counted(write(case, tmp_path), case) == expected(case)
+
+    plain = not case.options.keys() & {"weight", "by"}
+    coded = {case.kinds[name] for name in ("gold", *case.systems)} <= {"text", "int"}
+    if case.name != "whole numbers beyond the floats":  # which span one thread sees is a matter of luck
+        assert spy.by_codes is (plain and coded)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if len(c.systems) > 1], ids=lambda c: c.name.replace(" ", "-"))
+@pytest.mark.parametrize("write", [as_csv, as_tsv_gz])
+def test_text_counts_as_by_hand(write: Any, case: Case, tmp_path: Path, spy: Spy) -> None:
+    assert counted(write(case, tmp_path), case) == expected(case, text_spelling)
+
+    assert spy.by_codes is not bool(case.options.keys() & {"weight", "by"})
+
+
+labels = st.one_of(st.none(), st.sampled_from(["a", "b", " a", "é", "", "nan"]))
+numbers = st.one_of(st.none(), st.integers(-3, 40))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.one_of(
+        st.lists(st.tuples(labels, labels, labels), min_size=1, max_size=30),
+        st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=30),
+    ),
+    group=st.integers(1, 9),
+    batch=st.integers(1, 7),
+)
+def test_any_row_groups_and_batches(
+    rows: list[tuple[Any, ...]], group: int, batch: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    gold, a, b = map(list, zip(*rows, strict=True))
+    path = tmp_path_factory.mktemp("log") / "log.parquet"
+    pq.write_table(pa.table({"a": a, "b": b, "gold": gold}), path, row_group_size=group)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        spy = Spy(monkeypatch)
+        monkeypatch.setattr(encoded, "_BATCH", batch)
+        reading = read_tables(path, "gold", ["a", "b"])
+
+    assert spy.by_codes is not any(all(value is None for value in column) for column in (gold, a, b))
+    assert reading.rows == len(rows)
+    assert {name: cells(table) for name, table in reading.tables[()].items()} == {
+        "a": by_hand(gold, a),
+        "b": by_hand(gold, b),
+    }
+
+
+def test_a_category_without_rows_is_no_class(tmp_path: Path, spy: Spy) -> None:
+    said = pd.Categorical(["x", "y", "x"], categories=["x", "y", "never"])
+    path = tmp_path / "log.parquet"
+    pd.DataFrame({"gold": pd.Categorical(["x", "x", "y"]), "said": said}).to_parquet(path)
+
+    table = read(path, "gold", "said")
+
+    assert spy.by_codes
+    assert table.truth_labels == table.system_labels == ("x", "y")
+    assert table.counts.tolist() == [[1, 1], [1, 0]]
+
+
+def test_a_dictionary_that_overflows_into_plain_text(tmp_path: Path, spy: Spy) -> None:
+    gold = [f"label {i % 700}" for i in range(4000)]
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": gold, "said": gold}), path, dictionary_pagesize_limit=512, data_page_size=256)
+
+    table = read(path, "gold", "said")
+
+    assert spy.by_codes
+    assert cells(table) == by_hand(gold, gold)
+
+
+def test_many_labels_are_left_to_the_engine(tmp_path: Path, spy: Spy) -> None:
+    gold = [f"label {i}" for i in range(3000)]
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": gold, "said": gold[::-1]}), path, row_group_size=500)
+
+    table = read(path, "gold", "said")
+
+    assert spy.by_codes is False
+    assert table.total == 3000
+    assert len(table.truth_labels) == 3000
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.float64(), pa.binary(), pa.timestamp("us"), pa.decimal128(5, 2), pa.large_string(), pa.uint8()], ids=str
+)
+def test_each_type_means_what_it_means_to_the_engine(kind: pa.DataType, tmp_path: Path, spy: Spy) -> None:
+    values = [b"1", b"2", b"1", None] if kind == pa.binary() else [1, 2, 1, None]
+    if kind == pa.large_string():
+        values = ["1", "2", "1", None]
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": pa.array(values, kind), "said": pa.array(values, kind)}), path)
+
+    def answer() -> Any:
+        try:
+            table = read(path, "gold", "said")
+        except InputError as error:
+            return str(error)
+        return table.truth_labels, cells(table), table.ignored
+
+    found = answer()
+    assert spy.by_codes is (kind in (pa.large_string(), pa.uint8()))
+    encoded.WORTH = 1 << 60
+    assert found == answer()
+    assert spy.by_codes is False
+
+
+def test_text_that_is_no_unicode_is_refused_in_the_words_of_the_engine(tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.parquet"
+    broken = pa.array([b"a", b"\xff"]).view(pa.string())
+    pq.write_table(pa.table({"gold": broken, "said": broken}), path)
+
+    with pytest.raises(InputError, match=r"log\.parquet"):
+        read(path, "gold", "said")
+    assert spy.by_codes is False
+
+
+def test_a_code_that_points_nowhere_is_not_counted() -> None:
+    """The table is written to without another look, so a broken file must stop here."""
+    broken = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int32()), pa.array(["a"]), safe=False)
+    batch = pa.record_batch({"gold": broken, "said": broken})
+
+    with pytest.raises(UnfitError):
+        Counting(Places(("gold", "said"))).add(batch)
+
+
+def test_a_name_with_a_dot_and_columns_inside_records(tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"a.b": ["x", "y"], "gold": ["x", "x"], "a": [{"b": "z"}, {"b": "z"}]}), path)
+
+    assert cells(read(path, "gold", "a.b")) == {("x", "x"): 1, ("x", "y"): 1}
+    assert spy.by_codes is False
+
+
+def test_text_over_several_files_with_columns_in_another_order(tmp_path: Path, spy: Spy) -> None:
+    (tmp_path / "1.csv").write_text('gold,a,b\nx,x,y\n"it\'s, ""so""",x,\n')
+    (tmp_path / "2.csv").write_text("b,gold,a\nx,y,x\n")
+
+    tables = read(tmp_path, "gold", ["a", "b"])
+
+    assert spy.by_codes
+    assert cells(tables["a"]) == {("x", "x"): 1, ('it\'s, "so"', "x"): 1, ("y", "x"): 1}
+    assert cells(tables["b"]) == {("x", "y"): 1, ("y", "x"): 1}
+
+
+def test_a_ragged_line_is_named_as_ever(tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,a,b\n" + "x,x,y\n" * 5000 + "x,y\n" + "x,x,y\n" * 10)
+
+    with pytest.raises(InputError, match="line 5002 has 2 fields"):
+        read(path, "gold", ["a", "b"])
+    assert spy.by_codes is False
+
+
+def test_long_lines_are_not_held_in_batches(tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,a,b\n" + f"{'x' * 3000},x,y\n")
+
+    assert read(path, "gold", ["a", "b"])["a"].total == 1
+    assert spy.by_codes is False
+
+
+def test_ten_systems_as_one_by_one(tmp_path: Path, spy: Spy) -> None:
+    path, names = tmp_path / "log.parquet", [f"s{i}" for i in range(10)]
+    systems = ", ".join(f"'c' || hash(i + {k}) % 7 AS s{k}" for k in range(10))
+    duckdb.execute(
+        f"COPY (SELECT 'c' || hash(i) % 5 AS gold, {systems} FROM range(20000) AS r(i)) "
+        f"TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)"
+    )
+
+    together = read(path, "gold", names)
+
+    assert spy.by_codes
+    for name in names:
+        lines = duckdb.execute(f"SELECT gold, {name}, count(*) FROM '{path}' GROUP BY ALL").fetchall()
+        assert cells(together[name]) == {(gold, said): n for gold, said, n in lines}
