@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -45,7 +46,7 @@ def test_names_cannot_break_the_page(form):
     page = result.to_markdown() if form == "markdown" else result.to_html()
 
     assert "<script>alert" not in page
-    assert result._repr_html_().count("<table") == 2
+    assert result._repr_html_().count("<table") == 3  # two metrics and the improvement factors
 
 
 def test_matrices_are_compared_unpaired(tmp_path):
@@ -59,9 +60,49 @@ def test_matrices_are_compared_unpaired(tmp_path):
     assert "baseline" in result.stdout
 
 
+def test_the_prior_may_be_a_number_and_the_classes_seen_in_other_shares():
+    arguments = [DIGITS, *THREE, "--format", "json", "--metric", "proficiency", "--prior", "0.5"]
+    plain, equal = (json.loads(run(*arguments, *more).stdout) for more in ([], ["--prevalence", "equal"]))
+    wanted = compare(DIGITS, truth="truth", system=THREE[3::2], metrics="proficiency", prior=0.5)
+
+    assert plain["comparison"]["pairs"] == json.loads(wanted.to_json())["comparison"]["pairs"]
+    assert any("shares that were stated" in note for note in equal["notes"])
+    assert all(isinstance(system["n"], int) for system in plain["systems"])
+
+
+def test_matrices_of_one_name_are_told_by_their_paths_and_shares_take_n(tmp_path):
+    paths = [tmp_path / folder / "cm.csv" for folder in ("old", "new")]
+    for path, rows in zip(paths, ("40,10\n10,40\n", "0.48,0.02\n0.03,0.47\n"), strict=True):
+        path.parent.mkdir()
+        path.write_text(rows)
+    arguments = ["--matrix", *map(str, paths), "--format", "json"]
+
+    refused, accepted = run(*arguments), run(*arguments, "--n", "500")
+    assert refused.exit_code == 2
+    assert "sample size is not known" in refused.stderr
+    systems = json.loads(accepted.stdout)["systems"]
+    assert systems == [{"name": str(paths[0]), "n": 100}, {"name": str(paths[1]), "n": 500}]
+
+
+def test_rows_with_weights_are_not_called_incomplete(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{i % 4},{i % 4},{i % 3},{weight}" for i, weight in enumerate(rng.random(1000))]
+    (tmp_path / "rows.csv").write_text("\n".join(["t,a,b,w", *lines]))
+
+    result = run(str(tmp_path / "rows.csv"), "-t", "t", "-s", "a", "-s", "b", "--weight", "w", "--strict")
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        pytest.param([DIGITS, *THREE, "--n", "10"], "rows are counted", id="n of rows"),
+        pytest.param([DIGITS, *THREE, "--rope", "nan"], "practical equivalence", id="no region"),
+        pytest.param([DIGITS, *THREE, "--prior", "-1"], "not negative", id="negative prior"),
+        pytest.param([DIGITS, *THREE, "--metric", "f1"], "f1 is undefined for 'svm'", id="undefined metric"),
+        pytest.param(["--matrix", DIGITS, DIGITS, "-t", "truth"], "--truth names a column", id="column of a matrix"),
+        pytest.param(["--matrix", DIGITS, DIGITS, "--weight", "w"], "--weight names a column", id="weight of a matrix"),
+        pytest.param([DIGITS, *THREE, "--prevalence", "nowhere"], "neither the word 'equal'", id="no shares"),
         pytest.param([DIGITS, "-t", "truth", "-s", "svm"], "at least two", id="one system"),
         pytest.param([DIGITS, "-t", "truth", "-s", "svm", "-s", "naive_byes"], "naive_bayes", id="misspelt column"),
         pytest.param([DIGITS, *THREE, "--metric", "g_statistic"], "no posterior", id="metric without posterior"),

@@ -8,7 +8,8 @@ from infoscope import Contingency, InputError
 from infoscope.cards import find
 from infoscope.comparison import Answers, compare
 from infoscope.comparison.classical import homogeneity_p_value, mcnemar_p_value, swap_p_values
-from infoscope.comparison.differences import correlation, exact_information_gap
+from infoscope.comparison.correlations import correlation
+from infoscope.comparison.differences import exact_information_gap
 from infoscope.comparison.ranking import holm
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency

@@ -1,5 +1,7 @@
 """Uncertainty in pictures is the posterior's; comparisons and sweeps become pictures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,7 +70,7 @@ def test_comparison_becomes_a_forest_and_factors() -> None:
     with pytest.raises(UnknownNameError, match="not compared by 'kappa'"):
         ComparisonDisplay.from_comparison(comparison, "kappa")
     with pytest.raises(InputError, match="no improvement factor"):
-        ImprovementDisplay.from_comparison(compare({"good": TABLE, "bad": WORSE}, metrics=["proficiency"]))
+        ImprovementDisplay.from_comparison(replace(comparison, improvements=()))
 
 
 def test_sweep_over_scores_becomes_curves() -> None:

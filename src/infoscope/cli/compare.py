@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
+from infoscope.cli.matrices import matrices_of
 from infoscope.cli.options import (
     belief_options,
     cluster_option,
     how_to_read,
     output_options,
+    prevalence_option,
+    prior_of,
     reading_options,
     row_options,
 )
+from infoscope.cli.prevalence import read_prevalence
 from infoscope.cli.typed import typed
 from infoscope.errors import InputError
 
@@ -43,6 +46,7 @@ __all__ = ["compare_command"]
 @click.option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")
 @click.option("--reject", metavar="LABEL", help="The answer that means: no answer.")
 @click.option("--positive", metavar="LABEL", help="The class that binary metrics are about.")
+@prevalence_option()
 @belief_options()
 @output_options("text", "json", "markdown", "html")
 @reported
@@ -55,23 +59,23 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope compare --matrix old.csv new.csv --metric proficiency
     """
-    from infoscope.comparison import DEFAULT_METRICS, compare  # noqa: PLC0415 - heavy, and not needed for --help
+    from infoscope.comparison import compare  # noqa: PLC0415 - heavy, and not needed for --help
 
     output = asked_output(chosen)
     if chosen["by"]:
         raise click.UsageError("--by makes one table per group; compare the systems within one group at a time")
     shared = {
-        "metrics": chosen["metrics"] or DEFAULT_METRICS,
+        "metrics": chosen["metrics"] or None,
         "baseline": chosen["baseline"],
         "rope": chosen["rope"],
-        "prior": chosen["prior"],
+        "prevalence": read_prevalence(chosen["prevalence"]),
+        "prior": prior_of(chosen["prior"]),
         "level": chosen["level"],
+        "n": chosen["n"],
         "seed": chosen["seed"],
     }
     if chosen["matrix"]:
-        if chosen["cluster"]:
-            raise click.UsageError("--cluster names a column of rows, and a matrix has none; leave it away")
-        result = compare(_matrices(source, chosen), **shared)
+        result = compare(matrices_of(source, chosen), **shared)
     else:
         if chosen["truth"] is None or len(chosen["systems"]) < 2:
             raise click.UsageError("name the truth column with -t and at least two system columns with -s")
@@ -96,9 +100,3 @@ def _page(result: Comparison) -> str:
     from infoscope.report.html.comparison_page import comparison_html  # noqa: PLC0415 - heavy
 
     return comparison_html(result, command=typed())
-
-
-def _matrices(source: tuple[str, ...], chosen: dict[str, Any]) -> dict[str, Any]:
-    from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
-
-    return {Path(path).stem: read_matrix(path, reject=chosen["reject"], positive=chosen["positive"]) for path in source}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from infoscope.cli.errors import reported
+from infoscope.cli.matrices import matrices_of
 from infoscope.cli.options import (
     belief_options,
     cluster_option,
     how_to_read,
     label_options,
     output_options,
+    prior_of,
     reading_options,
     row_options,
 )
@@ -24,7 +25,6 @@ from infoscope.errors import InputError
 
 if TYPE_CHECKING:
     from infoscope.evaluation import Evaluation
-    from infoscope.tables import Contingency
 
 __all__ = ["evaluate_chosen", "evaluate_command", "refuse_ignored"]
 
@@ -103,20 +103,8 @@ def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
 
 def _of_matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
     from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help
-    from infoscope.readers import read_matrix  # noqa: PLC0415 - heavy
 
-    for option in ("truth", "systems", "weight", "by", "cluster", "until"):
-        if chosen.get(option):
-            name = {"systems": "system"}.get(option, option)
-            raise click.UsageError(f"--{name} names a column of rows, and a matrix has none; leave it away")
-    stems = [Path(path).stem for path in source]
-    tables: dict[str, Contingency] = {}
-    for path, stem in zip(source, stems, strict=True):
-        name = stem if stems.count(stem) == 1 else path
-        if name in tables:
-            raise InputError(f"{path} is named twice; name each matrix once")
-        tables[name] = read_matrix(path, reject=chosen["reject"], positive=chosen["positive"])
-    return evaluate(tables, **_seen_as(chosen))
+    return evaluate(matrices_of(source, chosen), **_seen_as(chosen))
 
 
 def _seen_as(chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,15 +112,8 @@ def _seen_as(chosen: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "prevalence": read_prevalence(chosen["prevalence"]),
         "clusters": chosen["clusters"],
-        "prior": _prior(chosen["prior"]),
+        "prior": prior_of(chosen["prior"]),
         "level": chosen["level"],
         "n": chosen["n"],
         "seed": chosen["seed"],
     }
-
-
-def _prior(word: str) -> str | float:
-    try:
-        return float(word)
-    except ValueError:
-        return word

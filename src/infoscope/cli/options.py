@@ -16,6 +16,8 @@ __all__ = [
     "how_to_read",
     "label_options",
     "output_options",
+    "prevalence_option",
+    "prior_of",
     "reading_options",
     "row_options",
     "seed_option",
@@ -113,11 +115,16 @@ def label_options() -> Callable[[Command], Command]:
         click.option("--reject", metavar="LABEL", help="The answer that means: no answer."),
         click.option("--positive", metavar="LABEL", help="The class that binary metrics are about."),
         click.option("--clusters", is_flag=True, help="The answers are clusters: their names mean nothing."),
-        click.option(
-            "--prevalence",
-            metavar="equal|FILE",
-            help="See the truth classes in other shares: equal, or lines LABEL,SHARE.",
-        ),
+        prevalence_option(),
+    )
+
+
+def prevalence_option() -> Callable[[Command], Command]:
+    """In which shares the truth classes are seen."""
+    return click.option(
+        "--prevalence",
+        metavar="equal|FILE",
+        help="See the truth classes in other shares: equal, or lines LABEL,SHARE.",
     )
 
 
@@ -138,6 +145,14 @@ def belief_options() -> Callable[[Command], Command]:
         click.option("--n", type=float, metavar="SIZE", help="Sample size, for a table of shares."),
         seed_option(),
     )
+
+
+def prior_of(word: str) -> str | float:
+    """The stated prior: a number per cell, or a name."""
+    try:
+        return float(word)
+    except ValueError:
+        return word
 
 
 def output_options(*formats: str) -> Callable[[Command], Command]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
 from infoscope.readers.labels import cleaner, match_label, meaning
 from infoscope.tables import Contingency
+from infoscope.tables.building import Cells, Declared, check_reject_is_no_truth, placed
 from infoscope.tables.coding import encode
-from infoscope.tables.labels import Label, is_missing, unite
+from infoscope.tables.labels import Label, check_kinds, is_missing, unite
 
 __all__ = ["Answers", "PairCells"]
 
 Ints = NDArray[np.int64]
 _SMALL_TABLE = 1 << 22
+_LARGEST_KEY = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -51,15 +54,30 @@ class PairCells:
     """Cells of A's table by cluster, one line each, where rows come in clusters; None otherwise."""
     clusters_b: Any = None
 
-    @property
+    @cached_property
     def cells_a(self) -> Ints:
-        """Where each joint cell lies in A's table."""
-        return self.truth * self.table_a.shape[1] + self.a
+        """Where each joint cell lies among the stored cells of A's table."""
+        return _stored_at(self.table_a, self.truth, self.a)
+
+    @cached_property
+    def cells_b(self) -> Ints:
+        """Where each joint cell lies among the stored cells of B's table."""
+        return _stored_at(self.table_b, self.truth, self.b)
 
     @property
-    def cells_b(self) -> Ints:
-        """Where each joint cell lies in B's table."""
-        return self.truth * self.table_b.shape[1] + self.b
+    def are_counts(self) -> bool:
+        """Whether whole rows were counted, each once."""
+        return bool(np.all(self.counts == np.rint(self.counts)))
+
+    @property
+    def total(self) -> float:
+        """Rows, or weight, that both systems answered."""
+        return float(self.counts.sum())
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether the two systems gave the same answer to every row."""
+        return np.array_equal(self.a, self.b)
 
 
 @dataclass(frozen=True)
@@ -76,6 +94,8 @@ class Answers:
     """Which rows belong together."""
     weight: float | None = None
     """Sum of the weights; ``counts`` are scaled such that they sum to the effective size (Σw)²/Σw²."""
+    rows: Ints | None = None
+    """How many rows of the source stand behind each row here; None for one each."""
 
     @classmethod
     def from_joint(
@@ -101,6 +121,7 @@ class Answers:
             match_label(positive, labels),
             None if cluster is None else columns[cluster],
             weight,
+            np.asarray(tally.rows, dtype=np.int64),
         )
 
     @classmethod
@@ -148,6 +169,20 @@ class Answers:
         """The systems in the order they were given."""
         return tuple(self.systems)
 
+    @property
+    def row_count(self) -> int:
+        """Rows of the source, whatever they weigh."""
+        return len(self.truth.codes) if self.rows is None else int(self.rows.sum())
+
+    def lacking(self, name: str) -> int:
+        """How many of them have no truth label, no cluster, or no answer of this system."""
+        columns = [self.truth, self.systems[name], *([] if self.cluster is None else [self.cluster])]
+        gaps = [column.answered for column in columns if column.answered is not None]
+        if not gaps:
+            return 0
+        lost = ~np.logical_and.reduce(gaps)
+        return int(np.count_nonzero(lost) if self.rows is None else self.rows[lost].sum())
+
     def table(self, name: str) -> Contingency:
         """Truth × one system, from all rows that it answered."""
         return self.pair(name, name).table_a
@@ -161,6 +196,11 @@ class Answers:
         if self.cluster is not None:
             return self._clustered(columns, (a, b))
         sizes = [max(len(column.labels), 1) for column in columns]
+        if prod(sizes) > _LARGEST_KEY:
+            raise InputError(
+                f"{sizes[0]:,} truth labels and {sizes[1]:,} and {sizes[2]:,} answers of {a!r} and {b!r} are too many "
+                "to count together; are these columns of labels?"
+            )
         key = columns[0].codes * sizes[1]
         key += columns[1].codes
         key *= sizes[2]
@@ -172,7 +212,7 @@ class Answers:
             key, counts = key[answered], None if counts is None else counts[answered]
         if not len(key):
             raise InputError(f"no row has a truth label and an answer of both {a!r} and {b!r}")
-        cells, summed = _distinct(key, counts, int(np.prod(sizes)))
+        cells, summed = _distinct(key, counts, prod(sizes))
         rest, code_b = np.divmod(cells, sizes[2])
         code_t, code_a = np.divmod(rest, sizes[1])
         return self._settled((code_t, code_a, code_b), summed, columns)
@@ -183,6 +223,7 @@ class Answers:
 
         assert self.cluster is not None
         here = np.logical_and.reduce([column.codes >= 0 for column in (*columns, self.cluster)])
+        here &= True if self.counts is None else self.counts > 0
         if not here.any():
             raise InputError(f"no row has a truth label, a cluster and an answer of both {names[0]!r} and {names[1]!r}")
         codes = tuple(column.codes[here] for column in columns)
@@ -208,14 +249,12 @@ class Answers:
             _positions(column.labels, truth if i == 0 else system)[code]
             for i, (code, column) in enumerate(zip(codes, columns, strict=True))
         ]
+        check_reject_is_no_truth(truth, self.reject)
+        check_kinds(truth, [label for label in system if label != self.reject])
+        whole = counts.astype(np.int64) if np.all(counts == np.rint(counts)) else counts
+        stated = Declared(None, self.reject, self.positive)
         tables = [
-            Contingency.from_matrix(
-                _matrix(moved[0], answer, counts, (len(truth), len(system))),
-                truth=truth,
-                system=system,
-                reject=self.reject,
-                positive=self.positive,
-            )
+            placed(Cells(truth, system, moved[0], answer, whole), (truth, system), stated, declared=True)
             for answer in moved[1:]
         ]
         return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])
@@ -255,7 +294,8 @@ def _distinct(key: Ints, counts: NDArray[np.float64] | None, size: int) -> tuple
         cells = np.flatnonzero(sums)
         return cells, sums[cells].astype(np.float64)
     cells, places = np.unique(key, return_inverse=True)
-    return cells, np.bincount(places, counts).astype(np.float64)
+    found: NDArray[np.float64] = np.bincount(places, counts).astype(np.float64)
+    return cells[found > 0], found[found > 0]
 
 
 def _positions(old: Sequence[Label], new: Sequence[Label]) -> Ints:
@@ -263,6 +303,9 @@ def _positions(old: Sequence[Label], new: Sequence[Label]) -> Ints:
     return np.array([place.get(label, -1) for label in old], dtype=np.int64)
 
 
-def _matrix(rows: Ints, columns: Ints, counts: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[Any]:
-    out = np.bincount(rows * shape[1] + columns, counts, shape[0] * shape[1]).reshape(shape)
-    return out.astype(np.int64) if np.all(out == np.rint(out)) else out
+def _stored_at(table: Contingency, truth: Ints, answer: Ints) -> Ints:
+    """Places of cells among those that a table stores, all of which it does."""
+    key = truth * table.shape[1] + answer
+    if table.support is None:
+        return key
+    return np.searchsorted(table.support.rows * table.shape[1] + table.support.columns, key)

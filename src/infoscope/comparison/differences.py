@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import erf, exp, log, sqrt
-from typing import Literal
-
-import numpy as np
+from math import erf, exp, isfinite, log, sqrt
 
 from infoscope.cards import Metric
 from infoscope.comparison.answers import PairCells
-from infoscope.posterior import Posterior, partition_moments
-from infoscope.posterior.influence import influence
-from infoscope.posterior.resampling import ClusterBootstrap
-from infoscope.tables import Contingency
+from infoscope.posterior import partition_moments
 
-__all__ = ["Belief", "Difference", "Factor", "belief", "correlation", "difference", "exact_information_gap", "factor"]
-
-Verdict = Literal["better", "worse", "equivalent", "can't tell"]
+__all__ = ["Belief", "Difference", "Factor", "difference", "exact_information_gap", "factor", "verdict"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +21,16 @@ class Belief:
     sd: float
     low: float
     high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the metric exists here: undefined and unbounded values cannot be compared."""
+        return all(map(isfinite, (self.value, self.mean, self.sd, self.low, self.high)))
+
+    @property
+    def complement(self) -> Belief:
+        """The same of 1 − value."""
+        return Belief(1 - self.value, 1 - self.mean, self.sd, 1 - self.high, 1 - self.low)
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,19 @@ class Difference:
     equivalent: float | None = None
     """Probability that the difference is too small to matter, where a region was stated."""
 
+    @property
+    def turned(self) -> Difference:
+        """B − A."""
+        return Difference(
+            -self.difference,
+            self.sd,
+            -self.high,
+            -self.low,
+            1 - self.probability_a_better,
+            self.correlation,
+            self.equivalent,
+        )
+
 
 @dataclass(frozen=True)
 class Factor:
@@ -53,26 +68,10 @@ class Factor:
     low: float
     high: float
 
-
-def belief(table: Contingency, posterior: Posterior | ClusterBootstrap, entry: Metric, level: float) -> Belief:
-    """One system's value with its interval."""
-    summary = posterior.summary(entry.name, level)
-    value = float(entry.score(table))
-    return Belief(value, *(float(x) for x in (summary.mean, summary.sd, summary.low, summary.high)))
-
-
-def correlation(pair: PairCells, entry: Metric) -> float:
-    """How the two systems' errors in a metric go together over the rows both answered, to first order.
-
-    The covariance of the two influences over the joint cells; 1 for identical systems, near 0 for unrelated errors.
-    """
-    one = influence(entry.name, pair.table_a)[pair.cells_a]
-    other = influence(entry.name, pair.table_b)[pair.cells_b]
-    weights = pair.counts / pair.counts.sum()
-    spread = np.sqrt(np.dot(weights, one**2) * np.dot(weights, other**2))
-    if not np.isfinite(spread) or spread == 0:
-        return 0.0
-    return float(np.clip(np.dot(weights, one * other) / spread, -1.0, 1.0))
+    @property
+    def turned(self) -> Factor:
+        """By what factor B's loss is smaller than A's."""
+        return Factor(1 / self.value, 1 / self.high, 1 / self.low)
 
 
 def difference(
@@ -87,6 +86,16 @@ def difference(
     if rope is not None:
         equivalent = _below(rope - gap, sd) - _below(-rope - gap, sd)
     return Difference(gap, sd, gap - reach, gap + reach, _below(better, sd), rho, equivalent)
+
+
+def verdict(result: Difference, level: float) -> str:
+    """What this pair alone allows to say of A."""
+    if result.equivalent is not None and result.equivalent > level:
+        return "equivalent"
+    tail = (1 - level) / 2
+    if result.probability_a_better > 1 - tail:
+        return "better"
+    return "worse" if result.probability_a_better < tail else "can't tell"
 
 
 def factor(a: Belief, b: Belief, rho: float, level: float) -> Factor | None:

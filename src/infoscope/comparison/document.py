@@ -5,15 +5,16 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, overload
 
+from infoscope.cards import find
 from infoscope.comparison.differences import Difference, Factor
-from infoscope.comparison.ranking import Place
+from infoscope.comparison.ranking import Ranking
 from infoscope.errors import UnknownNameError
 
-__all__ = ["SCHEMA", "Comparison", "Pair", "Ranking", "renders"]
+__all__ = ["SCHEMA", "Comparison", "Improvement", "Pair", "renders"]
 
 SCHEMA = "infoscope/comparison/1"
 
@@ -45,6 +46,21 @@ class Pair:
     checks: Mapping[str, float] = field(default_factory=dict)
     exact: tuple[float, float, float] | None = None
     """Exact paired difference of the mutual information in bits: mean, low, high."""
+    told_apart: bool = False
+    """Whether the two differ when all pairs are asked at once; the verdict is about this pair alone."""
+
+    @property
+    def turned(self) -> Pair:
+        """B against A."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            result=self.result.turned,
+            verdict={"better": "worse", "worse": "better"}.get(self.verdict, self.verdict),
+            factor=None if self.factor is None else self.factor.turned,
+            exact=None if self.exact is None else (-self.exact[0], -self.exact[2], -self.exact[1]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As DESIGN's ``comparison.pairs``, with what else is known."""
@@ -60,46 +76,55 @@ class Pair:
             "correlation": self.result.correlation,
             "paired": self.paired,
             "verdict": self.verdict,
+            "told_apart": self.told_apart,
         }
         if self.result.equivalent is not None:
             record["probability_equivalent"] = self.result.equivalent
         if self.factor is not None:
-            record["improvement_factor"] = {
-                "value": self.factor.value,
-                "low": self.factor.low,
-                "high": self.factor.high,
-            }
+            record["improvement_factor"] = _range(self.factor)
         if self.exact is not None:
             record["information_difference"] = dict(zip(("mean", "low", "high"), self.exact, strict=True))
         return record | dict(self.checks)
 
 
 @dataclass(frozen=True)
-class Ranking:
-    """All systems by one metric, best first."""
+class Improvement:
+    """By what factor A loses less than B (Holt et al., Figure 5), in S_I/H(T) or in 1 − accuracy."""
 
-    metric: str
-    places: tuple[Place, ...]
-    statement: str
+    a: str
+    b: str
+    of: str
+    factor: Factor
+    paired: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The order with each system's value, chance of being best, and groups."""
-        return {
-            "metric": self.metric,
-            "statement": self.statement,
-            "systems": [
-                {
-                    "name": place.name,
-                    "value": place.value,
-                    "mean": place.mean,
-                    "low": place.low,
-                    "high": place.high,
-                    "probability_best": place.probability_best,
-                    "groups": list(place.groups),
-                }
-                for place in self.places
-            ],
-        }
+        """As JSON holds it."""
+        return {"a": self.a, "b": self.b, "of": self.of, **_range(self.factor), "paired": self.paired}
+
+
+def _range(found: Factor) -> dict[str, float]:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _ranking_record(ranking: Ranking) -> dict[str, Any]:
+    """The order with each system's value, chance of being best, and groups."""
+    return {
+        "metric": ranking.metric,
+        "statement": ranking.statement,
+        "best": ranking.best,
+        "systems": [
+            {
+                "name": place.name,
+                "value": place.value,
+                "mean": place.mean,
+                "low": place.low,
+                "high": place.high,
+                "probability_best": place.probability_best,
+                "groups": list(place.groups),
+            }
+            for place in ranking.places
+        ],
+    }
 
 
 @dataclass(frozen=True)
@@ -115,13 +140,14 @@ class Comparison:
     notes: tuple[str, ...] = ()
     hashes: Mapping[str, str] = field(default_factory=dict)
     """A name for what was counted of each system: equal tables have equal hashes."""
+    improvements: tuple[Improvement, ...] = ()
 
     def pair(self, a: str, b: str, metric: str | None = None) -> Pair:
         """The result for A against B; by default in the first metric."""
-        wanted = metric or self.pairs[0].metric
+        wanted = find(metric).name if metric else self.pairs[0].metric
         for found in self.pairs:
-            if (found.a, found.b, found.metric) == (a, b, wanted):
-                return found
+            if found.metric == wanted and (found.a, found.b) in ((a, b), (b, a)):
+                return found if found.a == a else found.turned
         raise UnknownNameError(
             f"{a!r} against {b!r} in {wanted!r} was not compared; the systems are {', '.join(self.systems)}"
         )
@@ -131,7 +157,7 @@ class Comparison:
         return {
             "schema": SCHEMA,
             "systems": [
-                {"name": name, "n": self.samples[name]}
+                {"name": name, "n": _whole(self.samples[name])}
                 | ({"data_hash": self.hashes[name]} if name in self.hashes else {})
                 for name in self.systems
             ],
@@ -139,7 +165,8 @@ class Comparison:
             "baseline": self.baseline,
             "comparison": {
                 "pairs": [pair.to_dict() for pair in self.pairs],
-                "ranking": [ranking.to_dict() for ranking in self.ranking],
+                "ranking": [_ranking_record(ranking) for ranking in self.ranking],
+                "improvement_factors": [found.to_dict() for found in self.improvements],
             },
             "notes": list(self.notes),
         }
@@ -173,6 +200,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return _rendered("notebook", self)
+
+
+def _whole(size: float) -> float:
+    return int(size) if size == int(size) else size
 
 
 def _rendered(form: str, comparison: Comparison, **options: Any) -> str:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoscope.cards import Metric
 from infoscope.comparison.differences import Belief, Difference
 from infoscope.numeric import Real
 
-__all__ = ["Place", "holm", "rank"]
+__all__ = ["Place", "Ranking", "holm", "rank"]
 
 _DRAWS = 20_000
+
+Two = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -28,22 +31,57 @@ class Place:
     groups: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Ranking:
+    """All systems by one metric, best mean first, and what all pairs at once allow to say."""
+
+    metric: str
+    places: tuple[Place, ...]
+    wins: frozenset[Two] = frozenset()
+    """Pairs that are told apart, the better system first."""
+    statement: str = ""
+
+    @property
+    def best(self) -> str | None:
+        """The system that is told to be better than every other, if there is one."""
+        for place in self.places:
+            if all((place.name, other.name) in self.wins for other in self.places if other is not place):
+                return place.name
+        return None
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """Systems that no other is told to be better than: the best is one of them."""
+        beaten = {loser for _, loser in self.wins}
+        return tuple(place.name for place in self.places if place.name not in beaten)
+
+    @property
+    def leads(self) -> bool:
+        """Whether every system of the front is told to be better than every other."""
+        others = [place.name for place in self.places if place.name not in self.front]
+        return bool(self.front) and all((one, other) in self.wins for one in self.front for other in others)
+
+
 def rank(
-    names: Sequence[str],
+    entry: Metric,
     beliefs: Mapping[str, Belief],
-    pairs: Mapping[tuple[str, str], Difference],
+    pairs: Mapping[Two, Difference],
+    ties: Mapping[Two, float],
     *,
-    lower_is_better: bool,
     level: float,
     rng: np.random.Generator,
-) -> list[Place]:
-    """Best first. Systems in one group differ by less than the data can tell, all pairs considered at once (Holm)."""
-    sign = -1.0 if lower_is_better else 1.0
-    ordered = sorted(names, key=lambda name: -sign * beliefs[name].mean)
-    best = _probability_best(ordered, beliefs, pairs, sign, rng)
-    apart = _apart(ordered, pairs, level)
-    groups = _groups(len(ordered), apart)
-    return [
+) -> Ranking:
+    """The order by posterior mean, and which pairs are told apart, all pairs considered at once (Holm).
+
+    ``ties`` holds how the errors of two systems' values go together. A system may be in two groups: they are the
+    largest sets of which no two are told apart. A pair that could not be compared is not told apart.
+    """
+    sign = -1.0 if entry.card.better == "lower" else 1.0
+    ordered = sorted(beliefs, key=lambda name: -sign * beliefs[name].mean)
+    best = _probability_best(ordered, beliefs, ties, sign, rng)
+    wins = _wins(pairs, level)
+    groups = _groups(ordered, wins)
+    places = tuple(
         Place(
             name,
             beliefs[name].value,
@@ -51,10 +89,11 @@ def rank(
             beliefs[name].low,
             beliefs[name].high,
             float(best[i]),
-            tuple(g for g, members in enumerate(groups) if i in members),
+            tuple(g for g, members in enumerate(groups) if name in members),
         )
         for i, name in enumerate(ordered)
-    ]
+    )
+    return Ranking(entry.name, places, wins)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -72,48 +111,54 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in adjusted]
 
 
-def _pair(pairs: Mapping[tuple[str, str], Difference], a: str, b: str) -> Difference:
-    return pairs[(a, b)] if (a, b) in pairs else pairs[(b, a)]
+def _wins(pairs: Mapping[Two, Difference], level: float) -> frozenset[Two]:
+    certain = [found.probability_a_better for found in pairs.values()]
+    adjusted = holm([2 * min(p, 1 - p) for p in certain])
+    return frozenset(
+        (a, b) if p > 0.5 else (b, a)
+        for (a, b), p, q in zip(pairs, certain, adjusted, strict=True)
+        if q < 1 - level and p != 0.5
+    )
 
 
-def _apart(ordered: Sequence[str], pairs: Mapping[tuple[str, str], Difference], level: float) -> set[tuple[int, int]]:
-    index = [(i, j) for i in range(len(ordered)) for j in range(i + 1, len(ordered))]
-    tails = []
-    for i, j in index:
-        certain = _pair(pairs, ordered[i], ordered[j]).probability_a_better
-        tails.append(2 * min(certain, 1 - certain))
-    return {place for place, p in zip(index, holm(tails), strict=True) if p < 1 - level}
+def _groups(ordered: Sequence[str], wins: frozenset[Two]) -> list[frozenset[str]]:
+    """The largest sets of which no two are told apart, those with the best members first (Bron and Kerbosch)."""
+    alike = {
+        name: {other for other in ordered if other != name and not {(name, other), (other, name)} & wins}
+        for name in ordered
+    }
+    found: list[frozenset[str]] = []
 
+    def grow(group: frozenset[str], open_to: set[str], seen: set[str]) -> None:
+        if not open_to and not seen:
+            found.append(group)
+            return
+        pivot = max(open_to | seen, key=lambda name: (len(alike[name] & open_to), name))
+        for name in sorted(open_to - alike[pivot]):
+            grow(group | {name}, open_to & alike[name], seen & alike[name])
+            open_to = open_to - {name}
+            seen = seen | {name}
 
-def _groups(size: int, apart: set[tuple[int, int]]) -> list[set[int]]:
-    """Maximal runs of neighbours in the order of which no two are told apart."""
-    groups: list[set[int]] = []
-    for start in range(size):
-        end = start
-        while end + 1 < size and all((i, end + 1) not in apart for i in range(start, end + 1)):
-            end += 1
-        run = set(range(start, end + 1))
-        if not any(run <= known for known in groups):
-            groups.append(run)
-    return groups
+    grow(frozenset(), set(ordered), set())
+    place = {name: i for i, name in enumerate(ordered)}
+    return sorted(found, key=lambda group: sorted(place[name] for name in group))
 
 
 def _probability_best(
     ordered: Sequence[str],
     beliefs: Mapping[str, Belief],
-    pairs: Mapping[tuple[str, str], Difference],
+    ties: Mapping[Two, float],
     sign: float,
     rng: np.random.Generator,
 ) -> Real:
     """Share of joint draws in which each system comes first, errors tied as over the common rows."""
     size = len(ordered)
-    if size == 1:
-        return np.ones(1)
     sds = np.array([beliefs[name].sd for name in ordered])
     tied = np.eye(size)
     for i in range(size):
         for j in range(i + 1, size):
-            tied[i, j] = tied[j, i] = _pair(pairs, ordered[i], ordered[j]).correlation
+            a, b = ordered[i], ordered[j]
+            tied[i, j] = tied[j, i] = ties.get((a, b), ties.get((b, a), 0.0))
     values, vectors = np.linalg.eigh(tied)  # pairwise correlations need not fit together exactly
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     means = np.array([beliefs[name].mean for name in ordered])

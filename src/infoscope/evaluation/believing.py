@@ -60,7 +60,7 @@ def _resampled(subject: Subject, n: float, how: Uncertainty) -> Subject:
     from infoscope.posterior.resampling import ClusterBootstrap  # noqa: PLC0415 - heavy
 
     assert subject.cluster is not None
-    if how.n is not None or how.prior != "default":
+    if how.n is not None or not (isinstance(how.prior, str) and how.prior == "default"):
         raise InputError("resampling clusters takes neither a prior nor a stated sample size; leave them out")
     bootstrap = ClusterBootstrap(subject.table, subject.cluster.lines, seed=how.seed)
     groups = bootstrap.clusters.shape[0]

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError
 from infoscope.evaluation.document import Source
 from infoscope.evaluation.measuring import Clusters, Subject
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
+from infoscope.tables.reweighting import shares_by_label
 
 if TYPE_CHECKING:
     from infoscope.readers import Asked, Joint, Together
@@ -157,18 +158,7 @@ def prepared(table: Contingency, prevalence: Prevalence | None, *, clusters: boo
         return table
     if isinstance(prevalence, str):
         return table.with_prevalence(prevalence)
-    return table.with_prevalence(_by_label(table, prevalence))
-
-
-def _by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
-    """Shares by the table's own labels, for labels that may have been spelt as text."""
-    spelt = {str(label): label for label in table.truth_labels}
-    for label in shares:
-        if str(label) not in spelt:
-            raise UnknownNameError(
-                f"prevalence names {str(label)!r}, which is not a truth class; the classes are {', '.join(spelt)}"
-            )
-    return {spelt[str(label)]: share for label, share in shares.items()}
+    return table.with_prevalence(shares_by_label(table, prevalence))
 
 
 def _apart(table: Contingency) -> Contingency:

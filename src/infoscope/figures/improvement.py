@@ -82,18 +82,17 @@ class ImprovementDisplay(TableDisplay):
         """The improvement factors of a comparison, with their ranges."""
         steps = [
             Improvement(
-                f"{pair.b} → {pair.a}",
-                "information" if pair.metric == "erroneous_information_ratio" else "accuracy",
-                pair.factor.value,
-                pair.factor.low,
-                pair.factor.high,
+                f"{found.b} → {found.a}",
+                "accuracy" if found.of == "1 - accuracy" else "information",
+                found.factor.value,
+                found.factor.low,
+                found.factor.high,
             )
-            for pair in comparison.pairs
-            if pair.factor is not None and pair.metric in ("erroneous_information_ratio", "accuracy", "error_rate")
+            for found in comparison.improvements
         ]
         if not steps:
             raise InputError(
-                "the comparison has no improvement factor; compare by erroneous_information_ratio or accuracy"
+                "the comparison has no improvement factor: a system has no errors, or the truth one class only"
             )
         return cls(steps)
 

@@ -23,7 +23,6 @@ __all__ = [
     "headline",
     "reference_of",
     "title_of",
-    "word_of",
 ]
 
 _AXIS = 25
@@ -38,6 +37,7 @@ def as_text(comparison: Comparison, *, width: int = 100) -> str:
         lines += [Text(), Text(f"  {title_of(ranking)}", style="bold")]
         lines += [Text("  ").append_text(line) for line in _ranking_table(comparison, ranking, look)]
         lines += [Text("  ").append_text(line) for line in wrapped(ranking.statement + ".", look.room, Text())]
+    lines += _improvement_lines(comparison, look)
     if comparison.notes:
         lines.append(Text())
         for note in comparison.notes:
@@ -45,21 +45,40 @@ def as_text(comparison: Comparison, *, width: int = 100) -> str:
     return "\n".join(line.plain.rstrip() for line in lines) + "\n"
 
 
+def _improvement_lines(comparison: Comparison, look: Look) -> list[Text]:
+    rows = _improvements(comparison)
+    if not rows:
+        return []
+    names, bits, answers = ([Text(shown(cell, look.signs)) for cell in column] for column in zip(*rows, strict=True))
+    table = columns(
+        [
+            Column("system", names, priority=10, least=16),
+            Column("in S_I/H(T)", bits, right=True, priority=9),
+            Column("in 1 − accuracy", answers, right=True, priority=8),
+        ],
+        look.room,
+        look.signs,
+    )
+    title = wrapped(_improvement_title(comparison), look.room, Text())
+    return [Text(), *(Text("  ").append_text(line) for line in (*title, *table))]
+
+
 def headline(comparison: Comparison) -> str:
     """Who leads, in a clause."""
-    best = comparison.ranking[0]
-    first = [place.name for place in best.places if 0 in place.groups]
-    if len(first) == 1:
-        return f"{first[0]} is the best of {len(comparison.systems)} systems"
-    if len(first) == len(best.places):
-        return f"{len(comparison.systems)} systems that cannot be told apart"
-    return f"{', '.join(first)} lead {len(comparison.systems)} systems and cannot be told apart"
+    ranking, size = comparison.ranking[0], len(comparison.systems)
+    if ranking.best is not None:
+        return f"{ranking.best} is the best of {size} systems"
+    if not ranking.wins:
+        return f"{size} systems that cannot be told apart"
+    if ranking.leads:
+        return f"{', '.join(ranking.front)} lead {size} systems and cannot be told apart"
+    return f"{size} systems, none told to be the best"
 
 
 def conditions(comparison: Comparison) -> str:
     """Samples, pairing and level."""
     paired = all(pair.paired for pair in comparison.pairs)
-    rows = sorted({amount(size) for size in comparison.samples.values()})
+    rows = list(dict.fromkeys(amount(size) for size in sorted(comparison.samples.values())))
     how = "the same rows, paired" if paired else "different rows, unpaired"
     size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
     return f"{size} samples · {how} · {comparison.level:.0%} intervals"
@@ -76,37 +95,25 @@ def reference_of(comparison: Comparison, ranking: Ranking) -> str:
     return comparison.baseline or ranking.places[0].name
 
 
-def against(comparison: Comparison, name: str, reference: str, metric: str) -> tuple[Pair, float, float, float, float]:
-    """The pair, and the difference name − reference with its limits and the probability that name is better."""
+def against(comparison: Comparison, name: str, reference: str, metric: str) -> Pair | None:
+    """The system against the reference; None where they share no rows in which the metric is defined."""
     for pair in comparison.pairs:
         if pair.metric == metric and {pair.a, pair.b} == {name, reference}:
-            found = pair.result
-            if pair.a == name:
-                return pair, found.difference, found.low, found.high, found.probability_a_better
-            return pair, -found.difference, -found.high, -found.low, 1 - found.probability_a_better
-    raise AssertionError(f"{name} and {reference} were not compared")
-
-
-def word_of(pair: Pair, name: str) -> str:
-    """The verdict of a pair as one of the two sees it."""
-    opposite = {"better": "worse", "worse": "better"}
-    return pair.verdict if pair.a == name else opposite.get(pair.verdict, pair.verdict)
+            return pair if pair.a == name else pair.turned
+    return None
 
 
 def _ranking_table(comparison: Comparison, ranking: Ranking, look: Look) -> list[Text]:
     reference = reference_of(comparison, ranking)
-    rows = {
-        place.name: against(comparison, place.name, reference, ranking.metric)
-        for place in ranking.places
-        if place.name != reference
-    }
-    reach = max((max(abs(low), abs(high)) for _, _, low, high, _ in rows.values()), default=1.0) or 1.0
+    pairs = {place.name: against(comparison, place.name, reference, ranking.metric) for place in ranking.places}
+    rows = {name: pair.result for name, pair in pairs.items() if pair is not None}
+    reach = max((max(abs(found.low), abs(found.high)) for found in rows.values()), default=1.0) or 1.0
     cells = [_row(comparison, ranking, place) for place in ranking.places]
     values, ranges, gaps, chances, words = ([Text(cell) for cell in column] for column in zip(*cells, strict=True))
     names = [Text(shown(place.name, look.signs)) for place in ranking.places]
     axis = [
-        Text(_drawn(*rows[place.name][1:4], reach) if place.name in rows else _drawn(0, 0, 0, reach))
-        for place in ranking.places
+        Text(_drawn(found.difference, found.low, found.high, reach) if found else _drawn(0, 0, 0, reach))
+        for found in (rows.get(place.name) for place in ranking.places)
     ]
     title = f"-{reach:.2g}".ljust(_AXIS // 2) + "0" + f"+{reach:.2g}".rjust(_AXIS // 2)
     return columns(
@@ -144,9 +151,42 @@ def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     reference = reference_of(comparison, ranking)
     cells = [f"{place.mean:.3f}", f"{place.low:.3f} – {place.high:.3f}"]
     if place.name == reference:
-        return [*cells, "", "", "baseline" if comparison.baseline else "best"]
-    pair, gap, low, high, better = against(comparison, place.name, reference, ranking.metric)
-    return [*cells, f"{gap:+.3f} ±{(high - low) / 2:.3f}", chance(better), word_of(pair, place.name)]
+        return [
+            *cells,
+            "",
+            "",
+            "baseline" if comparison.baseline else "best" if ranking.best == place.name else "first",
+        ]
+    pair = against(comparison, place.name, reference, ranking.metric)
+    if pair is None:
+        return [*cells, "", "", "not compared"]
+    found = pair.result
+    reach = (found.high - found.low) / 2
+    return [*cells, f"{found.difference:+.3f} ±{reach:.3f}", chance(found.probability_a_better), pair.verdict]
+
+
+def _improvements(comparison: Comparison) -> list[list[str]]:
+    """Each system against the reference: by what factor the reference loses less, in bits and in answers."""
+    reference = reference_of(comparison, comparison.ranking[0])
+    rows = []
+    for name in comparison.systems:
+        cells = [_factor(comparison, reference, name, of) for of in ("erroneous_information_ratio", "1 - accuracy")]
+        if any(cells):
+            rows.append([name, *cells])
+    return rows
+
+
+def _factor(comparison: Comparison, a: str, b: str, of: str) -> str:
+    for known in comparison.improvements:
+        if known.of == of and {known.a, known.b} == {a, b} and a != b:
+            found = known.factor if known.a == a else known.factor.turned
+            return f"{found.value:.3g} ({found.low:.3g} – {found.high:.3g})"
+    return ""
+
+
+def _improvement_title(comparison: Comparison) -> str:
+    reference = shown(reference_of(comparison, comparison.ranking[0]), UNICODE)
+    return f"Improvement factor: how many times less {reference} loses than"
 
 
 @renders("markdown")
@@ -159,6 +199,10 @@ def as_markdown(comparison: Comparison) -> str:
         for place in ranking.places:
             out.append("| " + " | ".join([_cell(place.name), *_row(comparison, ranking, place)]) + " |")
         out += ["", _cell(ranking.statement) + "."]
+    rows = _improvements(comparison)
+    if rows:
+        out += ["", f"### {_cell(_improvement_title(comparison))}", "", "| system | in S_I/H(T) | in 1 − accuracy |"]
+        out += ["|---|--:|--:|", *("| " + " | ".join([_cell(row[0]), *row[1:]]) + " |" for row in rows)]
     out += [f"\nNote: {_cell(note)}" for note in comparison.notes]
     return "\n".join(out) + "\n"
 
@@ -191,6 +235,15 @@ def _body(comparison: Comparison) -> str:
         for place in ranking.places:
             row = "".join(f"<td>{escape(cell)}</td>" for cell in _row(comparison, ranking, place))
             out.append(f'<tr><th scope="row">{escape(shown(place.name, UNICODE))}</th>{row}</tr>')
+        out.append("</tbody></table>")
+    rows = _improvements(comparison)
+    if rows:
+        out.append(f"<h2>{escape(_improvement_title(comparison))}</h2><table><thead><tr>")
+        out += [f'<th scope="col">{name}</th>' for name in ("system", "in S<sub>I</sub>/H(T)", "in 1 − accuracy")]
+        out.append("</tr></thead><tbody>")
+        for name, *cells in rows:
+            row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            out.append(f'<tr><th scope="row">{escape(shown(name, UNICODE))}</th>{row}</tr>')
         out.append("</tbody></table>")
     out += [f"<p>Note: {escape(note)}</p>" for note in comparison.notes]
     return "".join(out)

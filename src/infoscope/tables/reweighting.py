@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from infoscope.numeric import Real
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Reweighting", "given", "with_prevalence"]
+__all__ = ["Reweighting", "given", "shares_by_label", "with_prevalence"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,17 @@ def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label
     else:
         wanted = _stated(table, shares)
     return _scaled(table, "truth", wanted / wanted.sum(axis=-1, keepdims=True) * table.total)
+
+
+def shares_by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
+    """Shares by the table's own labels, for labels that may have been spelt as text."""
+    spelt = {str(label): label for label in table.truth_labels}
+    for label in shares:
+        if str(label) not in spelt:
+            raise UnknownNameError(
+                f"prevalence names {str(label)!r}, which is not a truth class; the classes are {', '.join(spelt)}"
+            )
+    return {spelt[str(label)]: share for label, share in shares.items()}
 
 
 def _stated(table: Contingency, shares: Mapping[Label, float]) -> Real:

@@ -10,7 +10,7 @@ from infoscope.figures.forest import ComparisonDisplay, Row
 from infoscope.figures.improvement import Improvement, ImprovementDisplay
 from infoscope.figures.layout import plain_label
 from infoscope.figures.svg import svg
-from infoscope.report.comparison import against, conditions, reference_of, word_of
+from infoscope.report.comparison import against, conditions, reference_of
 from infoscope.report.html.comparison_tables import checks_table, pairs_table, ranking_table, told
 from infoscope.report.html.definitions import definitions, term
 from infoscope.report.html.elements import Html, element, joined, label
@@ -45,7 +45,8 @@ def comparison_html(comparison: Comparison, *, command: str | None = None) -> st
 
 
 def _leaders(ranking: Ranking) -> list[str]:
-    return [place.name for place in ranking.places if 0 in place.groups]
+    """The best, or those that no other is told to be better than."""
+    return [ranking.best] if ranking.best is not None else list(ranking.front)
 
 
 def _listed(names: list[str], most: int = 5) -> Html:
@@ -56,13 +57,15 @@ def _listed(names: list[str], most: int = 5) -> Html:
 
 
 def _verdict(comparison: Comparison, lead: list[str]) -> Html:
-    many = len(comparison.systems)
-    if len(lead) == 1:
+    many, first = len(comparison.systems), comparison.ranking[0]
+    if first.best is not None:
         words = joined((_listed(lead), f" is the best of {many} systems."))
-    elif len(lead) == many:
+    elif not first.wins:
         words = joined((_listed(lead), " cannot be told apart."))
-    else:
+    elif first.leads:
         words = joined((_listed(lead), f" lead {many} systems and cannot be told apart."))
+    else:
+        words = joined((_listed(lead), f" may be the best of {many} systems; none is told to be."))
     notes = [element("li", element("bdi", plain_label(f"{note[0].upper()}{note[1:]}."))) for note in comparison.notes]
     return element(
         "header",
@@ -85,7 +88,7 @@ def _sentences(comparison: Comparison, lead: list[str]) -> Iterator[Html]:
     first = comparison.ranking[0]
     yield joined(("This is by ", term(first.metric, find(first.metric).card.title.lower()), "."))
     likely = sorted(first.places, key=lambda place: -place.probability_best)
-    if len(lead) > 1:
+    if first.best is None:
         parts = [joined((label(place.name, 32), f" {chance(place.probability_best)}")) for place in likely[:3]]
         yield joined(("The probability of being the best: ", joined(parts, ", "), "."))
     else:
@@ -93,6 +96,9 @@ def _sentences(comparison: Comparison, lead: list[str]) -> Iterator[Html]:
     for ranking in comparison.ranking[1:]:
         title = term(ranking.metric, find(ranking.metric).card.title.lower())
         others = _leaders(ranking)
+        if ranking.best is None and not ranking.leads and ranking.wins:
+            yield joined(("By ", title, " none is told to be the best."))
+            continue
         if set(others) == set(lead):
             yield joined(("By ", title, " the verdict is the same."))
         else:
@@ -106,8 +112,8 @@ def _to_baseline(comparison: Comparison) -> Iterator[Html]:
     metric = comparison.ranking[0].metric
     for name in comparison.systems:
         if name != comparison.baseline:
-            pair = against(comparison, name, comparison.baseline or "", metric)[0]
-            words.setdefault(word_of(pair, name), []).append(name)
+            pair = against(comparison, name, comparison.baseline or "", metric)
+            words.setdefault("not compared" if pair is None else pair.verdict, []).append(name)
     parts = [joined((word, ": ", _listed(names))) for word, names in words.items()]
     yield joined(
         ("Against the baseline ", element("b", label(comparison.baseline or "", 32)), ": ", joined(parts, "; "), ".")
@@ -118,21 +124,32 @@ def _tiles(comparison: Comparison) -> Html:
     first = comparison.ranking[0]
     metric, best, reference = first.metric, first.places[0], reference_of(comparison, first)
     rival = first.places[1].name if best.name == reference else reference
-    _, gap, low, high, sure = against(comparison, best.name, rival, metric)
-    less = find(metric).card.better == "lower"
-    ahead = (-gap, -high, -low) if less else (gap, low, high)
-    lead, least, most = (told(metric, end, signed=True) for end in ahead)
     items: list[tuple[str, Html, str]] = [
         (told(metric, best.mean), label(best.name, 24), f"{told(metric, best.low)} – {told(metric, best.high)}"),
         (chance(best.probability_best), element("span", "probability of being the best"), ""),
-        (lead, joined(("less" if less else "more", " than ", label(rival, 24))), f"{least} – {most}"),
-        (chance(sure), joined(("probability of being better than ", label(rival, 24))), ""),
     ]
+    pair = against(comparison, best.name, rival, metric)
+    if pair is not None:
+        found, less = pair.result, find(metric).card.better == "lower"
+        ends = (found.difference, found.low, found.high)
+        lead, least, most = (told(metric, end, signed=True) for end in (_opposite(*ends) if less else ends))
+        items += [
+            (lead, joined(("less" if less else "more", " than ", label(rival, 24))), f"{least} – {most}"),
+            (
+                chance(found.probability_a_better),
+                joined(("probability of being better than ", label(rival, 24))),
+                "",
+            ),
+        ]
     tiles = []
     for number, word, note in items:
         beside = element("span", note, class_="dim") if note else Html("")
         tiles.append(element("li", element("b", number), element("span", word), beside))
     return element("ul", *tiles, class_="tiles")
+
+
+def _opposite(gap: float, low: float, high: float) -> tuple[float, float, float]:
+    return -gap, -high, -low
 
 
 def _navigation(comparison: Comparison) -> Html:
@@ -152,9 +169,10 @@ def _ranked(comparison: Comparison, ranking: Ranking) -> Html:
     reference = reference_of(comparison, ranking)
     rows = []
     for place in ranking.places:
-        if place.name != reference:
-            pair, gap, low, high, _ = against(comparison, place.name, reference, ranking.metric)
-            rows.append(Row(place.name, gap, low, high, word_of(pair, place.name)))
+        pair = against(comparison, place.name, reference, ranking.metric)
+        if pair is not None:
+            found = pair.result
+            rows.append(Row(place.name, found.difference, found.low, found.high, pair.verdict))
     better = "lower" if card.better == "lower" else "higher"
     scale = "points" if card.unit == "ratio" and card.range == (0, 1) else "hundredths"
     word = f"difference to {plain_label(reference)[:40]}, in {scale}"
@@ -190,22 +208,17 @@ def _sentence(statement: str) -> str:
 
 def _steps(comparison: Comparison) -> list[Improvement]:
     """From the baseline to each system, or from each system to the best: by what factor the error shrinks."""
+    reference = reference_of(comparison, comparison.ranking[0])
     steps = []
-    for ranking in comparison.ranking:
-        reference = reference_of(comparison, ranking)
-        by = {"erroneous_information_ratio": "information", "accuracy": "accuracy", "error_rate": "accuracy"}
-        for pair in comparison.pairs:
-            if pair.metric != ranking.metric or pair.metric not in by or pair.factor is None:
-                continue
-            if reference not in (pair.a, pair.b):
-                continue
-            other = pair.b if pair.a == reference else pair.a
-            onward = (pair.a == reference) == (comparison.baseline is None)
-            value, low, high = pair.factor.value, pair.factor.low, pair.factor.high
-            if not onward:
-                value, low, high = 1 / value, 1 / high, 1 / low
-            name = f"{other} → {reference}" if comparison.baseline is None else other
-            steps.append(Improvement(name, by[pair.metric], value, low, high))
+    for found in comparison.improvements:
+        if reference not in (found.a, found.b):
+            continue
+        other = found.b if found.a == reference else found.a
+        onward = (found.a == reference) == (comparison.baseline is None)
+        factor = found.factor if onward else found.factor.turned
+        name = f"{other} → {reference}" if comparison.baseline is None else other
+        by = "accuracy" if found.of == "1 - accuracy" else "information"
+        steps.append(Improvement(name, by, factor.value, factor.low, factor.high))
     return steps
 
 

@@ -1,0 +1,170 @@
+"""Systems that answered the same rows: every pair on the rows both answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, pairwise
+from math import sqrt
+from types import MappingProxyType
+
+import numpy as np
+
+from infoscope.cards import Metric, find
+from infoscope.comparison.answers import Answers, PairCells
+from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, correlation_of_draws, metrics_needed
+from infoscope.comparison.classical import mcnemar_p_value, swap_p_values
+from infoscope.comparison.correlations import correlation
+from infoscope.comparison.differences import exact_information_gap
+from infoscope.comparison.document import Comparison, Improvement, Pair
+from infoscope.comparison.question import Question
+from infoscope.comparison.settling import Ties, found_pair, improvements, known_everywhere, settled
+from infoscope.errors import InputError
+from infoscope.posterior import Posterior
+
+__all__ = ["compare_rows"]
+
+_SWAPS = 999
+_SWAP_ALL_PAIRS = 6
+"""With more systems, the swap test is run against the baseline, or between neighbours in the ranking, only."""
+
+
+def compare_rows(
+    answers: Answers, question: Question, known: Mapping[str, Posterior] = MappingProxyType({})
+) -> Comparison:
+    """The document of all pairs; ``known`` holds what is believed already of systems on all their rows."""
+    names = question.names(answers.names)
+    if answers.cluster is not None and not (isinstance(question.prior, str) and question.prior == "default"):
+        raise InputError("resampling clusters takes no prior; leave it out")
+    wholes = {name: _whole(answers, name, question, known.get(name)) for name in names}
+    notes = _notes(answers, names, question)
+    metrics, left_out = known_everywhere(wholes, question)
+    work = _Work(answers, question, metrics, _worth_a_swap_test(wholes, metrics, question))
+    for a, b in combinations(names, 2):
+        work.settle(wholes[a], wholes[b])
+    result = settled(wholes, work.pairs, work.ties, question, metrics)
+    return replace(result, improvements=tuple(work.improvements), notes=(*notes, *left_out, *work.notes))
+
+
+def _whole(answers: Answers, name: str, question: Question, given: Posterior | None) -> Standing:
+    """One system on all the rows that it answered."""
+    own = answers.pair(name, name)
+    return Standing(name, question.seen(own.table_a), question, own.clusters_a, given)
+
+
+@dataclass
+class _Work:
+    """The pairs settled so far, one after the other, so that only one pair's joint cells are held at a time."""
+
+    answers: Answers
+    question: Question
+    metrics: Mapping[str, tuple[str, ...]]
+    """Which systems each metric is known for."""
+    swapped: set[frozenset[str]]
+    pairs: list[Pair] = field(default_factory=list)
+    improvements: list[Improvement] = field(default_factory=list)
+    ties: Ties = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    rng: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.question.seed)
+
+    def settle(self, whole_a: Standing, whole_b: Standing) -> None:
+        """One pair: differences in every metric, tests beside, improvement factors."""
+        cells = self._seen(self.answers.pair(whole_a.name, whole_b.name))
+        one = whole_a.on(cells.table_a, cells.clusters_a)
+        other = whole_b.on(cells.table_b, cells.clusters_b)
+        if cells.alike:  # the same answers to the same rows: nothing is believed of one and not of the other
+            other = replace(one, name=other.name)
+        rhos = self._correlations(cells, one, other)
+        overlap = cells.total / sqrt(whole_a.rows * whole_b.rows)
+        found = []
+        for entry in self.question.metrics:
+            self.ties[(whole_a.name, whole_b.name, entry.name)] = rhos[entry.name] * overlap
+            if not {whole_a.name, whole_b.name} <= set(self.metrics[entry.name]):
+                continue
+            pair, note = found_pair(one, other, rhos[entry.name], entry, paired=True)
+            found += [] if pair is None else [pair]
+            self.notes += [] if note is None else [note]
+        self.pairs += self._tested(found, cells)
+        self.improvements += improvements(one, other, {ERRORS: rhos[ERRORS], ACCURACY: rhos[ACCURACY]}, paired=True)
+
+    def _seen(self, cells: PairCells) -> PairCells:
+        if self.question.prevalence is None:
+            return cells
+        seen = [self.question.seen(table) for table in (cells.table_a, cells.table_b)]
+        return replace(cells, table_a=seen[0], table_b=seen[1])
+
+    def _correlations(self, cells: PairCells, one: Standing, other: Standing) -> dict[str, float]:
+        entries = metrics_needed(self.question)
+        if cells.alike:
+            return {entry.name: 1.0 for entry in entries}
+        if self.answers.cluster is not None:
+            return correlation_of_draws(one, other, [entry.name for entry in entries])
+        known = [entry for entry in entries if one.why_unknown(entry) is None and other.why_unknown(entry) is None]
+        return {entry.name: 0.0 for entry in entries} | {entry.name: correlation(cells, entry) for entry in known}
+
+    def _tested(self, pairs: Sequence[Pair], cells: PairCells) -> list[Pair]:
+        """The classical tests beside; of rows that come in clusters there is none."""
+        if not pairs or self.answers.cluster is not None:
+            return list(pairs)
+        entries = [find(pair.metric) for pair in pairs]
+        swap: dict[str, float] = {}
+        if frozenset((pairs[0].a, pairs[0].b)) in self.swapped:
+            times = _SWAPS if len(self.answers.names) <= _SWAP_ALL_PAIRS else _SWAPS // 3
+            swap = swap_p_values(cells, entries, swaps=times, rng=self.rng)
+        if self.question.prevalence is not None:  # these two are about the rows as they came
+            return [replace(pair, checks=_present(swap_p_value=swap.get(pair.metric))) for pair in pairs]
+        mcnemar, exact = mcnemar_p_value(cells), exact_information_gap(cells, self.question.level)
+        return [
+            replace(pair, checks=_present(swap_p_value=swap.get(pair.metric), mcnemar_p_value=mcnemar), exact=exact)
+            for pair in pairs
+        ]
+
+
+def _present(**checks: float | None) -> dict[str, float]:
+    return {name: p for name, p in checks.items() if p is not None}
+
+
+def _worth_a_swap_test(
+    wholes: Mapping[str, Standing], metrics: Mapping[str, tuple[str, ...]], question: Question
+) -> set[frozenset[str]]:
+    """All pairs of a few systems; of many, those with the baseline, or neighbours in the order."""
+    if not question.swaps:
+        return set()
+    everyone = {frozenset(two) for two in combinations(wholes, 2)}
+    if len(wholes) <= _SWAP_ALL_PAIRS:
+        return everyone
+    if question.baseline is not None:
+        return {two for two in everyone if question.baseline in two}
+    first: Metric = question.metrics[0]
+    ordered = sorted(metrics[first.name], key=lambda name: wholes[name].beliefs[first.name].mean)
+    return {frozenset(two) for two in pairwise(ordered)}
+
+
+def _notes(answers: Answers, names: Sequence[str], question: Question) -> list[str]:
+    rows = answers.row_count
+    notes = [
+        f"{name} lacks {lost:,} of {rows:,} rows (no truth label or no answer); pairs with it use the rows that both "
+        "answered"
+        for name in names
+        if (lost := answers.lacking(name))
+    ]
+    if answers.weight is not None:
+        notes.append(
+            f"weights that sum to {answers.weight:,.6g} count as {answers.total:,.4g} independent samples, (Σw)²/Σw²"
+        )
+    if question.prevalence is not None:
+        notes.append(
+            "truth classes are seen in the shares that were stated; McNemar's test and the exact difference of "
+            "information are about the rows as they came, so they are left out"
+        )
+    if answers.cluster is not None:
+        notes.append(
+            f"intervals by resampling {len(answers.cluster.labels):,} clusters whole; tests that take rows as "
+            "independent are left out"
+        )
+    elif len(names) > _SWAP_ALL_PAIRS and question.swaps:
+        notes.append("swap tests were run against the baseline, or for neighbours in the ranking, only")
+    return notes

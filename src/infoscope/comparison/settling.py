@@ -1,0 +1,144 @@
+"""From beliefs about systems to pairs, improvement factors and rankings; the same for paired rows and for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from infoscope.cards import Metric, find
+from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, refuse_or_note
+from infoscope.comparison.differences import Belief, difference, factor, verdict
+from infoscope.comparison.document import Comparison, Improvement, Pair
+from infoscope.comparison.question import Question
+from infoscope.comparison.ranking import Ranking, rank
+from infoscope.errors import InputError
+
+__all__ = ["Ties", "found_pair", "improvements", "known_everywhere", "settled"]
+
+Ties = dict[tuple[str, str, str], float]
+"""How the errors of A's and B's values in a metric go together, by (A, B, metric)."""
+
+
+def known_everywhere(
+    wholes: Mapping[str, Standing], question: Question
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """Which systems each metric is known for, and a note for each that it is not."""
+    known: dict[str, tuple[str, ...]] = {}
+    notes = []
+    for entry in question.metrics:
+        reasons = {name: whole.why_unknown(entry) for name, whole in wholes.items()}
+        notes += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
+        known[entry.name] = tuple(name for name, why in reasons.items() if why is None)
+    if all(len(names) < 2 for names in known.values()):
+        raise InputError(f"nothing can be compared: {notes[0].rpartition(';')[0]}")
+    return known, notes
+
+
+def found_pair(
+    one: Standing, other: Standing, rho: float, entry: Metric, *, paired: bool
+) -> tuple[Pair | None, str | None]:
+    """Two systems in one metric, or why that is left out."""
+    question = one.question
+    for side in (one, other):
+        why = side.why_unknown(entry)
+        if why is not None:
+            scope = f"over the rows of {one.name} and {other.name}, so this pair is"
+            return None, refuse_or_note(entry, why, question, scope)
+    beliefs = one.beliefs[entry.name], other.beliefs[entry.name]
+    result = difference(*beliefs, rho, entry, level=question.level, rope=question.rope)
+    losses = _losses(entry.name, beliefs)
+    gained = None if losses is None else factor(*losses, rho, question.level)
+    return Pair(one.name, other.name, entry.name, paired, result, verdict(result, question.level), gained), None
+
+
+def _losses(name: str, beliefs: tuple[Belief, Belief]) -> tuple[Belief, Belief] | None:
+    """What is lost, where a metric says it: itself, or 1 − accuracy."""
+    if name in (ERRORS, "error_rate", "missed_information_ratio"):
+        return beliefs
+    return (beliefs[0].complement, beliefs[1].complement) if name == ACCURACY else None
+
+
+def improvements(one: Standing, other: Standing, rhos: Mapping[str, float], *, paired: bool) -> list[Improvement]:
+    """Holt's improvement factors of a pair: of S_I/H(T) and of 1 − accuracy, where they exist."""
+    found = []
+    for name, rho in rhos.items():
+        beliefs = one.beliefs[name], other.beliefs[name]
+        losses = _losses(name, beliefs)
+        if losses is None or not all(belief.is_known for belief in beliefs):
+            continue
+        gained = factor(*losses, rho, one.question.level)
+        if gained is not None:
+            of = "1 - accuracy" if name == ACCURACY else name
+            found.append(Improvement(one.name, other.name, of, gained, paired))
+    return found
+
+
+def settled(
+    wholes: Mapping[str, Standing],
+    pairs: Sequence[Pair],
+    ties: Ties,
+    question: Question,
+    known: Mapping[str, Sequence[str]],
+) -> Comparison:
+    """The document: a ranking for each metric, and every pair with what all pairs at once allow to say of it."""
+    rankings = []
+    told: list[Pair] = []
+    for entry in question.metrics:
+        mine = [pair for pair in pairs if pair.metric == entry.name]
+        if len(known[entry.name]) < 2:
+            continue
+        ranking = rank(
+            entry,
+            {name: wholes[name].beliefs[entry.name] for name in known[entry.name]},
+            {(pair.a, pair.b): pair.result for pair in mine},
+            {(a, b): rho for (a, b, metric), rho in ties.items() if metric == entry.name},
+            level=question.level,
+            rng=np.random.default_rng(question.seed),
+        )
+        rankings.append(replace(ranking, statement=statement(ranking, question.level)))
+        told += [replace(pair, told_apart=_apart(ranking, pair)) for pair in mine]
+    order = {(pair.a, pair.b, pair.metric): pair for pair in told}
+    kept = [order[key] for pair in pairs if (key := (pair.a, pair.b, pair.metric)) in order]
+    samples = {name: whole.rows for name, whole in wholes.items()}
+    return Comparison(tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline)
+
+
+def _apart(ranking: Ranking, pair: Pair) -> bool:
+    return bool({(pair.a, pair.b), (pair.b, pair.a)} & ranking.wins)
+
+
+def statement(ranking: Ranking, level: float) -> str:
+    """The ranking in a sentence that does not claim more than all pairs at once allow."""
+    title = find(ranking.metric).card.title.lower()
+    error = f"{100 * (1 - level):.3g}% risk of any false claim over all pairs"
+    best = ranking.best
+    if best is not None:
+        sure = next(place.probability_best for place in ranking.places if place.name == best)
+        chance = f"{sure:.1%}" if sure <= 0.999 else ">99.9%"
+        return f"{best} is best in {title} (probability {chance}; {error})"
+    front = ranking.front
+    if not front:
+        return f"every system is told to be worse than another in {title}, as pairs use different rows ({error})"
+    if len(front) == len(ranking.places):
+        return f"no system can be told from the others in {title} ({error})"
+    if ranking.leads:
+        return f"{_listed(front)} cannot be told apart in {title} and lead the rest ({error})"
+    unsure = [place.name for place in ranking.places if place.name not in front and _near(ranking, place.name)]
+    if len(front) == 1:
+        known = f"no system is told to be better than {front[0]} in {title}"
+        return f"{known}, which cannot be told from {_listed(unsure)} ({error})"
+    return (
+        f"{_listed(front)} cannot be told apart in {title} and one of them is best; not each of them can be told from "
+        f"{_listed(unsure)} ({error})"
+    )
+
+
+def _near(ranking: Ranking, name: str) -> bool:
+    """Whether some system of the front cannot be told from this one."""
+    return any((first, name) not in ranking.wins for first in ranking.front)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
