@@ -75,10 +75,13 @@ def many_labels(rng: np.random.Generator) -> None:
     truth = rng.integers(0, labels, ROWS)
     system = np.where(rng.random(ROWS) < 0.5, truth, rng.integers(0, labels, ROWS))
     before = peak_mebibytes()
-    ours = best(lambda: entropies(ifs.Contingency.from_labels(truth, system)), 2)
+    ours = best(lambda: entropies(ifs.Contingency.from_labels(truth, system)), 1)
     memory = peak_mebibytes() - before
     keys = truth * labels + system
-    unique = best(lambda: np.unique(keys, return_counts=True), 2)
+    unique = best(lambda: np.unique(keys, return_counts=True), 1)
+    for _ in range(5):  # by turns, so that both meet the same machine
+        ours = min(ours, best(lambda: entropies(ifs.Contingency.from_labels(truth, system)), 1))
+        unique = min(unique, best(lambda: np.unique(keys, return_counts=True), 1))
     print(
         f"{'10^7 rows, 10^6 labels a side: table and entropies':58s} {ours * 1e3:10.2f} ms  "
         f"{ours / unique:8.2f} of one np.unique (promised 3), {memory:.0f} MiB more (promised 2048)"

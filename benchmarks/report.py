@@ -20,21 +20,32 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from infoscope.figures import ConfusionDisplay, CoverageDisplay, EntropyTriangleDisplay
 from infoscope.report.html import as_html
-from tests.report.pages import plain, systems, typical
+from infoscope.report.html.sweep_page import sweep_html
+from tests.report.pages import certainties, comparison, plain, settings, systems, typical
 
 mpl.use("Agg")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 INTERACTIONS = {
-    "pick a system": "document.querySelector('.forest .pick').click()",
+    "pick a system": (".forest .pick", "document.querySelector('.forest .pick').click()"),
     "choose another metric": (
-        "(m => { m.value = 'accuracy'; m.dispatchEvent(new Event('change')); })(document.querySelector('#metric'))"
+        "#metric",
+        "(m => { m.value = 'accuracy'; m.dispatchEvent(new Event('change')); })(document.querySelector('#metric'))",
     ),
     "search a class": (
+        ".classes",
         "(s => { s.value = '7'; s.dispatchEvent(new Event('input')); })"
-        "(document.querySelector('article:not([hidden]) input[type=search]'))"
+        "(document.querySelector('article:not([hidden]) input[type=search]'))",
     ),
-    "sort the classes": "document.querySelector('article:not([hidden]) .classes .sort').click()",
+    "sort the classes": (
+        ".classes",
+        "document.querySelector('article:not([hidden]) .classes .sort').click()",
+    ),
+    "move the slider": (
+        "#slider",
+        "(s => { s.value = 1; s.dispatchEvent(new Event('input')); })(document.querySelector('#slider'))",
+    ),
 }
+"""What is done, by the element that it needs."""
 
 
 def pictures() -> None:
@@ -74,6 +85,16 @@ def pages(folder: Path) -> dict[str, Path]:
         took = best(lambda evaluation=evaluation: as_html(evaluation), 2)
         found[name] = evaluation.to_html(folder / f"{len(found)}.html")
         print(f"  {name:26s} {found[name].stat().st_size / 1e3:8.0f} {took * 1e3:8.0f}")
+    written = {
+        "comparison of 3 systems": comparison().to_html,
+        "refusals, 4 classes": _refusals,
+        "5 settings": settings().to_html,
+    }
+    for name, page in written.items():
+        took = best(page, 2)
+        found[name] = folder / f"{len(found)}.html"
+        found[name].write_text(str(page()), encoding="utf-8")
+        print(f"  {name:26s} {found[name].stat().st_size / 1e3:8.0f} {took * 1e3:8.0f}")
     counts = np.asarray(next(iter(systems(1, 100, 10_000).values())).counts)
     matrix = {str(i): {str(j): int(counts[i, j]) for j in range(100)} for i in range(100)}
     peer = pycm.ConfusionMatrix(matrix=matrix)
@@ -81,6 +102,10 @@ def pages(folder: Path) -> dict[str, Path]:
     found["PyCM, 1 system × 100"] = folder / "pycm.html"
     print(f"  {'PyCM, 1 system × 100':26s} {(folder / 'pycm.html').stat().st_size / 1e3:8.0f} {took * 1e3:8.0f}")
     return found
+
+
+def _refusals() -> str:
+    return sweep_html(certainties(), [certainties().best(resamples=5)])
 
 
 def in_browser(found: dict[str, Path]) -> None:
@@ -109,8 +134,8 @@ def visit(browser: Any, path: Path) -> dict[str, float]:
     if ours:
         page.wait_for_selector("html[data-ready]", state="attached")
     found["loaded"] = page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart")
-    for name, action in INTERACTIONS.items() if ours else ():
-        if name in ("pick a system", "choose another metric") and not page.locator(".forest").count():
+    for name, (needs, action) in INTERACTIONS.items() if ours else ():
+        if not page.locator(needs).count():
             continue
         found[name] = page.evaluate(
             f"new Promise(done => {{ const t = performance.now(); {action};"

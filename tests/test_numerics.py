@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import metrics
-from infoscope.cards import find
+from infoscope.cards import find, metrics_at
 from infoscope.metrics import bounds
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.shannon import entropies
@@ -205,6 +205,19 @@ def test_tight_fano_bound_solves_its_equation(missed: float) -> None:
     assert float(metrics.tight_fano_bound(table)) == pytest.approx(float(root), abs=1e-12)
 
 
+def test_a_tiny_leak_keeps_its_digits_in_the_cell_that_it_leaves() -> None:
+    table = Contingency.from_matrix([[10**15, 1], [0, 10**15]])
+
+    missed, spurious = find("cell_missed_information").score(table), find("cell_false_information").score(table)
+
+    with mpmath.workdps(40):
+        whole, total = mpmath.mpf(10**15), mpmath.mpf(2 * 10**15 + 1)
+        leak = float(whole / total * mpmath.log((whole + 1) / whole, 2))
+        lost = float(1 / total * mpmath.log(whole + 1, 2))
+    assert spurious[:2] == pytest.approx([leak, lost], rel=1e-13, abs=0)
+    assert missed[[1, 3]] == pytest.approx([lost, leak], rel=1e-13, abs=0)
+
+
 @pytest.mark.parametrize("tiny", [1e-20, 1e-150, 1e-300])
 @pytest.mark.parametrize("quantity", ["missed", "spurious"])
 def test_a_tiny_leak_is_not_rounded_away(tiny: float, quantity: str) -> None:
@@ -274,3 +287,114 @@ def test_pairs_of_weights_are_not_counted(name: str) -> None:
 
     assert np.isnan(entry.score(weighted))
     assert "weights" in entry.reason(weighted)
+
+
+WEIGHTS = st.lists(st.sampled_from([0.0, 0.0, 0.1, 0.2, 0.3, 0.7, 1 / 3, 1.1, 1e-54]), min_size=12, max_size=12)
+
+
+@given(WEIGHTS.filter(any), st.sampled_from([(3, 4), (4, 3), (2, 6), (6, 2), (1, 12), (12, 1)]))
+def test_weights_stay_in_the_range_of_every_card(weights: list[float], shape: tuple[int, int]) -> None:
+    square = np.zeros((max(shape), max(shape)))
+    square[: shape[0], : shape[1]] = np.reshape(weights, shape)
+    for matrix in (np.reshape(weights, shape), square):
+        table = Contingency.from_matrix(matrix)
+        for entry in metrics_at():
+            value = float(entry.score(table))
+            low, high = entry.card.range
+            assert np.isnan(value) or low <= value <= high, (entry.name, value)
+
+
+@pytest.mark.parametrize("side", ["truth", "system"])
+def test_a_weighted_side_of_one_class_says_exactly_nothing(side: str) -> None:
+    rng = np.random.default_rng(5)
+    for size in range(2, 30):
+        weights = rng.choice([0.1, 0.2, 0.3, 0.7], size)
+        one, many = ["a"] * size, [f"b{i}" for i in range(size)]
+        labels = (one, many) if side == "truth" else (many, one)
+        table = Contingency.from_labels(*labels, sample_weight=weights)
+        h = entropies(table)
+
+        assert (h.mutual, getattr(h, side)) == (0, 0)
+        if side == "truth":
+            assert np.isnan(metrics.proficiency(table))
+            assert np.isnan(metrics.false_information_ratio(table))
+        else:
+            assert metrics.proficiency(table) == 0
+            assert np.isnan(metrics.information_precision(table))
+
+
+def test_a_weighted_perfect_system_is_exactly_right() -> None:
+    table = Contingency.from_matrix(np.diag([0.4, 0.7, 0.2, 0.1]))
+
+    for name in ("accuracy", "weighted_tpr", "weighted_ppv", "weighted_f1", "rand_index", "balanced_accuracy"):
+        assert float(find(name).score(table)) == 1, name
+    assert metrics.bayes_error(table) == 0
+    assert metrics.error_rate(table) == 0
+
+
+def test_sums_beyond_64_bits_do_not_overflow() -> None:
+    table = Contingency.from_matrix(np.full((150, 150), 10**15))
+    giant = Contingency.from_matrix([[5 * 10**18, 1], [1, 1]])
+    unsigned = Contingency.from_matrix(np.array([[2**63 + 2048, 1], [1, 1]], dtype=np.uint64))
+
+    assert table.total == 2.25e19
+    assert float(metrics.truth_entropy(table)) == pytest.approx(np.log2(150))
+    assert (giant + giant).total == 1e19
+    assert unsigned.counts[0, 0] == 2**63 + 2048
+
+
+@pytest.mark.parametrize("matrix", [[[10**15, 1], [1, 0]], [[10**10, 1], [1, 0]], [[10**12, 5], [7, 10**9]]])
+def test_pairs_of_huge_counts_are_counted_exactly(matrix: list[list[int]]) -> None:
+    def pairs(counts: list[int]) -> Fraction:
+        return sum((Fraction(n * (n - 1), 2) for n in counts), Fraction(0))
+
+    (a, b), (c, d) = matrix
+    rows, columns, both, every = (
+        pairs([a + b, c + d]),
+        pairs([a + c, b + d]),
+        pairs([a, b, c, d]),
+        pairs([a + b + c + d]),
+    )
+    chance = rows * columns / every
+    table = Contingency.from_matrix(matrix)
+
+    exact = (both - chance) / ((rows + columns) / 2 - chance)
+    assert float(metrics.adjusted_rand_index(table)) == pytest.approx(float(exact), rel=1e-12, abs=0)
+    assert float(metrics.pair_rand_index(table)) == pytest.approx(float((every + 2 * both - rows - columns) / every))
+    assert np.isnan(metrics.adjusted_rand_index(Contingency.from_matrix([[10**15]])))
+
+
+@pytest.mark.parametrize("stored", ["dense", "sparse"])
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[1, 1e-20], [1e-20, 1e-20]],
+        [[0.0699, 1e-300], [0, 0.0195]],
+        [[1, 1e-20, 0], [1e-25, 3e-20, 0], [0, 1e-30, 1e-22]],
+    ],
+)
+def test_a_mass_far_below_the_rest_is_not_lost(matrix: list[list[float]], stored: str) -> None:
+    table = Contingency.from_matrix(matrix)
+    h = entropies(stored_sparse(table) if stored == "sparse" else table)
+
+    for quantity, exact in exact_bits(np.array(matrix), digits=700).items():
+        assert float(getattr(h, quantity)) == pytest.approx(exact, rel=1e-9, abs=0), quantity
+
+
+def test_rates_of_a_class_far_below_the_rest() -> None:
+    table = Contingency.from_matrix([[1, 1e-20], [3e-20, 1e-20]])
+
+    assert float(metrics.false_alarm_rate(table)) == pytest.approx(0.75)
+    assert float(metrics.specificity(table)) == pytest.approx(0.25)
+    assert metrics.class_specificity(table) == pytest.approx([0.25, 1.0])
+    assert float(metrics.phi(Contingency.from_matrix([[0, 0.63], [1e-300, 0]]))) == -1
+    assert float(metrics.phi(Contingency.from_matrix([[0.63, 0], [0, 1e-300]]))) == 1
+
+
+@pytest.mark.parametrize("name", ["adjusted_mutual_information", "adjusted_rand_index", "pair_rand_index"])
+def test_whole_weights_are_weights_and_weights_of_one_are_counts(name: str) -> None:
+    labels = (list("aabb"), list("aaba"))
+
+    assert np.isnan(find(name).score(Contingency.from_labels(*labels, sample_weight=[2.0] * 4)))
+    plain = float(find(name).score(Contingency.from_labels(*labels)))
+    assert float(find(name).score(Contingency.from_labels(*labels, sample_weight=[1.0] * 4))) == pytest.approx(plain)

@@ -1,5 +1,19 @@
-"""``python -m infoscope``: the command line."""
+"""``infoscope`` and ``python -m infoscope``: the command line; an interrupt while it loads is one, too."""
 
-from infoscope.cli import main
+import sys
 
-main()
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        from infoscope.cli import main as run  # noqa: PLC0415 - takes a moment, in which a user may change their mind
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

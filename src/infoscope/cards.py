@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from infoscope.errors import UnknownNameError
 
@@ -116,14 +116,15 @@ class Metric:
 
 
 Score = Callable[["Contingency"], "Real"]
+Filed = TypeVar("Filed", bound=Score)
 _REGISTER: dict[str, Metric] = {}
 _ALIASES: dict[str, list[str]] = {}
 
 
-def metric(card: Card, *, why: Callable[[Contingency], str] | None = None) -> Callable[[Score], Score]:
+def metric(card: Card, *, why: Callable[[Contingency], str] | None = None) -> Callable[[Filed], Filed]:
     """File a function with its card; the function itself stays as it is."""
 
-    def file(score: Score) -> Score:
+    def file(score: Filed) -> Filed:
         name = score.__name__
         meaning = (inspect.getdoc(score) or "").split("\n\n")[0].replace("\n", " ")
         family = score.__module__.rpartition(".")[2]

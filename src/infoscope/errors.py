@@ -14,11 +14,11 @@ class InputError(InfoscopeError, ValueError):
     """Data that cannot be evaluated as it stands."""
 
 
-class UnknownNameError(InfoscopeError, LookupError):
+class UnknownNameError(InfoscopeError, KeyError):
     """A column, label, metric or option that does not exist, or that could mean two things."""
 
     def __str__(self) -> str:
-        """The sentence itself: ``LookupError`` would put it in quotes."""
+        """The sentence itself: ``KeyError`` would put it in quotes."""
         return str(self.args[0]) if self.args else ""
 
 

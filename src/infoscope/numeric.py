@@ -3,6 +3,7 @@
 Everything works on the last axis and carries leading axes along. Undefined is NaN, never 0.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,8 +14,9 @@ __all__ = [
     "as_real",
     "divergence",
     "dot",
+    "entropy",
     "exp2",
-    "open_choice",
+    "outside",
     "ratio",
     "share",
     "small_choice",
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 _SMALLEST = float(np.nextafter(0.0, 1.0))
+_BLOCK = 1 << 15
 
 Real: TypeAlias = NDArray[np.float64]
 """A number per table: a NumPy scalar for one table, an array for a batch."""
@@ -84,31 +87,52 @@ def exp2(bits: Real) -> Real:
 
 def weighted_log2(values: Real) -> Real:
     """X · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
-    if values.size and values.min() > 0:
-        return np.log2(values) * values
-    return np.log2(np.maximum(values, _SMALLEST)) * values
+    positive = values.size and values.min() > 0
+    logs = np.log2(values if positive else np.maximum(values, _SMALLEST))
+    logs *= values
+    return logs
 
 
-def open_choice(wholes: Real, parts: Real) -> Real:
-    """Bits open about the part once its whole is known: Σ part · log2(whole/part).
+def entropy(parts: Real, total: Real) -> Real:
+    """Bits needed to name the part a sample is of: −Σ p log2 p with p = part/total, along the last axis.
 
-    ``wholes`` holds p · log2 p of each whole and ``parts`` the sum of p · log2 p over its parts. A whole
-    with a single part has the same product to the last digit and adds exactly 0.
+    >>> print(entropy(np.array([1.0, 1.0, 2.0]), np.float64(4.0)))
+    1.5
     """
-    return np.sum(np.maximum(wholes - parts, 0.0), axis=-1)
+    if parts.ndim > 1 or parts.size <= _BLOCK:
+        terms = weighted_log2(parts / total[..., None]).sum(axis=-1)
+    else:  # a piece at a time stays in the cache
+        pieces = (parts[start : start + _BLOCK] / total for start in range(0, parts.size, _BLOCK))
+        terms = np.sum([weighted_log2(piece).sum() for piece in pieces])
+    return np.maximum(-terms, 0.0)
 
 
-def small_choice(parts: Real, wholes: Real, total: Real) -> Real:
-    """The same bits when they are few: a part that is nearly its whole enters by what it lacks.
+def small_choice(parts: Real, wholes: Real, sums: Callable[[Real], Real], total: Real) -> Real:
+    """Bits open about the part once its whole is known, Σ part · log2(whole/part), when they are few.
 
-    The logarithm of two nearly equal numbers is taken of their difference, log1p(−(whole − part)/whole), so that the
-    result keeps its digits however small it is.
+    A part that is more than half of its whole enters by what it lacks, log1p(−lack/whole), and the lack is the sum of
+    the other parts (``sums`` adds up numbers by whole and lays them onto the parts), never a difference: so the result
+    keeps its digits however small it is, and a whole with a single part adds exactly 0.
     """
-    lack = _quotient(wholes - parts, wholes, empty=0.0)
-    logs = np.log1p(-np.minimum(lack, 0.5))
-    far = (lack > 0.5) & (parts > 0)
-    logs[far] = np.log(parts[far] / np.broadcast_to(wholes, parts.shape)[far])
+    most = 2 * parts > wholes
+    lack = _quotient(sums(np.where(most, 0.0, parts)), wholes, empty=0.0)
+    share = _quotient(parts, wholes, empty=1.0)
+    logs = np.where(most, np.log1p(-np.minimum(lack, 0.5)), np.log(np.where(most, 1.0, share)))
     return -np.sum(parts * logs, axis=-1) / total / np.log(2.0) + 0.0
+
+
+def outside(totals: Real) -> Real:
+    """Sum of the other classes for each; beside one that has nearly everything they are added up, not subtracted.
+
+    >>> [float(x) for x in outside(np.array([1.0, 1e-20, 1e-20]))]
+    [2e-20, 1.0, 1.0]
+    """
+    whole = np.sum(totals, axis=-1, keepdims=True)
+    if not np.any(2 * totals > whole):
+        return whole - totals
+    is_largest = np.arange(totals.shape[-1]) == np.argmax(totals, axis=-1)[..., None]
+    others = np.sum(totals, axis=-1, where=~is_largest)[..., None]
+    return np.where(is_largest, others, whole - totals)
 
 
 def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
@@ -156,4 +180,4 @@ def _quotient(part: Real, whole: Real, empty: float) -> Real:
     filled = part != 0
     if filled.all():
         return part / whole
-    return np.divide(part, whole, out=np.full_like(part, empty), where=filled)
+    return np.divide(part, whole, out=np.full(np.broadcast_shapes(part.shape, whole.shape), empty), where=filled)

@@ -10,9 +10,20 @@ from typing import Any
 import pytest
 
 from infoscope.evaluation import Evaluation, evaluate
+from infoscope.report.html.sweep_page import sweep_html
 from tests.figures.test_track_displays import hostile as hostile_trackers
 from tests.figures.test_track_displays import scene
-from tests.report.pages import hostile, plain, systems, typical
+from tests.report.pages import (
+    certainties,
+    comparison,
+    grouped,
+    hostile,
+    plain,
+    scores,
+    settings,
+    systems,
+    typical,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -50,8 +61,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": hostile(),
         "demo": _demo(),
     }
+    made |= {"groups": grouped(), "settings": settings(), "comparison": comparison()}
     trackers = {"trackers": scene(), "hostile trackers": hostile_trackers()}
-    return {name: each.to_html(folder / f"{name}.html") for name, each in (made | trackers).items()}
+    found = {name: each.to_html(folder / f"{name}.html") for name, each in (made | trackers).items()}
+    for name, curve in (("threshold", scores()), ("refusals", certainties())):
+        choices = [curve.best(resamples=20)]
+        found[name] = folder / f"{name}.html"
+        found[name].write_text(sweep_html(curve, choices, command="infoscope sweep scores.csv"), encoding="utf-8")
+    return found
 
 
 def _demo() -> Evaluation:

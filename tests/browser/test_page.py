@@ -281,13 +281,13 @@ def test_copies_are_markdown_and_safe_csv(visit: Any) -> None:
     page = visit("hostile")
     page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }")
     article = page.locator("article:visible")
-    article.locator(".tools:has(+ .scroll .classes)").get_by_role("button", name="copy as CSV").click()
+    article.locator(".tools:has(+ .swipe + .scroll .classes)").get_by_role("button", name="copy as CSV").click()
     rows = page.evaluate("window.copied").split("\r\n")
     assert rows[0].startswith("class,samples,recall")
     assert any(row.startswith('"\'=HYPERLINK(""http://evil.example"",""x"")"') for row in rows)
     assert any(row.startswith("'@SUM(1;2),") for row in rows)
     assert any(row.startswith("'+1|a|b,") for row in rows)
-    article.locator(".tools:has(+ .scroll .classes)").get_by_role("button", name="copy as Markdown").click()
+    article.locator(".tools:has(+ .swipe + .scroll .classes)").get_by_role("button", name="copy as Markdown").click()
     lines = page.evaluate("window.copied").split("\n")
     assert lines[1].startswith("| --- | --- |")
     assert any(line.startswith("| +1\\|a\\|b |") for line in lines)
@@ -330,7 +330,7 @@ def test_printed_page_opens_everything(visit: Any, tmp_path: Path) -> None:
 def test_data_can_be_saved(visit: Any, tmp_path: Path) -> None:
     page = visit("typical")
     with page.expect_download() as waiting:
-        page.locator("#downloads button").click()
+        page.locator("#downloads button", has_text="JSON").click()
     waiting.value.save_as(tmp_path / "data.json")
 
     from infoscope.evaluation import Evaluation

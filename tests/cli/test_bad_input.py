@@ -22,6 +22,9 @@ CASES = [
     pytest.param("a.csv", ",x,y\nx,1,nan\ny,2,4\n", ["--matrix"], ["nan", "finite"], id="count that is no number"),
     pytest.param("a.csv", "gold,svm,w\nx,x,1\ny,y,-2\n", [*ROWS, "--weight", "w"], ["negative"], id="negative weight"),
     pytest.param(
+        "a.csv", "gold,svm,w\nx,x,1\ny,y,two\n", [*ROWS, "--weight", "w"], ["line 3", "'two'"], id="weight in words"
+    ),
+    pytest.param(
         "a.csv", "gold,svm\nx,x\ny,\n", [*ROWS, "--strict"], ["1 row", "'svm'", "--strict"], id="missing, strict"
     ),
     pytest.param(
@@ -34,6 +37,10 @@ CASES = [
     pytest.param("a.csv", "gold,svm\nx,x\n", ["-t", "gold", "-s", "gold"], ["itself"], id="truth as system"),
     pytest.param("a.parquet", "no parquet at all", ROWS, ["a.parquet", "cannot be read"], id="false parquet"),
     pytest.param("a.csv.gz", "gold,svm\nx,x\n", ROWS, ["gzip"], id="false gzip"),
+    pytest.param("a.csv", ",x,\nx,1,2\ny,3,4\n", ["--matrix"], ["a.csv", "without a label"], id="column without label"),
+    pytest.param(
+        "a.csv", "gold,svm,w\nx,x,0\ny,y,0\n", [*ROWS, "--weight", "w"], ["weight", "0"], id="no weight anywhere"
+    ),
     pytest.param("a.csv", "some words\nand more\n", ["--matrix"], ["a.csv"], id="no matrix"),
     pytest.param("a.csv", "gold,svm\nx,x\n", ["--matrix"], ["'x'", "numbers"], id="rows as matrix"),
     pytest.param("a.csv", ",x,y\nx,1\ny,1,2\n", ["--matrix"], ["row 2"], id="ragged matrix"),

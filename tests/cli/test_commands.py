@@ -100,6 +100,16 @@ def test_matrix_to_json_agrees_with_hand(matrix: Path) -> None:
     assert system["reject"] == "?"
 
 
+def test_labels_of_several_words_and_lines_in_a_matrix_file(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(',big brown cat,"two\nlines"\nbig brown cat,5,1\n"two\nlines",2,7\n')
+
+    system = json.loads(run("evaluate", "--matrix", str(path), "--format", "json").stdout)["systems"][0]
+
+    assert system["truth_labels"] == ["big brown cat", "two\nlines"]
+    assert system["n"] == 15
+
+
 def test_several_matrices(matrix: Path, tmp_path: Path) -> None:
     folder = tmp_path / "other"
     folder.mkdir()
@@ -209,6 +219,7 @@ def test_metrics_of_trackers_are_explained(name: str, title: str) -> None:
     assert result.exit_code == 0
     assert result.stdout.strip().startswith(title)
     assert "TRACKERS" in run("explain").stdout
+    assert "permuted_proficiency" in run("explain").stdout.partition("LABEL SETS")[2]
 
 
 def test_every_metric_can_be_explained() -> None:

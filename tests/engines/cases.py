@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from infoscope.readers import read_tables
 
@@ -14,7 +15,7 @@ DAY = dt.date(2020, 1, 2)
 
 @dataclass(frozen=True)
 class Case:
-    """Columns of rows; ``kinds`` tells each column's type: text, int, float, bool or date."""
+    """Columns of rows; ``kinds`` tells each column's type: text, int, float, bool, date, time or zoned."""
 
     name: str
     columns: dict[str, list[Any]]
@@ -141,6 +142,49 @@ CASES = [
 ]
 
 
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def hour(of_day: int, zone: dt.tzinfo | None = None) -> dt.datetime:
+    return dt.datetime(2020, 1, 1, of_day, 0, 0, 5 * of_day, tzinfo=zone)
+
+
+TIME_CASES = [
+    case(
+        "times, one of them at midnight",
+        "gold:time said:time",
+        [(hour(0), hour(0)), (hour(1), hour(0)), (hour(1), hour(1)), (None, hour(2)), (hour(2), None)],
+    ),
+    case(
+        "times against midnights only",
+        "gold:time said:time",
+        [(hour(0), hour(0)), (hour(0), hour(1)), (hour(0), hour(1))],
+    ),
+    case(
+        "times with a zone, one hour of which comes twice",
+        "gold:zoned said:zoned",
+        [
+            (hour(0, BERLIN), hour(0, BERLIN)),
+            (hour(5, BERLIN), None),
+            (dt.datetime(2020, 10, 25, 2, 30, tzinfo=BERLIN), dt.datetime(2020, 10, 25, 2, 30, tzinfo=BERLIN, fold=1)),
+            (dt.datetime(2020, 10, 25, 2, 30, tzinfo=BERLIN), dt.datetime(2020, 10, 25, 2, 30, tzinfo=BERLIN)),
+        ],
+    ),
+    case(
+        "times as groups",
+        "gold:text said:text seen:time at:zoned",
+        [("x", "x", hour(0), hour(0, BERLIN)), ("x", "y", hour(1), hour(0, BERLIN)), ("y", "y", None, hour(1, BERLIN))],
+        options={"by": ("seen", "at")},
+    ),
+]
+
+
+def fixed(value: Any) -> Any:
+    """A time with a zone as one with its distance from UTC: two hours of one zone may look the same."""
+    zoned = isinstance(value, dt.datetime) and value.tzinfo is not None
+    return dt.datetime.fromisoformat(value.isoformat()) if zoned else value
+
+
 def counted(source: Any, tested: Case, **how: Any) -> dict[str, Any]:
     """What the reader says, in the words of ``expected``."""
     system = tested.systems[0] if len(tested.systems) == 1 else list(tested.systems)
@@ -170,7 +214,7 @@ def expected(tested: Case, spelt: Callable[[Any, str], Any] = lambda value, _: v
     for row in tested.rows:
         seen: dict[str, Any] = {}
         for name, value in row.items():
-            plain = None if is_hole(value) else value
+            plain = None if is_hole(value) else fixed(value)
             seen[name] = plain if plain is None or name == weight else spelt(plain, tested.kinds[name])
             if "clean" in tested.options and isinstance(seen[name], str):
                 seen[name] = by_hand_cleaned(seen[name])
@@ -231,7 +275,7 @@ def text_spelling(value: Any, kind: str) -> str:
 
 def without_dates(value: Any, kind: str) -> Any:
     """How a database without dates spells them."""
-    return value.isoformat() if kind == "date" else value
+    return value.isoformat() if kind in {"date", "time", "zoned"} else value
 
 
 def without_dates_and_booleans(value: Any, kind: str) -> Any:

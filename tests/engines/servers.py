@@ -195,8 +195,8 @@ class DaskCluster:
 
 
 @contextmanager
-def dask_cluster(folder: Path) -> Iterator[DaskCluster]:
-    """A scheduler and two workers, as three processes."""
+def dask_cluster(folder: Path, size: int = 2) -> Iterator[DaskCluster]:
+    """A scheduler and its workers, each a process."""
     port = free_port()
     url = f"tcp://127.0.0.1:{port}"
     paths = os.pathsep.join(p for p in (*sys.path, os.getcwd()) if p)
@@ -229,9 +229,29 @@ def dask_cluster(folder: Path) -> Iterator[DaskCluster]:
                 ],
                 PYTHONPATH=paths,
             )
-            for i in range(2)
+            for i in range(size)
         ]
         yield DaskCluster(url, workers, group)
+
+
+@contextmanager
+def stranger() -> Iterator[int]:
+    """The port of somebody who listens and never says a word."""
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        door.listen(8)
+        yield int(door.getsockname()[1])
+
+
+def family(session: int) -> list[str]:
+    """What runs in a session of processes, whoever its parent is by now."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            if fields[0] != "Z" and int(fields[3]) == session:
+                found.append((entry / "cmdline").read_text().replace("\0", " ")[:200])
+    return found
 
 
 def postgres_programs() -> Path | None:
@@ -284,3 +304,29 @@ def postgres(folder: Path) -> Iterator[str]:
         yield f"postgresql://owner:s3cret@127.0.0.1:{port}/postgres"
     finally:
         run("pg_ctl", "-m", "immediate", "-w", "stop")
+
+
+COMMAND = """
+import sys
+from infoscope.cli import main
+from infoscope.readers import spark_files
+count = spark_files.count_frame
+def told(*arguments):
+    print("counting", flush=True)
+    return count(*arguments)
+spark_files.count_frame = told
+main()
+"""
+
+
+def command(arguments: list[str], **env: str) -> subprocess.Popen[bytes]:
+    """The command line in a session of processes of its own; it says when Spark begins to count."""
+    paths = os.pathsep.join(p for p in (*sys.path, os.getcwd()) if p)
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": paths, **env},
+        start_new_session=True,
+    )

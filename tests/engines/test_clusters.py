@@ -1,6 +1,6 @@
 """Real clusters on loopback give the same tables to the last count, also when a worker is killed."""
 
-import os
+import gzip
 import shutil
 import threading
 import time
@@ -11,18 +11,21 @@ from typing import Any
 import duckdb
 import pytest
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import How, read
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
 from tests.engines.servers import (
+    PATIENCE,
     DaskCluster,
     SparkCluster,
+    command,
     dask_cluster,
-    free_port,
+    family,
     spark_cluster,
     spark_connect,
     spark_session,
 )
+from tests.engines.texts import SOUND_TEXT, UNSOUND_TEXT
 from tests.engines.writers import as_csv, as_pandas, as_parquet_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn
@@ -38,21 +41,6 @@ IDS = {"ids": lambda case: case.name.replace(" ", "-")}
 def spark_frame(spark: Any, case: Case) -> Any:
     schema = ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in case.kinds.items())
     return spark.createDataFrame([tuple(row.values()) for row in case.rows], schema)
-
-
-@pytest.fixture(scope="module")
-def big_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two million rows of 100 labels in 16 files: enough to be in the middle of."""
-    folder = tmp_path_factory.mktemp("big")
-    for i in range(16):
-        duckdb.execute(
-            "COPY (SELECT 'class ' || (hash(i) % 100) AS gold, "
-            "CASE WHEN hash(i + 1) % 5 > 0 THEN 'class ' || (hash(i) % 100) "
-            "ELSE 'class ' || (hash(i + 2) % 100) END AS said, "
-            "CASE WHEN hash(i + 3) % 50 = 0 THEN NULL ELSE 'class ' || (hash(i + 4) % 100) END AS lazy "
-            f"FROM range({i} * 125000, ({i} + 1) * 125000) AS t(i)) TO '{folder}/part-{i:02}.parquet'"
-        )
-    return folder
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -73,6 +61,18 @@ class TestSparkCluster:
         with spark_cluster(tmp_path_factory.mktemp("spark")) as running:
             yield running
 
+    def test_command_with_a_session_of_its_own(self, cluster: SparkCluster, tmp_path: Path) -> None:
+        """Runs first: the session of the other tests takes the whole cluster."""
+        path = tmp_path / "log.csv"
+        path.write_text("gold,said,w\na,b,2\n")
+        asked = ["count", str(path), "-t", "gold", "-s", "said", "--weight", "w", "-o", str(tmp_path / "log.ifs")]
+        run = command([*asked, "--engine", "spark", "--engine-url", cluster.url])
+        _, talk = run.communicate(timeout=PATIENCE)
+
+        assert (run.returncode, talk) == (0, b"1 rows to 1 table in " + str(tmp_path / "log.ifs").encode() + b"\n")
+        assert read(tmp_path / "log.ifs").total == 2
+        assert family(run.pid) == []
+
     @pytest.fixture(scope="class")
     def spark(self, cluster: SparkCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         with spark_session(cluster, tmp_path_factory.mktemp("session")) as session:
@@ -81,6 +81,88 @@ class TestSparkCluster:
     @pytest.mark.parametrize("case", CASES, **IDS)
     def test_counts_as_by_hand(self, spark: Any, case: Case) -> None:
         assert counted(spark_frame(spark, case), case) == expected(case)
+
+    @pytest.mark.usefixtures("spark")
+    @pytest.mark.parametrize("case", CASES, **IDS)
+    def test_files_as_by_hand(self, cluster: SparkCluster, case: Case, tmp_path: Path) -> None:
+        how = How(engine="spark", engine_url=cluster.url)
+        text, parts = as_csv(case, tmp_path), tmp_path / "parts"
+        parts.mkdir()
+
+        assert counted(as_parquet_parts(case, parts), case, how=how) == expected(case)
+        if "line ends" in case.name:
+            with pytest.raises(InputError, match='line end inside: "two'):
+                counted(text, case, how=how)
+        else:
+            assert counted(text, case, how=how) == expected(case, text_spelling)
+
+    @pytest.mark.usefixtures("spark")
+    def test_text_as_the_embedded_engine_reads_it(self, cluster: SparkCluster, tmp_path: Path) -> None:
+        for name, text in SOUND_TEXT.items():
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+            by = "fold" if "=" in name else None
+            right = read(path, "gold", "said", by=by)
+            found = read(path, "gold", "said", by=by, engine="spark", engine_url=cluster.url)
+            if by:
+                right, found = right["é 1",], found["é 1",]
+            assert same({name: right}, {name: found}), name
+
+    @pytest.mark.usefixtures("spark")
+    @pytest.mark.parametrize("name", UNSOUND_TEXT)
+    def test_unsound_text_is_refused(self, cluster: SparkCluster, tmp_path: Path, name: str) -> None:
+        text, sentence = UNSOUND_TEXT[name]
+        path = tmp_path / "log.csv"
+        path.write_bytes(text)
+        weight = "w" if b"w" in text.split(b"\n")[0] else None
+
+        with pytest.raises(InputError, match=sentence) as caught:
+            read(path, "gold", "said", weight=weight, engine="spark", engine_url=cluster.url)
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.usefixtures("spark")
+    def test_parquet_with_a_broken_middle(self, cluster: SparkCluster, tmp_path: Path) -> None:
+        path = tmp_path / "log.parquet"
+        duckdb.execute(f"COPY (SELECT 'x' || (hash(i) % 900) AS gold, 'y' AS said FROM range(9000) t(i)) TO '{path}'")
+        whole = bytearray(path.read_bytes())
+        whole[4:400] = b"\xff" * 396
+        path.write_bytes(whole)
+
+        with pytest.raises(InputError, match=r"log\.parquet cannot be read by Spark at spark://") as caught:
+            read(path, "gold", "said", engine="spark", engine_url=cluster.url)
+        assert "\n" not in str(caught.value)
+
+    def test_session_of_the_caller_stays_as_it_was(self, spark: Any, tmp_path: Path) -> None:
+        path = tmp_path / "log.csv"
+        path.write_text("gold,said\na,b\n")
+
+        assert read(path, "gold", "said", engine="spark").total == 1
+        assert spark.range(3).count() == 3
+        assert spark.conf.get("spark.sql.caseSensitive") == "false"
+        with pytest.raises(InputError, match=r"a Spark session on spark://.* is open here"):
+            read(path, "gold", "said", engine="spark", engine_url="local[1]")
+
+    @pytest.mark.usefixtures("spark")
+    def test_addresses_are_opened_by_spark(self, cluster: SparkCluster, tmp_path: Path) -> None:
+        where = {"engine": "spark", "engine_url": cluster.url}
+        text = tmp_path / "some text"
+        text.mkdir()
+        (text / "a.csv").write_bytes(b"said;gold\r\nx;\xc3\xa9\r\n")
+        (text / "b.csv").write_bytes(b"said;gold\ny;z\n")
+        table = read(f"file://{text}/*.csv", "gold", "said", **where)
+        assert (table.truth_labels, table.system_labels) == (("z", "é"), ("x", "y"))
+
+        for fold in ("01", "1"):
+            part = tmp_path / "parts" / f"fold={fold}"
+            part.mkdir(parents=True)
+            duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS said) TO '{part}/log.parquet'")
+        split = read(f"file://{tmp_path}/parts", "gold", "said", by="fold", format="parquet", **where)
+        assert list(split) == [("01",), ("1",)]
+
+        duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS sayd) TO '{part}/other.parquet'")
+        with pytest.raises(UnknownNameError, match=r"other\.parquet has no column 'said'; did you mean 'sayd'"):
+            read(f"file://{tmp_path}/parts", "gold", "said", format="parquet", **where)
 
     def test_ibis_on_spark_is_refused_with_the_reason(self, spark: Any) -> None:
         ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
@@ -137,7 +219,7 @@ class TestSparkConnect:
         remote.stop()
 
         how = How(engine="spark", engine_url=server)
-        case = CASES[2]
+        case = CASES[1]
         assert counted(as_csv(case, tmp_path), case, how=how) == expected(case, text_spelling)
         case = CASES[9]
         folder = tmp_path / "parts"
@@ -153,7 +235,7 @@ class TestSparkConnect:
 
         ragged = tmp_path / "ragged.csv"
         ragged.write_text("gold,said\na,b\na,b,c\n")
-        with pytest.raises(InputError, match=r"(?i)malformed"):
+        with pytest.raises(InputError, match=r"the line has not the 2 fields of the header.*: a,b,c$"):
             read(ragged, "gold", "said", engine="spark", engine_url=server)
 
 
@@ -174,10 +256,26 @@ class TestDaskCluster:
                 frame = dd.from_pandas(as_pandas(case, tmp_path), npartitions=2)
                 assert counted(frame, case) == expected(case), case.name
         how = How(engine="dask", engine_url=dask.url)
-        for case in CASES[9:13]:
+        for case in CASES:
             folder = tmp_path / case.name
             folder.mkdir()
-            assert counted(as_parquet_parts(case, folder), case, how=how) == expected(case)
+            assert counted(as_parquet_parts(case, folder), case, how=how) == expected(case), case.name
+            assert counted(as_csv(case, tmp_path), case, how=how) == expected(case, text_spelling), case.name
+
+    def test_addresses_are_opened_by_workers(self, dask: DaskCluster, tmp_path: Path) -> None:
+        where = {"engine": "dask", "engine_url": dask.url}
+        for fold in ("01", "1"):
+            part = tmp_path / f"fold={fold}"
+            part.mkdir(parents=True)
+            (part / "log.csv").write_text("gold,said\nx,y\n")
+        (part / "_log.csv").write_text("not for us")
+
+        split = read(f"file://{tmp_path}", "gold", "said", by="fold", format="csv", **where)
+        assert list(split) == [("01",), ("1",)]
+        with pytest.raises(InputError, match="no such file as the workers see it"):
+            read(f"file://{tmp_path}/none.csv", "gold", "said", **where)
+        with pytest.raises(UnknownNameError, match="did you mean 'said'"):
+            read(f"file://{tmp_path}/*/log.csv", "gold", "sayd", **where)
 
     def test_worker_killed_in_mid_job(self, dask: DaskCluster, big_log: Path) -> None:
         import dask.dataframe as dd
@@ -214,23 +312,3 @@ class TestDaskCluster:
         assert done_at_kill, "the job ended before a worker could be killed"
         assert same(right, during)
         assert same(right, read(big_log, "gold", systems, engine="dask", engine_url=dask.url))
-
-
-@pytest.mark.parametrize(("engine", "scheme"), [("spark", "spark"), ("spark", "sc"), ("dask", "tcp")])
-def test_unreachable_cluster_is_told_at_once(tmp_path: Path, engine: str, scheme: str) -> None:
-    pytest.importorskip("pyspark" if engine == "spark" else "distributed")
-    path = tmp_path / "log.csv"
-    path.write_text("gold,said\na,b\n")
-    url = f"{scheme}://127.0.0.1:{free_port()}"
-
-    with pytest.raises(InputError, match=f"nothing answers at {url}"):
-        read(path, "gold", "said", engine=engine, engine_url=url)
-
-
-def test_no_process_is_left(tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    with dask_cluster(tmp_path) as running:
-        pids = [process.pid for process in running.group.started]
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)

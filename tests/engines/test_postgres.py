@@ -8,7 +8,7 @@ import pytest
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import How, read, read_tables
-from tests.engines.cases import CASES, Case, counted, expected
+from tests.engines.cases import CASES, TIME_CASES, Case, counted, expected
 from tests.engines.servers import postgres, postgres_programs
 from tests.engines.writers import fill_table
 
@@ -26,7 +26,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.filterwarnings("ignore:.*:DeprecationWarning", "ignore:.*:FutureWarning")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+@pytest.mark.parametrize("case", [*CASES, *TIME_CASES], ids=lambda case: case.name.replace(" ", "-"))
 def test_postgres_counts_as_by_hand(case: Case, server: str) -> None:
     with psycopg.connect(server) as connection:
         fill_table(connection, case, "%s")
@@ -64,6 +64,23 @@ def test_nan_weights_are_missing_and_infinite_ones_refused(server: str) -> None:
         connection.execute("INSERT INTO heavy VALUES ('a', 'a', 'Infinity')")
         with pytest.raises(InputError, match="infinite"):
             read((connection, "heavy"), "t", "s", weight="w")
+
+
+def test_more_systems_than_a_statement_can_tell_apart(server: str) -> None:
+    names = [f"s{i}" for i in range(40)]
+    columns = ", ".join(f"'{name}' AS {name}" for name in names)
+    tables = read((server, f"SELECT 'a' AS t, {columns}"), "t", names)
+
+    assert [tables[name].system_labels for name in names] == [(name,) for name in names]
+
+
+def test_adbc_answers_again_after_a_refused_query(server: str) -> None:
+    with adbc.connect(server) as connection:
+        for _ in range(2):
+            with pytest.raises(InputError, match='"absent" does not exist'):
+                read((connection, "absent"), "t", "s")
+
+        assert read((connection, "SELECT 'a' AS t, 'b' AS s"), "t", "s").total == 1
 
 
 def test_hostile_names_stay_names(server: str) -> None:

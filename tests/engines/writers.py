@@ -20,6 +20,7 @@ import zstandard
 
 from tests.engines.cases import (
     Case,
+    fixed,
     is_hole,
     text_spelling,
     without_dates,
@@ -32,17 +33,27 @@ ARROW = {
     "float": pa.float64(),
     "bool": pa.bool_(),
     "date": pa.date32(),
+    "time": pa.timestamp("us"),
+    "zoned": pa.timestamp("us", "Europe/Berlin"),
 }
-SQL = {"text": "text", "int": "bigint", "float": "double precision", "bool": "boolean", "date": "date"}
+SQL = {
+    "text": "text",
+    "int": "bigint",
+    "float": "double precision",
+    "bool": "boolean",
+    "date": "date",
+    "time": "timestamp",
+    "zoned": "timestamp with time zone",
+}
 
 
 def arrow_table(case: Case) -> pa.Table:
     return pa.table({name: pa.array(values, ARROW[case.kinds[name]]) for name, values in case.columns.items()})
 
 
-def delimited(case: Case, delimiter: str) -> bytes:
+def delimited(case: Case, delimiter: str, end: str = "\n") -> bytes:
     text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
     writer.writerow(case.columns)
     for row in case.rows:
         writer.writerow(
@@ -55,6 +66,24 @@ def as_csv(case: Case, folder: Path) -> Path:
     path = folder / "log.csv"
     path.write_bytes(delimited(case, ","))
     return path
+
+
+def as_csv_of_windows(case: Case, folder: Path) -> Path:
+    """Empty lines first, a byte order mark before them, and the line ends of Windows."""
+    path = folder / "log.csv"
+    text = delimited(case, ",", "\r\n")
+    path.write_bytes(b"\xef\xbb\xbf\r\n\r\n" + text)
+    return path
+
+
+def as_packed_after_empty_lines(suffix: str) -> Callable[[Case, Path], Path]:
+    def write(case: Case, folder: Path) -> Path:
+        path = folder / f"log.csv.{suffix}"
+        text = b"\n\n" + delimited(case, ",")
+        path.write_bytes(gzip.compress(text) if suffix == "gz" else zstandard.compress(text))
+        return path
+
+    return write
 
 
 def as_tsv_gz(case: Case, folder: Path) -> Path:
@@ -83,6 +112,12 @@ def as_ndjson(case: Case, folder: Path) -> Path:
     return path
 
 
+def as_marked_ndjson(case: Case, folder: Path) -> Path:
+    path = as_ndjson(case, folder)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    return path
+
+
 def as_parquet(case: Case, folder: Path) -> Path:
     path = folder / "log.parquet"
     pa.parquet.write_table(arrow_table(case), path)
@@ -102,21 +137,57 @@ def as_feather(case: Case, folder: Path) -> Path:
     return path
 
 
+def as_arrow_stream(case: Case, folder: Path) -> Path:
+    path = folder / "log.arrow"
+    table = arrow_table(case)
+    with pa.ipc.new_stream(path, table.schema) as file:
+        file.write_table(table)
+    return path
+
+
+def as_record_batches(case: Case, _folder: Path) -> pa.RecordBatchReader:
+    table = arrow_table(case)
+    return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(2))
+
+
+def as_chunked_dictionaries(case: Case, _folder: Path) -> pa.Table:
+    """Chunks of two rows, each with a dictionary of its own."""
+    table = arrow_table(case)
+    columns = {}
+    for name in table.column_names:
+        chunks = [table[name].slice(start, 2).combine_chunks() for start in range(0, max(table.num_rows, 1), 2)]
+        if case.kinds[name] == "text":
+            chunks = [chunk.dictionary_encode() for chunk in chunks]
+        columns[name] = pa.chunked_array(chunks)
+    return pa.table(columns)
+
+
 def as_arrow_table(case: Case, _: Path) -> pa.Table:
     return arrow_table(case)
 
 
 def as_pandas(case: Case, _folder: Path) -> pd.DataFrame:
-    types = {"text": "str", "int": "Int64", "float": "float64", "bool": "boolean", "date": "M8[us]"}
+    types = {
+        "text": "str",
+        "int": "Int64",
+        "float": "float64",
+        "bool": "boolean",
+        "date": "M8[us]",
+        "time": "M8[us]",
+        "zoned": "datetime64[us, Europe/Berlin]",
+    }
     return pd.DataFrame(
-        {name: pd.Series(values, dtype=types[case.kinds[name]]) for name, values in case.columns.items()}
+        {
+            name: pd.Series([fixed(value) for value in values], dtype=types[case.kinds[name]])
+            for name, values in case.columns.items()
+        }
     )
 
 
 def as_pandas_objects(case: Case, _folder: Path) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            name: pd.Series(values, dtype=object if case.kinds[name] != "float" else "float64")
+            name: pd.Series(list(map(fixed, values)), dtype=object if case.kinds[name] != "float" else "float64")
             for name, values in case.columns.items()
         }
     )
@@ -205,13 +276,20 @@ class Engine:
 
 ENGINES = [
     Engine("csv", as_csv, text_spelling),
+    Engine("csv of windows", as_csv_of_windows, text_spelling),
+    Engine("csv.gz after empty lines", as_packed_after_empty_lines("gz"), text_spelling),
+    Engine("csv.zst after empty lines", as_packed_after_empty_lines("zst"), text_spelling),
     Engine("tsv.gz", as_tsv_gz, text_spelling),
     Engine("csv.zst", as_csv_zst, text_spelling),
     Engine("ndjson", as_ndjson, without_dates),
+    Engine("marked ndjson", as_marked_ndjson, without_dates),
     Engine("parquet", as_parquet),
     Engine("parquet folder", as_parquet_parts),
     Engine("feather", as_feather),
+    Engine("arrow stream", as_arrow_stream),
+    Engine("record batches", as_record_batches),
     Engine("pyarrow", as_arrow_table),
+    Engine("chunked dictionaries", as_chunked_dictionaries),
     Engine("pandas", as_pandas),
     Engine("pandas objects", as_pandas_objects),
     Engine("pandas categories", as_pandas_categories),

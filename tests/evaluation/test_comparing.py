@@ -120,3 +120,20 @@ def test_weights_count_by_their_effective_size() -> None:
     assert any("count as 365.9 independent samples" in note for note in weighed.notes)
     assert doubled.pair("good", "poor").result == once.pair("good", "poor").result
     assert weighed.pair("good", "poor").result.sd > once.pair("good", "poor").result.sd
+
+
+def test_groups_read_together_are_those_read_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = answers()
+    frame["site"] = ["east", "west", "far"] * 200
+    frame.loc[3:9, "twin"] = None
+    frame.loc[11:13, "site"] = None
+    frame.loc[frame["site"] == "far", "poor"] = None
+    asked = Asked("gold", tuple(NAMES), by=("site",))
+    together = read_together(frame, asked)
+    monkeypatch.setattr(reading_together, "SMALL_FRAME", 0)
+    apart = read_together(frame, asked)
+
+    assert set(together.joints) == {("east",), ("west",), ("far",)}
+    assert not apart.joints
+    assert together.reading == apart.reading
+    assert together.reading.homeless == {"missing group in 'site'": 3}

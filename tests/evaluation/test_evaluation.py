@@ -102,6 +102,17 @@ def test_rows_are_read_and_counted(rows: Path) -> None:
     assert [(system.name, system.n, system.positive) for system in evaluation] == [("svm", 5, "1"), ("knn", 4, "1")]
 
 
+@pytest.mark.parametrize("matrix", [[[5, 1], [2, 7]], np.array([[5, 1], [2, 7]])])
+def test_a_bare_matrix_is_sent_to_where_tables_are_made(matrix: Any) -> None:
+    with pytest.raises(InfoscopeError, match="from_matrix"):
+        evaluate(matrix)
+
+
+def test_bare_labels_are_sent_to_where_tables_are_made() -> None:
+    with pytest.raises(InfoscopeError, match="from_labels"):
+        evaluate(["a", "b"], ["a", "b"])  # type: ignore[arg-type]
+
+
 def test_groups_are_named(rows: Path) -> None:
     document = ifs.evaluate(str(rows), "gold", "svm", by="day").to_dict()
 

@@ -33,6 +33,7 @@ from infoscope.figures.coverage import CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.forest import Row
 from infoscope.figures.improvement import Improvement
+from infoscope.figures.table_display import TableDisplay
 from infoscope.tables import Contingency
 
 HOSTILE = [
@@ -44,6 +45,11 @@ HOSTILE = [
     "$\\frac{1}{2}$",
     "猫&<b>",
     "two\nlines",
+]
+
+
+LONG = [
+    f"{word} network with a rather long name, {at}" for at, word in enumerate(["WAVE", "residual", "MOMENTUM", "tiny"])
 ]
 
 
@@ -84,6 +90,7 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
         "sweep": SweepDisplay.from_table(steps),
         "band": SweepDisplay.from_values([1, 2], {names[0]: [Row("", 0.1, 0.0, 0.2), Row("", 0.3, 0.2, 0.4)]}),
         "curves": MetricCurvesDisplay.over_quality(),
+        "curves through a table": MetricCurvesDisplay.from_table(one),
         "bounds": BoundsDisplay.from_table(systems),
         "bounds near": BoundsDisplay.from_table(systems, zoom=True),
         "surface": SurfaceDisplay.from_table({names[0]: binary}),
@@ -112,20 +119,32 @@ def test_svg_is_whole_and_stands_without_style_sheets(name: str) -> None:
             assert mark.get("fill") or mark.get("stroke") or mark in next(root.iter(f"{SVG}clipPath")), tag
 
 
-@pytest.mark.parametrize("name", PICTURES)
-def test_nothing_is_drawn_off_the_page(name: str) -> None:
-    panel = PICTURES[name].panel()
-    root = ElementTree.fromstring(PICTURES[name].to_svg())
-    for words in root.iter(f"{SVG}text"):
-        if words.get("x") is None:
-            continue
-        x, size, text = float(words.get("x", 0)), float(words.get("font-size", 0)), "".join(words.itertext())
-        shown = words.text or text
-        wide = 0.5 * size * len(shown)
-        left = {"middle": x - wide / 2, "end": x - wide}.get(words.get("text-anchor", ""), x)
-        assert left >= -6, shown
-        assert left + wide <= panel.width + 6, shown
-        assert 0 <= float(words.get("y", 0)) <= panel.height + 3, shown
+def wide(text: str, size: float, *, bold: bool) -> float:
+    """How wide a text really is, in one of the widest fonts that browsers take."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    if not text.strip():
+        return 0.0
+    font = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
+    return float(TextPath((0, 0), text.replace("$", ""), size, prop=font).get_extents().width)
+
+
+@pytest.mark.parametrize("names", [None, LONG], ids=["short", "long"])
+def test_nothing_is_drawn_off_the_page(names: list[str] | None) -> None:
+    pytest.importorskip("matplotlib")
+    for name, display in (PICTURES if names is None else every_picture(names)).items():
+        panel = display.panel()
+        root = ElementTree.fromstring(display.to_svg())
+        for words in root.iter(f"{SVG}text"):
+            if words.get("x") is None:
+                continue
+            x, size, text = float(words.get("x", 0)), float(words.get("font-size", 0)), words.text or ""
+            room = wide(text, size, bold=words.get("font-weight") is not None)
+            left = {"middle": x - room / 2, "end": x - room}.get(words.get("text-anchor", ""), x)
+            assert left >= 0, (name, text)
+            assert left + room <= panel.width, (name, text)
+            assert 0 <= float(words.get("y", 0)) <= panel.height + 3, (name, text)
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -168,11 +187,15 @@ def test_files_are_written_and_not_overwritten(tmp_path: Path, suffix: str) -> N
 
     assert written == target
     assert len(before) > 2000
-    with pytest.raises(InputError, match="exists; choose another name"):
-        PICTURES["coverage"].save(target)
-    assert target.read_bytes() == before
-    PICTURES["coverage"].save(target, force=True)
+    PICTURES["coverage"].save(target)  # what we wrote we may replace
     assert target.read_bytes() != before
+    target.write_text("somebody's own")
+    with pytest.raises(InputError, match="exists and is no picture of infoscope; choose another name"):
+        PICTURES["coverage"].save(target)
+    assert target.read_text() == "somebody's own"
+    PICTURES["coverage"].save(target, force=True)
+    assert len(target.read_bytes()) > 2000
+    assert [each.name for each in tmp_path.iterdir()] == [target.name]
 
 
 def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
@@ -180,6 +203,9 @@ def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
         PICTURES["ledger"].save(tmp_path / "nowhere" / "a.svg")
     with pytest.raises(InputError, match=r"end it in \.svg, \.pdf or \.png"):
         PICTURES["ledger"].save(tmp_path / "a.gif")
+    (tmp_path / "b.svg").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        PICTURES["ledger"].save(tmp_path / "b.svg", force=True)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +220,7 @@ def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
         LedgerDisplay,
     ],
 )
-def test_empty_tables_are_refused(display: type[Display]) -> None:
+def test_empty_tables_are_refused(display: type[TableDisplay]) -> None:
     with pytest.raises(InputError, match="has no samples"):
         display.from_table(Contingency.from_matrix(np.eye(2)).with_cells(np.zeros(4)))
     with pytest.raises(InputError, match="no table to draw"):
@@ -213,10 +239,10 @@ def test_empty_tables_are_refused(display: type[Display]) -> None:
         (EntropyDiagramDisplay, "no room for information"),
         (ComparisonDisplay, "one class only"),
         (SurfaceDisplay, "of two classes"),
-        (MetricCurvesDisplay, r"use MetricCurvesDisplay\.over_quality"),
+        (MetricCurvesDisplay, "no quality to vary"),
     ],
 )
-def test_one_class_is_refused_in_words(display: type[Display], words: str) -> None:
+def test_one_class_is_refused_in_words(display: type[TableDisplay], words: str) -> None:
     with pytest.raises(InputError, match=words):
         display.from_table(Contingency.from_matrix([[7]]))
 

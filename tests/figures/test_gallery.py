@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.reference import ROOT
-from tools.gallery import MADE_UP, NO_NUMBER, exhibits, page, write
+from tools.gallery.page import MADE_UP, NO_NUMBER, exhibits, page, write
 
 SHOWN = list(exhibits())
 

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from scipy.stats import f
 
 import infoscope as ifs
 from infoscope import tracking
@@ -17,7 +18,7 @@ from infoscope.figures.coverage import ellipse
 from infoscope.figures.display import Display
 from infoscope.figures.scene import Bar, Dot, Line, Words
 from infoscope.figures.track_timeline import id_colours
-from infoscope.figures.tracks import Cell, association_cells, coverage_points, timeline
+from infoscope.figures.tracks import Cell, association_cells, timeline
 from infoscope.tracking import TrackingEvaluation
 from tests.tracking.scenes import Stage, crowd
 
@@ -159,12 +160,13 @@ def test_worst_tracks_are_in_order_of_lost_bits() -> None:
 def test_the_ellipse_drawn_is_hotellings() -> None:
     result = scene()
     display = ifs.CoverageDisplay.from_evaluation(result)
-    for point, place in zip(display.points, coverage_points(result.systems), strict=True):
+    for point, system in zip(display.points, result.systems, strict=True):
         assert point.spread is not None
-        assert place.axes is not None
-        reach = np.linalg.norm(np.array(ellipse(point.spread, display.level, 720)) - [place.x, place.y], axis=1)
-        assert reach.max() == pytest.approx(place.axes[0], rel=1e-3)
-        assert reach.min() == pytest.approx(place.axes[1], rel=1e-3)
+        assert system.spread.coverage is not None
+        degrees = system.spread.degrees
+        limit = 2 * degrees / (degrees - 1) * f.ppf(display.level, 2, degrees - 1)
+        away = np.array(ellipse(point.spread, display.level, 90)) - [point.false, point.captured]
+        assert np.einsum("ni,ij,nj->n", away, np.linalg.inv(system.spread.coverage), away) == pytest.approx(limit)
 
 
 def test_settings_of_one_tracker_are_joined_and_others_keep_their_names() -> None:

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
-from infoscope.figures.tracks import association_cells, coverage_points, ledger_bars, timeline
+from infoscope.errors import InputError
+from infoscope.figures.coverage import CoverageDisplay, ellipse
+from infoscope.figures.tracks import association_cells, ledger_bars, timeline
 from infoscope.tracking.sequence import Sequence
 from tests.tracking.scenes import Rows, Stage, crowd
 
@@ -77,22 +79,23 @@ def test_ledger_bars_fill_the_truth_and_go_beyond_by_the_false_bits() -> None:
 
 def test_the_coverage_ellipse_has_the_area_of_its_covariance() -> None:
     scenes = {f"s{seed}": crowd(seed) for seed in range(7)}
-    system = tracking.evaluate(*({name: each[side] for name, each in scenes.items()} for side in (0, 1))).systems[0]
+    evaluation = tracking.evaluate(*({name: each[side] for name, each in scenes.items()} for side in (0, 1)))
+    system = evaluation.systems[0]
 
-    (point,) = coverage_points([system])
+    (point,) = CoverageDisplay.from_evaluation(evaluation).points
 
-    assert point.axes is not None
+    assert point.spread is not None
     assert system.spread.coverage is not None
+    x, y = np.array(ellipse(point.spread, 0.95, 2000)).T
+    area = 0.5 * abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))
     reach = 2 * 6 / 5 * 5.786135  # the 95 % quantile of F(2, 5), from tables
-    assert np.prod(point.axes) == pytest.approx(reach * np.sqrt(np.linalg.det(system.spread.coverage)), rel=1e-5)
-    assert point.axes[0] >= point.axes[1]
-    along = np.array([np.cos(point.tilt), np.sin(point.tilt)])
-    assert along @ system.spread.coverage @ along == pytest.approx(np.linalg.eigvalsh(system.spread.coverage)[1])
+    assert area == pytest.approx(np.pi * reach * np.sqrt(np.linalg.det(system.spread.coverage)), rel=1e-5)
 
 
 def test_nothing_is_drawn_for_what_is_undefined() -> None:
     stage = Stage(objects=1, frames=5)
-    system = tracking.evaluate(stage.truth(), stage.truth()).systems[0]
+    evaluation = tracking.evaluate(stage.truth(), stage.truth())
 
-    assert coverage_points([system]) == []
-    assert ledger_bars([system]) == []
+    with pytest.raises(InputError, match="undefined for every tracker"):
+        CoverageDisplay.from_evaluation(evaluation)
+    assert ledger_bars(evaluation.systems) == []

@@ -97,7 +97,7 @@ def test_per_class(name: str, peer: Callable[..., object], matrix: list[list[int
 @pytest.mark.parametrize("beta", [0.5, 2.0])
 @pytest.mark.parametrize("matrix", BINARY.values(), ids=BINARY.keys())
 def test_f_beta(matrix: list[list[int]], beta: float) -> None:
-    ours = metrics.f_beta(beta)(table_of(matrix))
+    ours = metrics.f_beta(table_of(matrix), beta)
 
     assert ours == pytest.approx(sk.fbeta_score(*rows_of(matrix), beta=beta, pos_label=0), rel=1e-12)
 

@@ -160,3 +160,32 @@ def test_interrupt_ends_with_130_and_writes_nothing(tmp_path: Path) -> None:
     assert process.returncode == 130, words_said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["heavy.parquet", "scratch"]
     assert list(scratch.iterdir()) == []
+
+
+def test_folders_of_parts_and_parts_from_a_pipe_need_no_columns(folder: Path) -> None:
+    (folder / "parts").mkdir()
+    for name in ("a", "b"):
+        counted = infoscope("count", f"{name}.csv", "-t", "gold", "-s", "svm", "-o", f"parts/{name}.ifs", cwd=folder)
+        assert counted.returncode == 0, counted.stderr
+    whole = json.loads(infoscope("evaluate", "parts", "--format", "json", cwd=folder).stdout)
+    part = (folder / "parts" / "a.ifs").read_bytes()
+    piped = infoscope("evaluate", "-", "--input-format", "ifs", "--format", "json", cwd=folder, stdin=part)
+
+    assert whole["systems"][0]["n"] == 3
+    assert json.loads(piped.stdout)["systems"][0]["n"] == 1
+
+
+def test_a_reject_label_is_not_ignored_on_parts(folder: Path) -> None:
+    infoscope("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "log.ifs", cwd=folder)
+    done = infoscope("evaluate", "log.ifs", "--reject", "dog", cwd=folder)
+
+    assert done.returncode == 2
+    assert b"counted with no reject label" in done.stderr
+
+
+def test_interrupt_while_loading_ends_with_130(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run([sys.executable, "-m", "infoscope", "--help"], env=env, capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (130, b"")

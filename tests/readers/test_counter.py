@@ -114,3 +114,45 @@ def test_weights_are_for_all_batches_or_none() -> None:
         counter.update(["a"], ["a"], sample_weight=[1.0])
     with pytest.raises(InputError, match="not negative"):
         Counter().update(["a"], ["a"], sample_weight=[-1.0])
+
+
+@pytest.mark.parametrize("weights", [[1.0, -1.0], [1.0, float("inf")], [1.0, "2"], [1.0]])
+def test_a_refused_batch_leaves_no_trace(weights: list) -> None:
+    counter = Counter()
+    counter.update(["a"], ["a"], sample_weight=[2.0])
+    with pytest.raises(InputError):
+        counter.update(["b", "b"], ["b", "b"], sample_weight=weights)
+
+    assert counter.table().truth_labels == ("a",)
+    assert counter.table().total == 2
+
+
+def test_a_first_batch_that_is_refused_settles_nothing() -> None:
+    counter = Counter()
+    with pytest.raises(InputError, match="not negative"):
+        counter.update(["b"], ["b"], sample_weight=[-1.0])
+    counter.update(["a"], ["a"])
+
+    assert counter.table().total == 1
+
+
+def test_lists_are_refused_when_they_come() -> None:
+    counter = Counter()
+    with pytest.raises(InputError, match="a list or a record"):
+        counter.update([["a"]], ["b"])
+    counter.update(["a"], ["b"])
+
+    assert counter.table().total == 1
+
+
+def test_weighted_batches_are_the_table_of_all_rows() -> None:
+    rng = np.random.default_rng(0)
+    truth, system, weights = rng.integers(0, 5, 20_000), rng.integers(0, 5, 20_000), rng.random(20_000)
+    counter = Counter()
+    for start in range(0, 20_000, 7):
+        part = slice(start, start + 7)
+        counter.update(truth[part], system[part], sample_weight=weights[part])
+    whole = Contingency.from_labels(truth, system, sample_weight=weights)
+
+    np.testing.assert_allclose(counter.table().counts, whole.counts, rtol=1e-12)
+    assert counter.table().weight_squares == pytest.approx(whole.weight_squares)

@@ -109,3 +109,99 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
         reading.save(target)
     assert target.read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.ifs"]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (1, 2, 0)])
+def test_nights_without_a_rejected_answer_add_to_nights_with_one(tmp_path: Path, order: tuple[int, ...]) -> None:
+    import polars as pl
+
+    for i, answers in enumerate(([1, -1, 2], [1, 1, 2], [])):
+        frame = {"t": pl.Series([1, 1, 2][: len(answers)], dtype=pl.Int64), "s": pl.Series(answers, dtype=pl.Int64)}
+        read_tables(pl.DataFrame(frame), "t", "s", reject="-1").save(tmp_path / f"{i}.ifs")
+    table = read([tmp_path / f"{i}.ifs" for i in order])
+
+    assert table.reject == -1
+    assert table.counts.tolist() == [[3, 0, 1], [0, 2, 0]]
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_groups_spell_the_reject_label_alike(joint: bool) -> None:
+    import polars as pl
+
+    from infoscope.readers.together import Asked, read_together
+
+    frame = pl.DataFrame({"t": [1, 2, None], "s": [1, -1, 3], "f": ["a", "b", "c"]})
+    if joint:
+        frame = frame.with_columns(who=pl.lit("p"))
+        asked = Asked("t", ("s",), by=("f",), cluster="who", reject="-1")
+        tables = read_together(frame, asked).reading.tables
+    else:
+        tables = read_tables(frame, "t", ["s"], by="f", reject="-1").tables
+
+    assert [table["s"].reject for table in tables.values()] == [-1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("wish", "sentence"),
+    [
+        ({"reject": "dog"}, "was counted with no reject label and not with 'dog'"),
+        ({"positive": "dog"}, "was counted with no positive label and not with 'dog'"),
+        ({"by": "fold"}, "is split by nothing and not by 'fold'"),
+        ({"weight": "w"}, "weight was decided then"),
+        ({"clean": "strip"}, "cleaning was decided then"),
+    ],
+)
+def test_what_was_decided_when_counting_is_not_ignored(tmp_path: Path, wish: dict[str, str], sentence: str) -> None:
+    from infoscope.evaluation import evaluate
+
+    read_tables(log(tmp_path / "a.csv", LINES), "gold", "svm").save(tmp_path / "a.ifs")
+
+    for reads in (read, evaluate):
+        with pytest.raises(InputError, match=sentence):
+            reads(tmp_path / "a.ifs", **wish)
+
+
+def test_what_was_said_when_counting_may_be_said_again(tmp_path: Path) -> None:
+    lines = [line for line in LINES if not line.startswith("dog")]
+    read_tables(log(tmp_path / "a.csv", lines), "gold", "svm", by="fold", reject="dog").save(tmp_path / "a.ifs")
+
+    assert list(read(tmp_path / "a.ifs", by="fold", reject="dog")) == [("a",), ("b",)]
+
+
+def test_signs_in_a_name_are_no_pattern(tmp_path: Path) -> None:
+    table = Contingency.from_labels(["a", "b"], ["a", "a"])
+    for name in ("ab.ifs", "a*.ifs", "a[b].ifs", "a?.ifs"):
+        table.save(tmp_path / name)
+
+    for name in ("a*.ifs", "a[b].ifs", "a?.ifs"):
+        assert equal(Contingency.load(tmp_path / name), table)
+        assert equal(read(tmp_path / name), table)
+
+
+@pytest.mark.parametrize("label", [2**63 + 5, -(2**70), "half \ud800 of a sign"])
+@pytest.mark.parametrize("several", [False, True])
+def test_labels_that_parquet_lacks_are_kept(tmp_path: Path, label: int | str, several: bool) -> None:
+    from infoscope.readers.reading import Reading
+
+    table = Contingency.from_labels([label], [label])
+    tables = {"one": table, "two": table} if several else {"one": table}
+    Reading({(): tables}, 1, {}).save(tmp_path / "a.ifs")
+
+    assert next(iter(read_tables(tmp_path / "a.ifs").tables[()].values())).truth_labels == (label,)
+
+
+def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = read_tables(log(tmp_path / "a.csv", LINES), "gold", "svm")
+    (tmp_path / "folder.ifs").mkdir()
+    with pytest.raises(InputError, match="it is a folder"):
+        reading.save(tmp_path / "folder.ifs")
+    with pytest.raises(InputError, match="it is a folder"):
+        reading.tables[()]["svm"].save(tmp_path / "folder.ifs")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkstemp", full)
+    for save in (reading.save, reading.tables[()]["svm"].save):
+        with pytest.raises(InputError, match=r"cannot write .*b\.ifs: No space left"):
+            save(tmp_path / "b.ifs")

@@ -1,13 +1,16 @@
 """Evaluations that pages are made of: usual, large, hostile."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import cache
 
 import numpy as np
+import polars
 
+from infoscope.comparison import Comparison, compare
 from infoscope.diagnosis import diagnose_all
-from infoscope.evaluation import Evaluation, Source, Value
+from infoscope.evaluation import Evaluation, Source, evaluate
 from infoscope.evaluation.measuring import Subject, measure
+from infoscope.operating_points import Sweep, Tuning, sweep, tune
 from infoscope.tables import Contingency
 
 HOSTILE = [
@@ -59,27 +62,71 @@ def plain(tables: Mapping[str, Contingency]) -> Evaluation:
     return Evaluation(Source(), tuple(measured))
 
 
-def with_ranges(evaluation: Evaluation) -> Evaluation:
-    """The same document as if every number had a posterior: what a page must have room for."""
-
-    def spread(value: Value) -> Value:
-        if value.value is None or value.low is not None:
-            return value
-        v = float(value.value)
-        return Value(v, v * 0.998765432, 0.0123456789 * abs(v), v * 0.9712345678, v * 1.0198765432)
-
-    return replace(
-        evaluation,
-        systems=tuple(
-            replace(system, metrics={name: spread(value) for name, value in system.metrics.items()})
-            for system in evaluation.systems
-        ),
-    )
+def rows(count: int, classes: int, n: int = 2000) -> polars.DataFrame:
+    """So many classifiers that answered the same rows, the first the best, as they come from a file."""
+    rng = np.random.default_rng(count * 1000 + classes)
+    truth = rng.integers(0, classes, n)
+    near = np.where(truth % 2 == 0, np.minimum(truth + 1, classes - 1), truth - 1)
+    columns = {"truth": truth}
+    for at in range(count):
+        wrong = np.where(rng.random(n) < 0.7, near, rng.integers(0, classes, n))
+        columns[f"system {at}"] = np.where(rng.random(n) < 0.95 - 0.8 * at / count, truth, wrong)
+    named = {name: [f"class {code}" for code in codes] for name, codes in columns.items()}
+    return polars.DataFrame(named | {"site": ["east", "west"] * (n // 2)})
 
 
+@cache
 def typical() -> Evaluation:
-    """Five systems, ten classes."""
-    return with_ranges(plain(systems(5, 10)))
+    """Five systems, ten classes, with ranges and compared row by row: what a reader usually gets."""
+    return evaluate(rows(5, 10), "truth", [f"system {at}" for at in range(5)])
+
+
+@cache
+def grouped() -> Evaluation:
+    """Three systems in two groups."""
+    return evaluate(rows(3, 4, 600), "truth", [f"system {at}" for at in range(3)], by="site")
+
+
+@cache
+def scores(n: int = 400) -> Sweep:
+    """A score of two classes, the positive one with a name that attacks."""
+    rng = np.random.default_rng(5)
+    truth = np.where(rng.random(n) < 0.4, HOSTILE[1], "well")
+    return sweep(np.round(rng.normal(size=n) + 1.5 * (truth != "well"), 2), truth, positive=HOSTILE[1])
+
+
+@cache
+def certainties(n: int = 400) -> Sweep:
+    """Probabilities of four classes, to be refused below a confidence."""
+    rng = np.random.default_rng(6)
+    given = rng.dirichlet(np.full(4, 0.3), n)
+    truth = np.array([rng.choice(4, p=row) for row in given])
+    names = ["ant", "bee", "cat", "dog"]
+    return sweep(given, np.array(names)[truth], classes=names)
+
+
+@cache
+def settings() -> Tuning:
+    """Runs at five depths: deeper is dearer, and better up to a depth."""
+    rng = np.random.default_rng(7)
+    tables = {
+        depth: classifier(rng, ["a", "b", "c"], skill, 300)
+        for depth, skill in zip((1, 2, 4, 8, 16), (0.4, 0.6, 0.88, 0.85, 0.7), strict=True)
+    }
+    return tune(tables, "depth", against={depth: 0.5 * depth for depth in tables}, against_name="seconds")
+
+
+@cache
+def comparison() -> Comparison:
+    """Two that cannot be told apart, a third that is worse, and a name that attacks."""
+    frame = rows(3, 4, 500)
+    near = frame["system 0"].to_list()
+    near[:2] = near[2:4]
+    answers = {"good": frame["system 0"], HOSTILE[0]: near, "poor": frame["system 2"]}
+    metrics = ("erroneous_information_ratio", "proficiency", "accuracy")
+    return compare(
+        {name: list(column) for name, column in answers.items()}, truth=list(frame["truth"]), metrics=metrics
+    )
 
 
 def hostile() -> Evaluation:

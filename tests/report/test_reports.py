@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 from rich.cells import cell_len
 from rich.text import Text
@@ -169,3 +170,26 @@ def test_wrapping_counts_wide_characters_as_two() -> None:
 
     assert all(cell_len(line.plain) <= 30 for line in lines)
     assert len(lines) > 1
+
+
+def test_a_long_class_name_does_not_hide_its_partner() -> None:
+    names = ["y" * 70, "東京都渋谷区", "cat"]
+    table = Contingency.from_matrix([[20, 5, 3], [4, 20, 0], [3, 0, 20]], truth=names, system=names)
+    for width in (60, 100):
+        lines = evaluate(table).to_text(width=width).splitlines()
+        pairs = [line for line in lines if " points" in line and " / " in line and "samples" in line]
+        assert len(pairs) == 2
+        assert any("cat" in line for line in pairs)
+        assert any("東" in line for line in pairs)
+
+
+def test_many_groups_of_systems_alike_are_counted_not_listed() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 300)
+    answers = {
+        f"s{at:02}": np.where(rng.random(300) < 0.35 + 0.03 * at, truth, rng.integers(0, 3, 300)) for at in range(16)
+    }
+    text = evaluate(pl.DataFrame({"truth": truth, **answers}), "truth", list(answers)).to_text()
+
+    assert text.count("cannot be told apart") == 4
+    assert "more groups of neighbours; -v names them" in text

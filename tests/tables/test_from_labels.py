@@ -132,6 +132,16 @@ def test_weights_add_up_and_give_the_effective_size():
     assert table.sample_size == pytest.approx(4.0**2 / (0.25 + 2.25 + 4.0))
 
 
+@pytest.mark.parametrize("label", [lambda x: x, str], ids=["numbers", "text"])
+def test_a_row_without_weight_still_names_its_classes(label):
+    truth, system = [label(x) for x in (0, 1, 1)], [label(x) for x in (0, 1, 2)]
+
+    table = Contingency.from_labels(truth, system, sample_weight=[0.0, 1.0, 0.0])
+
+    assert table.truth_labels == table.system_labels == tuple(label(x) for x in (0, 1, 2))
+    assert table.total == 1
+
+
 def test_integer_like_categories_count_as_scikit_learn_counts():
     rng = np.random.default_rng(3)
     truth, system = rng.integers(-3, 17, (2, 5000))
@@ -164,6 +174,27 @@ def test_a_late_outlier_is_not_lost_when_the_range_was_guessed():
     assert table.truth_labels == (-4, 0, 77)
     assert table.total == 3_000_000
     assert table.counts[table.truth_labels.index(77), table.system_labels.index(0)] == 1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_runs_longer_than_a_block_and_across_its_edge_are_counted_whole(weighted):
+    rng = np.random.default_rng(3)
+    block = counting._BLOCK
+    lengths = [block - 1, 2, 3 * block + 5, 1, block, *rng.integers(1, 4, 2000)]
+    truth = np.repeat(rng.permutation(10**6)[: len(lengths)], lengths)
+    system = np.repeat(rng.integers(0, 10**6, len(lengths)), lengths)
+    mixed = rng.permutation(len(truth))
+    weight = np.full(len(truth), 0.5) if weighted else None
+
+    table = Contingency.from_labels(truth[mixed], system[mixed], sample_weight=weight, labels="own")
+
+    keys, counts = np.unique(truth * 10**6 + system, return_counts=True)
+    named = (
+        np.asarray(table.truth_labels)[table.cell_rows] * 10**6 + np.asarray(table.system_labels)[table.cell_columns]
+    )
+    assert table.is_sparse
+    assert np.array_equal(named, keys)
+    assert np.array_equal(table.cells, counts * (0.5 if weighted else 1.0))
 
 
 def test_a_million_labels_a_side_stay_sparse():

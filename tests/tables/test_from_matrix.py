@@ -124,3 +124,29 @@ def test_cells_named_twice_are_added_and_labels_sorted():
 def test_bad_matrices_are_refused_with_the_way_out(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+@pytest.mark.parametrize("kind", ["Int64", "int64[pyarrow]", "Float64", "uint8"])
+def test_every_kind_of_number_in_a_frame_is_read(kind):
+    frame = pd.DataFrame({"a": [5, 1], "b": [2, 7]}, index=["a", "b"], dtype=kind)
+
+    table = Contingency.from_matrix(frame)
+
+    assert (table.truth_labels, table.counts.tolist()) == (("a", "b"), [[5, 2], [1, 7]])
+    with pytest.raises(InputError, match="'b' as system 'a' is nan"):
+        Contingency.from_matrix(pd.DataFrame({"a": [5, None], "b": [2, 7]}, index=["a", "b"], dtype="Int64"))
+
+
+def test_a_polars_frame_names_the_answers_and_may_name_the_classes():
+    bare = Contingency.from_matrix(pl.DataFrame({"a": [5, 1], "b": [2, 7]}), truth=["a", "b"])
+    named = Contingency.from_matrix(pl.DataFrame({"truth": ["a", "b"], "a": [5, 1], "b": [2, 7]}))
+
+    assert bare == named == Contingency.from_matrix([[5, 2], [1, 7]], truth=["a", "b"])
+
+
+@pytest.mark.parametrize("reject", ["?", 2])
+def test_a_column_more_than_rows_is_the_rejections(reject):
+    table = Contingency.from_matrix([[5, 1, 2], [3, 4, 5]], truth=["a", "b"], reject=reject)
+
+    assert table.system_labels == ("a", "b", reject)
+    assert float(accuracy(table)) == pytest.approx(9 / 20)

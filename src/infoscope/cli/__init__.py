@@ -18,13 +18,14 @@ from infoscope.cli.gate import gate_command
 from infoscope.cli.multilabel import multilabel_command
 from infoscope.cli.sweep import sweep_command
 from infoscope.cli.track import track_command
+from infoscope.cli.typed import Typing
 
 __all__ = ["app", "main"]
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(cls=Typing, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="infoscope", message="%(prog)s %(version)s")
 def app() -> None:
     """How much of the truth does a system's output carry, and where does the rest get lost?

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,11 @@ from infoscope.cli.options import (
     reading_options,
     row_options,
 )
+from infoscope.cli.typed import typed
 from infoscope.errors import InputError
+
+if TYPE_CHECKING:
+    from infoscope.comparison import Comparison
 
 __all__ = ["compare_command"]
 
@@ -85,7 +89,13 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
         )
     if chosen["strict"] and any("lacks" in note for note in result.notes):
         raise InputError(next(note for note in result.notes if "lacks" in note))
-    show_document(output, result)
+    show_document(output, result, lambda: _page(result))
+
+
+def _page(result: Comparison) -> str:
+    from infoscope.report.html.comparison_page import comparison_html  # noqa: PLC0415 - heavy
+
+    return comparison_html(result, command=typed())
 
 
 def _matrices(source: tuple[str, ...], chosen: dict[str, Any]) -> dict[str, Any]:

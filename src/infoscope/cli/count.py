@@ -36,11 +36,11 @@ def count_command(source: tuple[str, ...], **chosen: Any) -> None:
     """
     target = Path(chosen["output"])
     _check_target(target, source, force=chosen["force"])
-    counted = all(path.endswith(".ifs") for path in source)
-    if not counted and (chosen["truth"] is None or not chosen["systems"]):
-        raise click.UsageError("name the truth column with -t and a system column with -s")
     from infoscope.readers import read_tables  # noqa: PLC0415 - heavy, and not needed for --help
+    from infoscope.readers.files import are_parts  # noqa: PLC0415 - heavy
 
+    if (chosen["truth"] is None or not chosen["systems"]) and not are_parts(source, chosen["input_format"]):
+        raise click.UsageError("name the truth column with -t and a system column with -s")
     reading = read_tables(
         source[0] if len(source) == 1 else list(source),
         chosen["truth"],
@@ -63,6 +63,8 @@ def count_command(source: tuple[str, ...], **chosen: Any) -> None:
 def _check_target(target: Path, source: tuple[str, ...], *, force: bool) -> None:
     if target.suffix != ".ifs":
         raise InputError(f"{target} is not named *.ifs; files of tables are")
+    if target.is_dir():
+        raise InputError(f"{target} is a folder; give the name of a file")
     if target.exists() and not force:
         raise InputError(f"{target} exists already; use --force to replace it, or another name")
     if str(target) in source:
@@ -70,8 +72,10 @@ def _check_target(target: Path, source: tuple[str, ...], *, force: bool) -> None
 
 
 def _tell(reading: Any, target: Path) -> None:
+    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
+
     tables = sum(len(systems) for systems in reading.tables.values())
     rows = "" if reading.rows is None else f"{reading.rows:,} rows to "
     click.echo(f"{rows}{tables} table{'s' * (tables != 1)} in {target}", err=True)
     for reason, lost in reading.ignored.items():
-        click.echo(f"warning: {lost:,} row{'s' * (lost != 1)} left out: {reason}", err=True)
+        click.echo(f"warning: {left_out(lost, reason)}", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,14 +35,14 @@ def asked_output(chosen: Mapping[str, Any]) -> Output:
     return Output.asked({**chosen, "form": "html"} if is_page and chosen["form"] is None else chosen)
 
 
-def show_document(output: Output, document: Document) -> None:
-    """Render and write, to a file or to standard output."""
+def show_document(output: Output, document: Document, page: Callable[[], str] | None = None) -> None:
+    """Render and write, to a file or to standard output; ``page`` makes the HTML where there is more to say on it."""
     if output.form == "json":
         text = document.to_json() + "\n"
     elif output.form == "markdown":
         text = document.to_markdown()
     elif output.form == "html":
-        text = document.to_html()
+        text = document.to_html() if page is None else page()
     else:
         width = 100 if output.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
         text = document.to_text(width=width)

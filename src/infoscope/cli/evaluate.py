@@ -80,9 +80,9 @@ def refuse_ignored(evaluation: Evaluation) -> None:
 
 def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
     from infoscope.evaluation import evaluate  # noqa: PLC0415 - heavy, and not needed for --help
+    from infoscope.readers.files import are_parts  # noqa: PLC0415 - heavy
 
-    counted = all(path.endswith(".ifs") for path in source)
-    if not counted and (chosen["truth"] is None or not chosen["systems"]):
+    if (chosen["truth"] is None or not chosen["systems"]) and not are_parts(source, chosen["input_format"]):
         lacks = "truth column with -t" if chosen["truth"] is None else "system column with -s"
         raise click.UsageError(f"name the {lacks}, or say --matrix if SOURCE is a confusion matrix")
     return evaluate(

@@ -57,11 +57,13 @@ def _folded(name: str) -> str:
 
 def _listing(width: int) -> list[str]:
     from infoscope.cards import catalogue, find  # noqa: PLC0415 - heavy
+    from infoscope.multilabel import MEASURES  # noqa: PLC0415 - heavy
     from infoscope.tracking.measures import measures  # noqa: PLC0415 - heavy
 
     families: dict[str, list[Any]] = {}
     for name in catalogue:
         families.setdefault(catalogue[name].family, []).append(find(name))
+    families["label sets"] = [each for each in MEASURES if each.name not in catalogue]
     families["trackers"] = [each for each in measures() if each.name not in catalogue]
     names = [entry.name for entries in families.values() for entry in entries]
     wide = max(map(len, names))

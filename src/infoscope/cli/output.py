@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from infoscope.cli.typed import typed
 from infoscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Output:
         if self.form == "html":
             from infoscope.report.html import as_html  # noqa: PLC0415 - heavy
 
-            return as_html(evaluation, unit=self.unit)
+            return as_html(evaluation, unit=self.unit, command=typed())
         return _as_terminal_text(evaluation, self, plain=plain)
 
 
@@ -97,8 +98,10 @@ def _to_stdout(text: str) -> None:
 
 
 def _warn(evaluation: Evaluation) -> None:
+    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
+
     for reason, rows in evaluation.source.ignored.items():
-        click.echo(f"warning: {rows:,} row{'s' if rows != 1 else ''} left out: {reason}", err=True)
+        click.echo(f"warning: {left_out(rows, reason)}", err=True)
     if evaluation.source.until is not None and evaluation.source.until["sorted"]:
         click.echo(f"warning: {evaluation.source.until['text']}", err=True)
     said: dict[str, str] = {}

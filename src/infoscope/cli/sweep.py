@@ -12,6 +12,7 @@ import click
 from infoscope.cli.errors import reported
 from infoscope.cli.options import how_to_read, output_options, reading_options, seed_option
 from infoscope.cli.output import Output, write_whole
+from infoscope.cli.typed import typed
 
 if TYPE_CHECKING:
     from infoscope.operating_points import Sweep, Tuning
@@ -52,7 +53,7 @@ __all__ = ["sweep_command"]
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
 @seed_option()
 @reading_options()
-@output_options("text", "json", "markdown")
+@output_options("text", "json", "markdown", "html")
 @reported
 def sweep_command(source: tuple[str, ...], **chosen: Any) -> None:
     """Follow a system over its operating points, and find the best one.
@@ -113,11 +114,17 @@ def _sweep_text(curve: Sweep, chosen: Mapping[str, Any], output: Output) -> str:
     from infoscope.report.sweeps import sweep_document, sweep_lines, sweep_table  # noqa: PLC0415 - heavy
 
     costs = None if chosen["costs"] is None else _costs(chosen["costs"], curve)
+    choose = curve.choices if output.form == "html" else curve.best
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always", UserWarning)
-        choice = curve.best(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
+        found = choose(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
     for doubt in () if output.quiet else dict.fromkeys(str(doubt.message) for doubt in doubts):
         click.echo(f"warning: {doubt}", err=True)
+    if isinstance(found, tuple):
+        from infoscope.report.html.sweep_page import sweep_html  # noqa: PLC0415 - heavy
+
+        return sweep_html(curve, found, unit=output.unit, command=typed())
+    choice = found
     if output.form == "json":
         return _json(sweep_document(curve, choice))
     return _laid_out(sweep_lines(curve, choice, units(output.unit)), sweep_table(curve, choice), output.form)
@@ -156,6 +163,10 @@ def _tuning_text(tuning: Tuning, chosen: Mapping[str, Any], output: Output) -> s
     if output.form == "json":
         return _json(tuning.to_dict(metric=metric, seed=chosen["seed"]))
     best = tuning.best(metric, seed=chosen["seed"])
+    if output.form == "html":
+        from infoscope.report.html.tuning_page import tuning_html  # noqa: PLC0415 - heavy
+
+        return tuning_html(tuning, best, unit=output.unit, command=typed())
     return _laid_out(tuning_lines(tuning, best), tuning_table(tuning, best, units(output.unit)), output.form)
 
 

@@ -11,6 +11,7 @@ import click
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, seed_option
 from infoscope.cli.output import Output, write_whole
+from infoscope.cli.typed import typed
 from infoscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -139,7 +140,9 @@ def _write(result: TrackingEvaluation, output: Output) -> None:
     elif output.form == "markdown":
         text = result.to_markdown(unit=output.unit)
     elif output.form == "html":
-        text = result.to_html(unit=output.unit)
+        from infoscope.report.html.trackers import as_html  # noqa: PLC0415 - heavy
+
+        text = as_html(result, unit=output.unit, command=typed())
     else:
         text = result.to_text(unit=output.unit)
     if output.path is not None:

@@ -6,7 +6,8 @@ import importlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, overload
 
 from infoscope.comparison.differences import Difference, Factor
 from infoscope.comparison.ranking import Place
@@ -112,6 +113,8 @@ class Comparison:
     ranking: tuple[Ranking, ...]
     baseline: str | None = None
     notes: tuple[str, ...] = ()
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """A name for what was counted of each system: equal tables have equal hashes."""
 
     def pair(self, a: str, b: str, metric: str | None = None) -> Pair:
         """The result for A against B; by default in the first metric."""
@@ -127,7 +130,11 @@ class Comparison:
         """Every number, as JSON holds it."""
         return {
             "schema": SCHEMA,
-            "systems": [{"name": name, "n": self.samples[name]} for name in self.systems],
+            "systems": [
+                {"name": name, "n": self.samples[name]}
+                | ({"data_hash": self.hashes[name]} if name in self.hashes else {})
+                for name in self.systems
+            ],
             "level": self.level,
             "baseline": self.baseline,
             "comparison": {
@@ -149,9 +156,20 @@ class Comparison:
         """What the terminal shows."""
         return _rendered("text", self, width=width)
 
-    def to_html(self) -> str:
-        """A page of its own."""
-        return _rendered("html", self)
+    @overload
+    def to_html(self, path: None = None, *, force: bool = False) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, *, force: bool = False) -> Path: ...
+    def to_html(self, path: str | Path | None = None, *, force: bool = False) -> str | Path:
+        """The comparison as one page that opens offline: its text, or the file that it was written to.
+
+        A file that is no such page is replaced only by force.
+        """
+        page = _rendered("html", self)
+        if path is None:
+            return page
+        written: Path = importlib.import_module("infoscope.report.html").write_page(path, page, force=force)
+        return written
 
     def _repr_html_(self) -> str:
         return _rendered("notebook", self)

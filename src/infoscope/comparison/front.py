@@ -32,6 +32,7 @@ from infoscope.posterior.resampling import ClusterBootstrap
 from infoscope.readers import How, read_joint
 from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
 
 __all__ = ["DEFAULT_METRICS", "compare", "compare_answers"]
@@ -92,7 +93,7 @@ def compare(  # noqa: PLR0913 - the public front
     if isinstance(source, Mapping) and all(isinstance(part, Contingency) for part in source.values()):
         if cluster is not None:
             raise InputError("finished tables do not know which rows belong together; cluster= needs the rows")
-        return _compare_tables(dict(source), question)
+        return replace(_compare_tables(dict(source), question), hashes=_hashes(source))
     if isinstance(source, Mapping) and truth is not None and not isinstance(truth, str):
         answers = Answers.from_labels(
             truth, source, sample_weight=weight, cluster=cluster, reject=reject, positive=positive
@@ -105,7 +106,12 @@ def compare(  # noqa: PLR0913 - the public front
         beside = () if cluster is None else (cluster,)
         joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight, clean=clean, how=how)
         answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
-    return _compare_answers(answers, question)
+    found = _compare_answers(answers, question)
+    return replace(found, hashes=_hashes({name: answers.table(name) for name in found.systems}))
+
+
+def _hashes(tables: Mapping[str, Contingency]) -> dict[str, str]:
+    return {name: data_hash(table) for name, table in tables.items()}
 
 
 def compare_answers(

@@ -6,6 +6,7 @@ import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation.intervals import Interval
 from infoscope.evaluation.values import Value
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 
 __all__ = ["SCHEMA", "ClassResult", "Evaluation", "Leak", "PairResult", "Source", "SystemResult", "renderer", "renders"]
 
@@ -118,6 +120,13 @@ class SystemResult:
     """Groups found, split and merged, where the answers are clusters."""
     table: Contingency | None = field(default=None, compare=False, repr=False)
     """What was evaluated; not part of the document, so None after reading one."""
+    recorded_hash: str | None = field(default=None, compare=False, repr=False)
+    """The hash that a document names, where the result was read from one."""
+
+    @cached_property
+    def data_hash(self) -> str | None:
+        """A name for the table: the same labels and counts have the same hash, however they were stored."""
+        return self.recorded_hash if self.table is None else data_hash(self.table)
 
     @property
     def title(self) -> str:
@@ -135,6 +144,7 @@ class SystemResult:
         """As the contract has it; ``group`` only where rows were split."""
         grouped = {} if self.group is None else {"group": dict(self.group)}
         made = {} if self.interval is None else {"interval": self.interval.to_dict()}
+        hashed = {} if self.data_hash is None else {"data_hash": self.data_hash}
         return {
             "name": self.name,
             **grouped,
@@ -143,6 +153,7 @@ class SystemResult:
             "system_labels": list(self.system_labels),
             "reject": self.reject,
             "positive": self.positive,
+            **hashed,
             **made,
             "metrics": {name: value.to_dict() for name, value in self.metrics.items()},
             "classes": [item.to_dict() for item in self.classes],
@@ -179,6 +190,7 @@ class SystemResult:
             diagnosis=tuple(Finding(**item) for item in record.get("diagnosis", ())),
             interval=Interval.from_dict(record.get("interval")),
             clusters=record.get("clusters"),
+            recorded_hash=record.get("data_hash"),
         )
 
 

@@ -71,7 +71,7 @@ def _evaluated(found: Gathered, how: Uncertainty) -> Evaluation:
     if origin.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
         rows = int(max(subject.table.total for subject in subjects)) + sum(origin.ignored.values())
         origin = replace(origin, rows=rows)
-    return Evaluation(origin, systems, compared(found.joint, subjects, systems, how))
+    return Evaluation(origin, systems, compared(found.joints, subjects, systems, how))
 
 
 def _findings(subjects: Sequence[Subject], how: Uncertainty) -> list[list[Finding]]:

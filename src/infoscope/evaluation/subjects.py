@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,8 +54,8 @@ class Gathered:
 
     origin: Source
     subjects: list[Subject]
-    joint: Joint | None = None
-    """The systems row by row, where they were read together."""
+    joints: Mapping[tuple[str, ...], Joint] = field(default_factory=dict)
+    """The systems row by row, by group, where they were read together; without groups there is one, ()."""
 
 
 def gather(source: Any, request: Request) -> Gathered:
@@ -84,9 +84,19 @@ def _given(tables: Mapping[str, Contingency], request: Request) -> Gathered:
 
 
 def _read(source: Any, request: Request) -> Gathered:
+    if request.truth is not None and not isinstance(request.truth, str):
+        raise InputError("truth is not the name of a column; give labels as Contingency.from_labels(y_true, y_pred)")
+    if request.truth is None and _is_matrix(source):
+        raise InputError("this is a matrix, not rows; give Contingency.from_matrix(counts), or tables by name")
     from infoscope.readers import read_together  # noqa: PLC0415 - loads an engine
 
     return seen(source, request, read_together(source, request.asked, request.how))
+
+
+def _is_matrix(source: Any) -> bool:
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(isinstance(row, (list, tuple, np.ndarray)) for row in source)
+    return isinstance(source, np.ndarray) or type(source).__module__.startswith("scipy.sparse")
 
 
 def seen(source: Any, request: Request, found: Together) -> Gathered:
@@ -104,7 +114,8 @@ def seen(source: Any, request: Request, found: Together) -> Gathered:
         for name, table in tables.items()
     ]
     origin = Source(_named(source), reading.rows, dict(reading.ignored))
-    return Gathered(origin, _with_data(subjects, _named(source)), found.joints.get(()))
+    joints = {tuple(map(str, group)): joint for group, joint in found.joints.items()}
+    return Gathered(origin, _with_data(subjects, _named(source)), joints)
 
 
 def _with_data(subjects: list[Subject], source: str | None) -> list[Subject]:
@@ -112,6 +123,8 @@ def _with_data(subjects: list[Subject], source: str | None) -> list[Subject]:
     used = [subject for subject in subjects if subject.table.total > 0]
     for subject in subjects:
         if all(other.name != subject.name for other in used):
+            if subject.table.weight_squares is not None and subject.table.truth_labels:
+                raise InputError(f"all rows answered by {subject.name!r} have weight 0; there is nothing to evaluate")
             raise InputError(
                 f"{source or 'the source'} has no row with both a truth and an answer of {subject.name!r}; "
                 "there is nothing to evaluate"

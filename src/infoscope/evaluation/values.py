@@ -52,7 +52,7 @@ class Value:
 
     def beside(self, first_order: float) -> Value:
         """The same with the first-order standard error and how the posterior's compares with it."""
-        ratio = None if self.sd is None or first_order <= 0 else self.sd / first_order
+        ratio = None if self.sd is None or not first_order > 0 else self.sd / first_order
         return replace(self, cramer_rao_sd=_finite(first_order), sd_ratio=ratio)
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.track_choice import chosen_sequence, chosen_system, worst_first
+from infoscope.figures.track_display import TrackDisplay, tracking_only
 from infoscope.figures.tracks import Cell, association_cells
 from infoscope.tables.tracks import TrackId
 
@@ -59,7 +59,7 @@ def cell_kinds(cells: list[Cell]) -> list[str]:
 
 
 @dataclass
-class AssociationDisplay(Display):
+class AssociationDisplay(TrackDisplay):
     """Rows are truth tracks, columns system ids; misses in the last column, false detections in the last row.
 
     >>> import numpy as np
@@ -89,7 +89,7 @@ class AssociationDisplay(Display):
         most: int = 40,
     ) -> Self:
         """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
-        found = chosen_sequence(chosen_system(evaluation, system), sequence)
+        found = chosen_sequence(chosen_system(tracking_only(evaluation, "an association map"), system), sequence)
         cells = association_cells(found)
         if not cells:
             raise InputError(f"{found.name!r} has no detection, so there is no association to draw")

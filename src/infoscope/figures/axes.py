@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import LIGHT
+from infoscope.figures.colours import DARK, LIGHT, hexadecimal, is_dark
+from infoscope.figures.files import MAKER
 from infoscope.figures.layout import FONT
 from infoscope.figures.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
 
-__all__ = ["draw", "new_axes"]
+__all__ = ["draw", "image", "new_axes"]
 
 _ALIGNED = {"start": "left", "middle": "center", "end": "right"}
 _SHAPES = {"circle": "o", "ring": "o", "cross": "x", "star": "*", "square": "s"}
+_USUAL = (56.0, 18.0, 18.0, 50.0)
+"""Room around axes that figures leave anyway, in points: left, top, right, bottom."""
+_LEAST = 0.3
+"""Words shrink to this share of their size, and no further."""
+
+
+@dataclass(frozen=True)
+class Pen:
+    """Where to draw, in which colours, and how much smaller than composed."""
+
+    ax: Any
+    colours: dict[str, str]
+    scale: float
+
+    def colour(self, role: str | None) -> str:
+        """The colour of a role; a colour stays what it is."""
+        if role is None:
+            return "none"
+        return role if role.startswith("#") else self.colours[role]
 
 
 def new_axes(panel: Panel) -> Any:
@@ -21,11 +43,31 @@ def new_axes(panel: Panel) -> Any:
     try:
         from matplotlib import pyplot  # noqa: PLC0415 - optional, and slow to load
     except ImportError:
-        raise InputError(
-            "drawing on axes needs matplotlib, which is not installed; install infoscope[plots], "
-            "or use .to_svg() or .save('picture.svg'), which need nothing"
-        ) from None
-    figure = pyplot.figure(figsize=(panel.width / 72.0, panel.height / 72.0))
+        raise InputError(_MISSING) from None
+    return _whole(panel, pyplot.figure(figsize=(panel.width / 72.0, panel.height / 72.0)))
+
+
+_MISSING = (
+    "drawing on axes needs matplotlib, which is not installed; install infoscope[plots], "
+    "or use .to_svg() or .save('picture.svg'), which need nothing"
+)
+
+
+def image(panel: Panel, kind: str) -> bytes:
+    """The panel as the bytes of a PNG or PDF file, which names its maker and, so that runs agree, no date."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - optional, and slow to load
+    except ImportError:
+        raise InputError(_MISSING) from None
+    figure = Figure(figsize=(panel.width / 72.0, panel.height / 72.0))
+    draw(panel, _whole(panel, figure))
+    told = {"Software": MAKER} if kind == "png" else {"Creator": MAKER, "Title": panel.title, "CreationDate": None}
+    out = io.BytesIO()
+    figure.savefig(out, format=kind, dpi=200, metadata=told)
+    return out.getvalue()
+
+
+def _whole(panel: Panel, figure: Any) -> Any:
     left, _, _, bottom = panel.margins
     wide, high = panel.inner
     return figure.add_axes((left / panel.width, bottom / panel.height, wide / panel.width, high / panel.height))
@@ -35,49 +77,82 @@ def draw(panel: Panel, ax: Any) -> None:
     """Put every mark of the panel on the axes."""
     ax.set_xlim(panel.x.low, panel.x.high)
     ax.set_ylim(panel.y.low, panel.y.high)
-    _axes(panel, ax)
+    pen = Pen(ax, DARK if _on_dark(ax) else LIGHT, _make_room(panel, ax))
+    _axes(panel, pen)
     for order, mark in enumerate(panel.marks):
-        _DRAWN[type(mark)](ax, mark, 2.0 + order / 1000.0)
+        _DRAWN[type(mark)](pen, mark, 2.0 + order / 1000.0)
+    ax.set_aspect("auto")  # images set it
+    ax.set_box_aspect(panel.inner[1] / panel.inner[0])
 
 
-def _axes(panel: Panel, ax: Any) -> None:
+def _on_dark(ax: Any) -> bool:
+    """Whether what lies behind the axes is dark."""
+    from matplotlib.colors import to_rgba  # noqa: PLC0415 - optional
+
+    for red, green, blue, seen in (to_rgba(ax.get_facecolor()), to_rgba(ax.figure.get_facecolor())):
+        if seen > 0.5:
+            return is_dark(hexadecimal((255 * red, 255 * green, 255 * blue)))
+    return False
+
+
+def _make_room(panel: Panel, ax: Any) -> float:
+    """Take room for names out of the axes, unless a layout engine does; how much smaller words have to be."""
+    box, page = ax.get_position(), ax.figure.bbox
+    wide, high = (float(side) * 72.0 / float(ax.figure.dpi) for side in (page.width, page.height))
+    left, top, right, bottom = (max(margin - usual, 0.0) for margin, usual in zip(panel.margins, _USUAL, strict=True))
+    inner = panel.inner
+    room = wide * box.width, high * box.height
+    if abs(room[0] - inner[0]) < 1.0 and abs(room[1] - inner[1]) < 1.0:
+        return 1.0  # composed for these axes
+    scale = min(1.0, room[0] / (inner[0] + left + right), room[1] / (inner[1] + top + bottom))
+    scale = max(scale, _LEAST)
+    if ax.get_figure(root=True).get_layout_engine() is None:
+        taken = scale * (left + right) / wide, scale * (top + bottom) / high
+        ax.set_position(
+            (
+                box.x0 + scale * left / wide,
+                box.y0 + scale * bottom / high,
+                max(box.width - taken[0], 0.3 * box.width),
+                max(box.height - taken[1], 0.3 * box.height),
+            )
+        )
+    return scale
+
+
+def _axes(panel: Panel, pen: Pen) -> None:
+    ax, dim = pen.ax, pen.colour("dim")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for part, spine, which in ((panel.x, "bottom", ax.xaxis), (panel.y, "left", ax.yaxis)):
         ax.spines[spine].set_visible(bool(part.ticks) and part.line)
-        ax.spines[spine].set_color(LIGHT["dim"])
+        ax.spines[spine].set_color(dim)
         which.set_ticks([at for at, _ in part.ticks], labels=[text for _, text in part.ticks])
         for text in which.get_ticklabels():
             text.set_parse_math(False)
-        which.set_tick_params(colors=LIGHT["dim"], labelsize=FONT["small"], length=0)
-        which.set_label_text(part.title, color=LIGHT["dim"], fontsize=FONT["normal"])
+        which.set_tick_params(colors=dim, labelsize=FONT["small"] * pen.scale, length=0, pad=6.0 * pen.scale)
+        which.set_label_text(part.title, color=dim, fontsize=FONT["normal"] * pen.scale)
+        which.label.set_parse_math(False)
         if not part.ticks:
-            which.labelpad = panel.margins[3] - 14.0 - FONT["normal"]
+            which.labelpad = (panel.margins[3] - 14.0 - FONT["normal"]) * pen.scale
         if part.grid:
-            which.grid(True, color=LIGHT["grid"], linewidth=1, zorder=0)
+            which.grid(True, color=pen.colour("grid"), linewidth=1, zorder=0)
     ax.set_axisbelow(True)
     ax.set_facecolor("none")
 
 
-def _colour(role: str | None) -> str:
-    if role is None:
-        return "none"
-    return role if role.startswith("#") else LIGHT[role]
-
-
-def _line(ax: Any, mark: Line, order: float) -> None:
+def _line(pen: Pen, mark: Line, order: float) -> None:
     from matplotlib.patches import Polygon  # noqa: PLC0415 - optional
 
     if not mark.points:
         return
     if mark.closed:
-        ax.add_patch(
+        pen.ax.add_patch(
             Polygon(
                 mark.points,
                 closed=True,
-                facecolor=_colour(mark.fill),
-                edgecolor=_colour(mark.colour) if mark.width > 0 else "none",
-                linewidth=mark.width,
+                facecolor=pen.colour(mark.fill),
+                edgecolor=pen.colour(mark.colour) if mark.width > 0 else "none",
+                linewidth=mark.width * pen.scale,
                 alpha=mark.opacity,
                 clip_on=mark.clip,
                 zorder=order,
@@ -86,11 +161,11 @@ def _line(ax: Any, mark: Line, order: float) -> None:
         return
     style = "-" if mark.dash is None else (0, tuple(part / max(mark.width, 0.5) for part in mark.dash))
     xs, ys = zip(*mark.points, strict=True)
-    ax.plot(
+    pen.ax.plot(
         xs,
         ys,
-        color=_colour(mark.colour),
-        linewidth=mark.width,
+        color=pen.colour(mark.colour),
+        linewidth=mark.width * pen.scale,
         linestyle=style,
         alpha=mark.opacity,
         clip_on=mark.clip,
@@ -100,16 +175,16 @@ def _line(ax: Any, mark: Line, order: float) -> None:
     )
 
 
-def _bar(ax: Any, mark: Bar, order: float) -> None:
+def _bar(pen: Pen, mark: Bar, order: float) -> None:
     from matplotlib.patches import Rectangle  # noqa: PLC0415 - optional
 
     (x0, y0), (x1, y1) = mark.low, mark.high
-    ax.add_patch(
+    pen.ax.add_patch(
         Rectangle(
             (x0, y0),
             x1 - x0,
             y1 - y0,
-            facecolor=_colour(mark.fill),
+            facecolor=pen.colour(mark.fill),
             edgecolor="#ffffff59" if mark.hatched else "none",
             hatch="////" if mark.hatched else None,
             linewidth=0,
@@ -119,17 +194,18 @@ def _bar(ax: Any, mark: Bar, order: float) -> None:
     )
 
 
-def _dot(ax: Any, mark: Dot, order: float) -> None:
+def _dot(pen: Pen, mark: Dot, order: float) -> None:
     hollow = mark.shape == "ring"
-    ax.plot(
+    bold = mark.shape in ("ring", "cross")
+    pen.ax.plot(
         [mark.x],
         [mark.y],
         linestyle="none",
         marker=_SHAPES[mark.shape],
-        markersize=2 * mark.size,
-        markerfacecolor="none" if hollow else _colour(mark.fill),
-        markeredgecolor=_colour(mark.fill if mark.shape in ("ring", "cross") else mark.colour),
-        markeredgewidth=2.5 if mark.shape in ("ring", "cross") else 1.0,
+        markersize=2 * mark.size * pen.scale,
+        markerfacecolor="none" if hollow else pen.colour(mark.fill),
+        markeredgecolor=pen.colour(mark.fill if bold else mark.colour),
+        markeredgewidth=(2.5 if bold else 1.0) * pen.scale,
         clip_on=False,
         zorder=order,
         scalex=False,
@@ -137,14 +213,17 @@ def _dot(ax: Any, mark: Dot, order: float) -> None:
     )
 
 
-def _words(ax: Any, mark: Words, order: float) -> None:
-    ax.annotate(
+def _words(pen: Pen, mark: Words, order: float) -> None:
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 - optional
+
+    halo = None if mark.halo is None else [withStroke(linewidth=3.0 * pen.scale, foreground=pen.colour(mark.halo))]
+    pen.ax.annotate(
         mark.text,
         (mark.x, mark.y),
-        xytext=(mark.shift[0], -mark.shift[1]),
+        xytext=(mark.shift[0] * pen.scale, -mark.shift[1] * pen.scale),
         textcoords="offset points",
-        color=_colour(mark.colour),
-        fontsize=FONT[mark.size] * 0.94,
+        color=pen.colour(mark.colour),
+        fontsize=FONT[mark.size] * 0.94 * pen.scale,
         ha=_ALIGNED[mark.anchor],
         va="center_baseline" if not mark.angle else "center",
         rotation=mark.angle,
@@ -154,10 +233,11 @@ def _words(ax: Any, mark: Words, order: float) -> None:
         annotation_clip=False,
         zorder=order,
         parse_math=False,
+        path_effects=halo,
     )
 
 
-def _ribbon(ax: Any, mark: Ribbon, order: float) -> None:
+def _ribbon(pen: Pen, mark: Ribbon, order: float) -> None:
     from matplotlib.patches import PathPatch  # noqa: PLC0415 - optional
     from matplotlib.path import Path  # noqa: PLC0415 - optional
 
@@ -167,19 +247,19 @@ def _ribbon(ax: Any, mark: Ribbon, order: float) -> None:
     back = [(x1, y1 + deep), (middle, y1 + deep), (middle, y0 + deep), (x0, y0 + deep)]
     codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
     path = Path([*corners, *back, (x0, y0)], codes)
-    ax.add_patch(PathPatch(path, facecolor=_colour(mark.fill), linewidth=0, alpha=mark.opacity, zorder=order))
+    pen.ax.add_patch(PathPatch(path, facecolor=pen.colour(mark.fill), linewidth=0, alpha=mark.opacity, zorder=order))
 
 
-def _cloud(ax: Any, mark: Cloud, order: float) -> None:
+def _cloud(pen: Pen, mark: Cloud, order: float) -> None:
     points = mark.points
-    ax.plot(
+    pen.ax.plot(
         points[:, 0],
         points[:, 1],
         linestyle="none",
         marker="o",
-        markersize=mark.size,
+        markersize=mark.size * pen.scale,
         markeredgewidth=0,
-        color=_colour(mark.colour),
+        color=pen.colour(mark.colour),
         alpha=mark.opacity,
         zorder=order,
         scalex=False,
@@ -187,20 +267,20 @@ def _cloud(ax: Any, mark: Cloud, order: float) -> None:
     )
 
 
-def _raster(ax: Any, mark: Raster, order: float) -> None:
+def _raster(pen: Pen, mark: Raster, order: float) -> None:
     (x0, y0), (x1, y1) = mark.low, mark.high
-    low, high = ax.get_ylim()
-    ax.imshow(
+    low, high = pen.ax.get_ylim()
+    pen.ax.imshow(
         mark.pixels,
         extent=(x0, x1, min(y0, y1), max(y0, y1)) if high > low else (x0, x1, max(y0, y1), min(y0, y1)),
         interpolation="bilinear" if mark.smooth else "nearest",
         aspect="auto",
         zorder=order,
     )
-    ax.set_ylim(low, high)
+    pen.ax.set_ylim(low, high)
 
 
 _DRAWN = cast(
-    "dict[type, Callable[[Any, Any, float], None]]",
+    "dict[type, Callable[[Pen, Any, float], None]]",
     {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
 )

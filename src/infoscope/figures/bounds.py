@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels, width_of
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels, side_room, width_of
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.numeric import Real
 from infoscope.operating_points import BoundCurves, bound_curves
 from infoscope.operating_points.surfaces import ErrorPoint
@@ -29,7 +30,7 @@ _EQUAL = 1e-12
 
 
 @dataclass
-class BoundsDisplay(Display):
+class BoundsDisplay(TableDisplay):
     """Errors over the information missed, H(T|S): a disc for what each system does, a ring for what it could do.
 
     The ring is the Bayes error, reached by reading each answer as the class it most often stands for; it lies between
@@ -63,14 +64,15 @@ class BoundsDisplay(Display):
     def panel(self) -> Panel:
         """The region of the Bayes error, its bounds, the systems, and what the signs mean."""
         x, y = self._window()
+        right = side_room(point.name for point in self.bounds.points)
         panel = Panel(
             "Bounds on the error",
             _summary(self.bounds.points),
             axis(-0.025 * x, x, "information missed, H(T|S), in bits →", most=5),
             axis(-0.03 * y, y, "error →"),
-            width=600.0,
+            width=450.0 + right,
             height=440.0,
-            margins=(56.0, 52.0, 150.0, 50.0),
+            margins=(56.0, 52.0, right, 50.0),
         )
         names = side_labels(panel, [Named(p.missed, _shown(p), p.name) for p in self.bounds.points])
         marks = (*self._curves(), *_key(panel), *names, *_systems(self.bounds.points))
@@ -81,14 +83,20 @@ class BoundsDisplay(Display):
         missed = max(point.missed for point in points)
         right = 1.15 * missed if self.zoom and missed > 0 else float(self.bounds.missed[-1])
         highest = max(max(_shown(point), point.bayes_error) for point in points)
-        return right, 1.06 * max(highest, right / 2)
+        return right, 1.06 * max(highest, min(right / 2, self._guessing))
+
+    @property
+    def _guessing(self) -> float:
+        """The error of a guess among all classes, which nobody who reads at his best exceeds."""
+        return float(self.bounds.tight_fano[-1])
 
     def _curves(self) -> list[Mark]:
         bounds = self.bounds
         upper, lower = _line(bounds.missed, bounds.hellman_raviv), _line(bounds.missed, bounds.tight_fano)
         region = "where the Bayes error lies"
+        below = [(missed, min(error, self._guessing)) for missed, error in upper]
         marks: list[Mark] = [
-            Line((*lower, *reversed(upper)), "faint", 0.0, closed=True, fill="faint", opacity=0.35, tip=region)
+            Line((*lower, *reversed(below)), "faint", 0.0, closed=True, fill="faint", opacity=0.35, tip=region)
         ]
         curves = {"Fano, weak": _line(bounds.missed, bounds.fano), "Fano, tight": lower, "Hellman–Raviv": upper}
         for name, line in curves.items():

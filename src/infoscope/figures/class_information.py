@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import plain_label, round_ticks, shortened, tick_text
-from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Words
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.layout import fitting, plain_label, round_ticks, shortened, tick_text, width_of
+from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Size, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import class_false_information, output_missed_information
 from infoscope.tables import Contingency
 
@@ -19,6 +20,8 @@ __all__ = ["ClassBar", "ClassInformationDisplay"]
 
 MOST_CLASSES = 40
 """More are not drawn; those that cost most are."""
+NAME_ROOM = 170.0
+"""Pixels between the wings."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def class_bars(table: Contingency, name: str = "system") -> list[ClassBar]:
 
 
 @dataclass
-class ClassInformationDisplay(Display):
+class ClassInformationDisplay(TableDisplay):
     """Bars to the left for H(S|T=i), to the right for H(T|S=j), class by class, several systems side by side."""
 
     bars: list[ClassBar]
@@ -113,7 +116,9 @@ class ClassInformationDisplay(Display):
         )
 
     def _row(self, at: int, label: str, systems: Sequence[str], gap: float) -> list[Mark]:
-        marks: list[Mark] = [Words(0.0, at, shortened(label, 20), anchor="middle", tip=plain_label(label))]
+        marks: list[Mark] = [
+            Words(0.0, at, fitting(label, 0.46 / 3.2 * 2 * 616.0), anchor="middle", tip=plain_label(label))
+        ]
         thick = 0.8 / len(systems)
         for bar in self.bars:
             if bar.label != label:
@@ -140,11 +145,12 @@ class ClassInformationDisplay(Display):
                         tip=tip,
                     )
                 )
-                if single:
+                if len(systems) <= 4:
                     anchor: Anchor = "end" if sign < 0 else "start"
-                    marks.append(
-                        Words(start + sign * value, at, f"{value:.2f}", "dim", "small", anchor, (4.0 * sign, 0.0))
-                    )
+                    middle = top - thick / 2
+                    size: Size = "small" if single else "tiny"
+                    end = start + sign * value
+                    marks.append(Words(end, middle, f"{value:.2f}", "dim", size, anchor, (4.0 * sign, 0.0)))
         return marks
 
     def _summary(self, labels: Sequence[str]) -> str:
@@ -163,12 +169,21 @@ def _titles(count: int, gap: float, systems: Sequence[str]) -> list[Mark]:
         Words(gap, top, "its word is doubtful, H(T|S=class)", "dim", shift=(0.0, -14.0)),
     ]
     if len(systems) > 1:
-        step = 600.0 / len(systems)
+        left = -300.0
         for at, system in enumerate(systems):
-            text = shortened(system, int(step / 7.5))
+            text = f"■ {fitting(system, 600.0 / len(systems) - 28.0, 11.0)}"
             marks.append(
                 Words(
-                    0.0, top, f"■ {text}", series(at), "small", shift=(-300.0 + step * at, -36.0), bold=True, of=system
+                    0.0,
+                    top,
+                    text,
+                    series(at),
+                    "small",
+                    shift=(left, -36.0),
+                    bold=True,
+                    of=system,
+                    tip=plain_label(system),
                 )
             )
+            left += 18.0 + 1.06 * width_of(text, 11.0)
     return marks

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DARK", "LIGHT", "accuracy_colour", "hexadecimal", "on_colour", "ramp", "rgb", "series"]
+__all__ = ["DARK", "LIGHT", "accuracy_colour", "hexadecimal", "is_dark", "on_colour", "ramp", "rgb", "series"]
 
 LIGHT = {
     "ink": "#16181d",
@@ -94,6 +94,11 @@ def accuracy_colour(accuracy: float | None) -> str:
 def on_colour(colour: str) -> str:
     """Black or white, whichever reads better on a colour (by WCAG contrast)."""
     return "#ffffff" if 1.05 / (_luminance(colour) + 0.05) > (_luminance(colour) + 0.05) / 0.05 else "#000000"
+
+
+def is_dark(colour: str) -> bool:
+    """Whether a page of this colour needs light ink."""
+    return on_colour(colour) == "#ffffff"
 
 
 def _luminance(colour: str) -> float:

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import ERRORS, HITS, hexadecimal, on_colour, ramp
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import count_text, plain_label, shortened, width_of
+from infoscope.figures.inputs import Tables, one_table
+from infoscope.figures.keys import legend
+from infoscope.figures.layout import FONT, count_text, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.seriation import confusion_order
+from infoscope.figures.table_display import TableDisplay
 from infoscope.tables import Contingency
 
 __all__ = ["ConfusionDisplay", "HeatMap", "heat_map"]
@@ -23,6 +25,10 @@ Shown = Literal["count", "of_truth", "of_system"]
 CELLS_WITH_NUMBERS = 30
 """Up to this many classes every cell is written; above, a cell is a pixel."""
 MOST_CLASSES = 2000
+NAME_ROOM = 150.0
+"""Pixels a class name may take."""
+KEY_ROOM = 290.0
+"""Pixels the words below the map need."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +123,24 @@ def _cell_size(classes: int) -> float:
     return max(9.0, 620.0 / classes) if classes <= 110 else max(1.0, 700.0 / classes)
 
 
+def _short_count(count: float) -> str:
+    """A count in at most five letters.
+
+    >>> [_short_count(count) for count in (0.0, 12.0, 8.3333, 9999.0, 123456.0, 2.5e7, 3e12)]
+    ['·', '12', '8.33', '9999', '123k', '25M', '3e+12']
+    """
+    if not count:
+        return "·"
+    if count < 10_000:
+        return f"{count:.3g}" if count < 1000 and not count.is_integer() else f"{count:.0f}"
+    for unit, size in (("k", 1e3), ("M", 1e6), ("G", 1e9)):
+        if count < 999.5 * size:
+            return f"{count / size:.3g}{unit}"
+    return f"{count:.1g}"
+
+
 @dataclass
-class ConfusionDisplay(Display):
+class ConfusionDisplay(TableDisplay):
     """Rows are the truth, columns what the system said, confused classes side by side.
 
     >>> table = Contingency.from_matrix([[9, 1], [3, 7]], truth=["cat", "dog"], system=["cat", "dog"])
@@ -136,43 +158,56 @@ class ConfusionDisplay(Display):
         cls, tables: Tables, *, name: str = "system", order: Order = "confusion", shown: Shown = "count"
     ) -> Self:
         """The heat map of one table; ``order="given"`` keeps the order of its labels."""
-        named = tables_by_name(tables, name)
-        if len(named) > 1:
-            raise InputError(f"a heat map shows one system, not {len(named)}; draw them one by one")
+        table = one_table(tables, name, "a heat map")
         if order not in ("confusion", "given"):
             raise InputError(f"the order {order!r} is not known; choose confusion or given")
         if shown not in ("count", "of_truth", "of_system"):
             raise InputError(f"cells cannot show {shown!r}; choose count, of_truth or of_system")
-        return cls(heat_map(next(iter(named.values())), order), shown)
+        return cls(heat_map(table, order), shown)
 
     def panel(self) -> Panel:
         """Cells with numbers, or pixels where there are many classes."""
         rows, columns = self.map.counts.shape
         few = max(rows, columns) <= CELLS_WITH_NUMBERS
         cell = _cell_size(max(rows, columns))
+        if few:
+            cell = max(cell, 10.0 + max(width_of(text, 11.0) for line in self._texts() for text in line))
         font = 12.5 if few else 8.5
-        left = 30.0 + max(width_of(shortened(label, 20), font) for label in self.map.truth)
-        top = 30.0 + max(width_of(shortened(label, 20), font) for label in self.map.system)
+        left = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.truth)
+        top = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.system)
+        right = max(14.0, KEY_ROOM - left - cell * columns)
         panel = Panel(
             "Confusion matrix",
             self._summary(),
             Axis(0.0, float(columns)),
             Axis(float(rows), 0.0),
-            width=left + cell * columns + 14.0,
-            height=top + cell * rows + 10.0,
-            margins=(left, top, 14.0, 10.0),
+            width=left + cell * columns + right,
+            height=top + cell * rows + 32.0,
+            margins=(left, top, right, 32.0),
         )
-        marks = [*(self._cells() if few else [self._image()]), *self._names(cell), *self._titles(panel)]
+        marks = [
+            *(self._cells() if few else [self._image()]),
+            *self._names(cell),
+            *self._titles(panel),
+            *self._key(panel),
+        ]
         return replace(panel, marks=tuple(marks))
 
     def _image(self) -> Raster:
         rows, columns = self.map.counts.shape
         return Raster((0.0, 0.0), (float(columns), float(rows)), self.map.image())
 
+    def _texts(self) -> list[list[str]]:
+        """What is written into each cell."""
+        if self.shown == "count":
+            return [[_short_count(float(count)) for count in line] for line in self.map.counts]
+        values = self.map.of_truth if self.shown == "of_truth" else self.map.of_system
+        return [[f"{share:.0%}" if share else "·" for share in line] for line in values]
+
     def _cells(self) -> list[Mark]:
         marks: list[Mark] = []
         colours = self.map.colours
-        values = {"count": self.map.counts, "of_truth": self.map.of_truth, "of_system": self.map.of_system}[self.shown]
+        texts = self._texts()
         rows, columns = self.map.counts.shape
         wide = max(rows, columns) > 16
         for i in range(rows):
@@ -184,23 +219,33 @@ class ConfusionDisplay(Display):
                     f"{count_text(count)}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
                     "of the said"
                 )
-                marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), colour, tip=tip))
-                text = "·" if not count else f"{count:.4g}" if self.shown == "count" else f"{values[i, j]:.0%}"
-                ink = "#6b7280" if not count else on_colour(colour)
+                fill = colour if count else "plane"
+                marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), fill, tip=tip))
+                text = texts[i][j]
+                ink = "dim" if not count else on_colour(colour)
                 size: Any = "small" if wide or len(text) > 4 else "normal"
                 marks.append(Words(j + 0.5, i + 0.5, text, ink, size, "middle", bold=bool(self.map.hits[i, j])))
         return marks
 
+    def _key(self, panel: Panel) -> list[Mark]:
+        """What the two colours mean; hits and errors have a scale each."""
+        worst = float(np.max(np.where(self.map.hits, 0.0, self.map.of_truth), initial=0.0))
+        right = [(HITS[2], "right")] if self.map.hits.any() else []
+        wrong = [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true")] if worst > 0 else []
+        start = max(4.0, min(panel.margins[0], panel.width - KEY_ROOM))
+        return legend(panel, start, panel.height - 14.0, [*right, *wrong])
+
     def _names(self, cell: float) -> list[Mark]:
         every = max(1, int(np.ceil(9.0 / cell)))
         size: Any = "normal" if cell >= 14.0 else "tiny"
+        room = NAME_ROOM, FONT[size]
         marks: list[Mark] = [
-            Words(0.0, at + 0.5, shortened(label, 20), "ink", size, "end", (-5.0, 0.0), tip=plain_label(label))
+            Words(0.0, at + 0.5, fitting(label, *room), "ink", size, "end", (-5.0, 0.0), tip=plain_label(label))
             for at, label in enumerate(self.map.truth)
             if at % every == 0
         ]
         marks += [
-            Words(at + 0.5, 0.0, shortened(label, 20), "ink", size, "start", (0.0, -5.0), 90.0, tip=plain_label(label))
+            Words(at + 0.5, 0.0, fitting(label, *room), "ink", size, "start", (0.0, -5.0), 90.0, tip=plain_label(label))
             for at, label in enumerate(self.map.system)
             if at % every == 0
         ]
@@ -209,8 +254,9 @@ class ConfusionDisplay(Display):
     def _titles(self, panel: Panel) -> list[Mark]:
         rows, columns = self.map.counts.shape
         left, top, _, _ = panel.margins
+        told = {"count": "", "of_truth": ", % of the true", "of_system": ", % of the said"}[self.shown]
         return [
-            Words(columns / 2, 0.0, "the system said", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
+            Words(columns / 2, 0.0, f"the system said{told}", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
             Words(0.0, rows / 2, "it was", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0),
         ]
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation import Evaluation
 from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels
+from infoscope.figures.coverage_plane import INNER, iso_lines
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.keys import accuracy_key, at_pixel
+from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels, side_room, width_of
+from infoscope.figures.lenses import Lens, lens_marks, lenses, rim
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 
 if TYPE_CHECKING:
     from infoscope.tracking import TrackingEvaluation
 
 __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse"]
-
-
-INNER = (394.0, 372.0)
-"""Width and height between the axes."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def _reach(level: float, degrees: int | None) -> float:
 
 
 @dataclass
-class CoverageDisplay(Display):
+class CoverageDisplay(TableDisplay):
     """Systems between nothing (0, 0) and the star (0, 1): all of the truth and nothing but the truth.
 
     >>> from infoscope.tables import Contingency
@@ -124,8 +126,20 @@ class CoverageDisplay(Display):
         return cls(points, level, zoom, joined)
 
     @classmethod
-    def from_evaluation(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
-        """Trackers with the ellipses of their intervals; settings of one tracker are joined to a curve."""
+    def from_evaluation(cls, evaluation: Any, *, system: str | None = None, **options: Any) -> Self:
+        """Every system, or the one that is named.
+
+        Trackers come with the ellipses of their intervals, settings of one tracker joined to a curve; their only
+        option is ``zoom``.
+        """
+        if isinstance(evaluation, Evaluation):
+            return super().from_evaluation(evaluation, system=system, **options)
+        from infoscope.figures.track_display import tracking_only  # noqa: PLC0415 - tables do without trackers
+
+        return cls._from_trackers(tracking_only(evaluation, "a coverage plot without tables"), **options)
+
+    @classmethod
+    def _from_trackers(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
         points = []
         for system in evaluation.systems:
             false, captured = (system.estimates[name].value for name in ("false_information_ratio", "proficiency"))
@@ -140,76 +154,115 @@ class CoverageDisplay(Display):
         return cls(points, evaluation.settings.level, zoom, curves)
 
     def panel(self) -> Panel:
-        """Axes, lines of equal error, curves, ellipses, clouds, points and their names."""
+        """Axes, lines of equal error, curves, ellipses, clouds with their lenses, points and their names."""
         x, y = self._window()
+        top, right = 38.0 if self.curves else 18.0, side_room(point.name for point in self.points)
         panel = Panel(
             "Information coverage",
             _summary(self.points),
             axis(*x, "false information, share of the truth →", most=5),
             axis(*y, "captured information →", most=5),
-            width=INNER[0] + 206.0,
-            height=INNER[1] + 68.0,
-            margins=(56.0, 18.0, 150.0, 50.0),
+            width=INNER[0] + 56.0 + right,
+            height=INNER[1] + 50.0 + top,
+            margins=(56.0, top, right, 50.0),
         )
-        marks = (*_iso_lines(x, y), *self._beliefs(), *self._curves(), *self._points())
-        joined = {name for run in self.curves.values() for name in run}
-        alone = [Named(p.false, p.captured, p.name) for p in self.points if p.name not in joined]
-        names = side_labels(panel, alone)
-        star = (Dot(0.0, 1.0, "gold", "star", 10.0, "paper", tip="all of the truth, nothing false"),)
-        shown = star if x[0] <= 0.0 and y[1] >= 1.0 else ()
-        return Panel(**{**vars(panel), "marks": (*marks, *names, *shown)})
+        clouds = {point.name: point.cloud for point in self.points if point.cloud is not None}
+        found = lenses(panel, clouds, [(0.0, 1.0)])
+        star = Dot(0.0, 1.0, "gold", "star", 10.0, "paper", tip="all of the truth, nothing false")
+        marks = (
+            *iso_lines(x, y, [*self._walked(), *(at for lens in found.values() for at in rim(panel, lens))]),
+            *((star,) if x[0] <= 0.0 and y[1] >= 1.0 else ()),
+            *self._beliefs(panel, found),
+            *self._curves(panel),
+            *side_labels(panel, self._named()),
+            *self._points(),
+            *self._key(panel),
+        )
+        return replace(panel, marks=marks)
 
     def _window(self) -> tuple[Point, Point]:
         false = [point.false for point in self.points]
         captured = [point.captured for point in self.points]
         if not self.zoom:
-            return (0.0, max(1.0, 1.06 * max(false))), (0.0, 1.0)
+            right = max(1.0, 1.06 * max(false))
+            return (-0.03 * right, right), (-0.02, 1.03)
         around = [ellipse(point.spread, self.level) for point in self.points if point.spread is not None]
         false += [px for outline in around for px, _ in outline]
         captured += [py for outline in around for _, py in outline]
         return _padded(false, 0.0, np.inf), _padded(captured, 0.0, 1.0)
 
-    def _beliefs(self) -> list[Mark]:
-        marks: list[Mark] = []
+    def _walked(self) -> list[Point]:
+        """Where words would be in the way: at the star, at every point and along every curve."""
+        places = {point.name: (point.false, point.captured) for point in self.points}
+        between = [
+            (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]))
+            for names in self.curves.values()
+            for a, b in pairwise(places[name] for name in names)
+            for share in (0.25, 0.5, 0.75)
+        ]
+        return [(0.0, 1.0), *places.values(), *between]
+
+    def _beliefs(self, panel: Panel, found: Mapping[str, Lens]) -> list[Mark]:
+        drawn: list[Mark] = []
+        seen: list[Mark] = []
         for at, point in enumerate(self.points):
-            if point.cloud is not None:
-                marks.append(Cloud(point.cloud, series(at), of=point.name))
-            elif point.spread is not None:
-                outline = ellipse(point.spread, self.level)
-                marks.append(Line(outline, "accent", closed=True, fill="accent", opacity=0.3, of=point.name))
+            outline = () if point.spread is None else ellipse(point.spread, self.level)
+            lens = found.get(point.name)
+            if point.cloud is not None and lens is not None:
+                seen += lens_marks(panel, lens, point.cloud, outline, role=series(at), of=point.name)
+            elif point.cloud is not None:
+                drawn.append(Cloud(point.cloud, series(at), of=point.name))
+            if outline and (point.cloud is None or lens is not None):
+                drawn.append(Line(outline, series(at), closed=True, fill=series(at), opacity=0.3, of=point.name))
+        return [*drawn, *seen]
+
+    def _curves(self, panel: Panel) -> list[Mark]:
+        """Lines through their points, and above the picture what each is."""
+        marks: list[Mark] = []
+        places = {point.name: (point.false, point.captured) for point in self.points}
+        left = panel.margins[0]
+        for at, (title, names) in enumerate(self.curves.items()):
+            marks.append(Line(tuple(places[name] for name in names), series(at), 2.0))
+            ends = at_pixel(panel, left, 14.0), at_pixel(panel, left + 22.0, 14.0)
+            marks.append(Line(ends, series(at), 2.0, clip=False))
+            text = shortened(title, 40)
+            marks.append(Words(*at_pixel(panel, left + 28.0, 14.0), text, series(at), bold=True))
+            left += 52.0 + width_of(text)
         return marks
 
-    def _curves(self) -> list[Mark]:
-        marks: list[Mark] = []
-        places = {point.name: point for point in self.points}
-        for at, (title, names) in enumerate(self.curves.items()):
-            run = [places[name] for name in names]
-            marks.append(Line(tuple((p.false, p.captured) for p in run), series(at), 2.0))
-            for end, down in ((run[0], -10.0), (run[-1], -10.0)):
-                text = f"{title} {end.name.removeprefix(title).strip()}"
-                marks.append(
-                    Words(end.false, end.captured, plain_label(text), series(at), shift=(8.0, down), bold=True)
-                )
-        return marks
+    def _named(self) -> list[Named]:
+        """Every point that lies on no curve, both ends of each curve, and the point nearest to the star."""
+        joined = {name for run in self.curves.values() for name in run}
+        shown = {end for run in self.curves.values() if run for end in (run[0], run[-1])}
+        shown.add(min(self.points, key=lambda point: point.erroneous).name)
+        return [Named(p.false, p.captured, p.name) for p in self.points if p.name in shown or p.name not in joined]
 
     def _points(self) -> list[Mark]:
-        on_curve = {name: series(at) for at, names in enumerate(self.curves.values()) for name in names}
+        on_curve: dict[str, str] = {}
+        for at, names in enumerate(self.curves.values()):
+            for name in names:
+                on_curve.setdefault(name, series(at))
         return [
             Dot(
                 point.false,
                 point.captured,
-                series(at) if point.cloud is not None else on_curve.get(point.name, _fill(point)),
-                size=2.0 if point.cloud is not None else 4.0 if on_curve else 5.0,
+                series(at) if point.cloud is not None else on_curve.get(point.name, _fill(point, at)),
+                size=2.6 if point.cloud is not None else 4.0 if on_curve else 5.0,
                 of=point.name,
                 tip=_tip(point),
             )
             for at, point in enumerate(self.points)
         ]
 
+    def _key(self, panel: Panel) -> list[Mark]:
+        """What the colours of the points mean, where they mean accuracy."""
+        told = any(p.accuracy is not None and p.cloud is None for p in self.points) and not self.curves
+        return accuracy_key(panel, panel.width - 134.0, panel.height - 18.0) if told else []
 
-def _fill(point: CoveragePoint) -> str:
+
+def _fill(point: CoveragePoint, at: int) -> str:
     """By accuracy; trackers have none, and the colour of their ellipse."""
-    return "accent" if point.accuracy is None and point.spread is not None else accuracy_colour(point.accuracy)
+    return series(at) if point.accuracy is None and point.spread is not None else accuracy_colour(point.accuracy)
 
 
 def _estimated(system: Any, place: Point) -> Spread | None:
@@ -229,41 +282,6 @@ def _padded(values: Sequence[float], least: float, most: float) -> Point:
     low, high = min(values), max(values)
     pad = 0.15 * (high - low) or 0.05
     return max(low - pad, least), min(high + pad, most)
-
-
-def _iso_lines(x: Point, y: Point) -> list[Mark]:
-    """Lines of equal erroneous information, and the one where as much is said as there is to say."""
-    marks: list[Mark] = []
-    step = 0.25 if y[1] - y[0] > 0.5 else 0.1 if y[1] - y[0] > 0.2 else 0.05
-    for count in range(1, round((1.0 + x[1]) / step) + 1):
-        error = count * step
-        start = max(x[0], y[0] + error - 1.0)
-        end = min(x[1], y[1] + error - 1.0)
-        if end <= start:
-            continue
-        line = ((start, start + 1.0 - error), (end, end + 1.0 - error))
-        marks.append(Line(line, "faint", dash=(2.0, 4.0)))
-        at_left = start <= x[0] + 1e-12
-        shift = (5.0, -7.0) if at_left else (4.0, -7.0)
-        if end - start > 0.08 * (x[1] - x[0]) and abs(line[0][1] - y[0]) + abs(start - x[0]) > 0.02 * (x[1] - x[0]):
-            marks.append(Words(*line[0], f"{error:.2f}".rstrip("0").rstrip("."), "dim", "small", shift=shift))
-    said = ((max(x[0], 1.0 - y[1]), min(1.0 - x[0], y[1])), (min(x[1], 1.0 - y[0]), max(1.0 - x[1], y[0])))
-    if said[1][0] > said[0][0]:
-        marks.append(Line(said, "dim", dash=(6.0, 3.0), tip="the output says as much as there is to say, H(S) = H(T)"))
-        marks += _said(said, x, y)
-    return marks
-
-
-def _said(line: tuple[Point, Point], x: Point, y: Point) -> list[Mark]:
-    """The name of the line on which the output says as much as there is to say."""
-    (x0, y0), (x1, y1) = line
-    if x1 - x0 < 0.6 * (x[1] - x[0]) or y != (0.0, 1.0):
-        return []
-    at = (x0 + 0.36 * (x1 - x0), y0 + 0.36 * (y1 - y0))
-    slope = ((y1 - y0) / (y[1] - y[0]) * INNER[1]) / ((x1 - x0) / (x[1] - x[0]) * INNER[0])
-    angle = float(np.degrees(np.arctan(slope)))
-    text = "says as much as there is to say"
-    return [Words(*at, text, "dim", "small", "middle", (-9.0, 9.0), angle, italic=True)]
 
 
 def _tip(point: CoveragePoint) -> str:

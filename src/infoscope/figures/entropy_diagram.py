@@ -8,10 +8,11 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.layout import round_ticks, tick_text
 from infoscope.figures.ledger import brace
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
 
 __all__ = ["EntropyDiagramDisplay", "Form", "Part"]
@@ -43,7 +44,7 @@ class Part:
 
 
 @dataclass
-class EntropyDiagramDisplay(Display):
+class EntropyDiagramDisplay(TableDisplay):
     """Truth above, output below, the shared part of both in one place; every area is to scale.
 
     ``joint`` shows H(T) and H(S); ``extended`` adds what a balanced truth and output would have; ``split`` gives each
@@ -64,7 +65,7 @@ class EntropyDiagramDisplay(Display):
         """The diagram of one table."""
         if form not in ("joint", "extended", "split"):
             raise InputError(f"the form {form!r} is not known; choose joint, extended or split")
-        table = next(iter(tables_by_name(tables, name).values()))
+        table = one_table(tables, name, "an entropy diagram")
         h = entropies(table)
         rooms = float(np.log2(h.k)), float(np.log2(h.m))
         if max(rooms) == 0.0:
@@ -117,6 +118,8 @@ class EntropyDiagramDisplay(Display):
         split = self.form == "split"
         ticks = round_ticks(0.0, 1.0, 5) if split else []
         title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
+        hidden = [part for part in parts if not self._has_room(part, high - low)]
+        title += "".join(f"; {_WORDS[part.what][1]} = {part.bits:.2f}" for part in hidden)
         return Panel(
             f"Entropy diagram, {self.form} form",
             f"Truth has {self.truth:.2f} of {self.truth_room:.2f} bits, output {self.system:.2f} of "
@@ -145,29 +148,22 @@ class EntropyDiagramDisplay(Display):
             )
         ]
         ink = "ink" if colour == "faint" else f"on-{colour}"
-        room = part.bits / span * 520.0
-        if room > max(8.0 * len(symbol), 6.5 * len(told.removesuffix(" bits"))) + 4.0:
-            marks.append(
-                Words(
-                    (part.start + part.end) / 2, row + 0.5, symbol, ink, anchor="middle", bold=True, shift=(0.0, -8.0)
-                )
-            )
-            marks.append(
-                Words(
-                    (part.start + part.end) / 2,
-                    row + 0.5,
-                    told.removesuffix(" bits"),
-                    ink,
-                    "small",
-                    "middle",
-                    (0.0, 9.0),
-                )
-            )
+        if self._has_room(part, span):
+            middle, number = (part.start + part.end) / 2, told.removesuffix(" bits")
+            halo = "false" if colour == "false" else None  # it is hatched
+            marks += [
+                Words(middle, row + 0.5, symbol, ink, "normal", "middle", (0.0, -8.0), bold=True, halo=halo),
+                Words(middle, row + 0.5, number, ink, "small", "middle", (0.0, 9.0), halo=halo),
+            ]
         if part.what in ("truth shared", "system shared"):
             name = "truth" if row else "output"
             low = self.parts[0].start if self.form != "split" else 0.0
             marks.append(Words(min(low, 0.0), row + 0.5, name, "dim", anchor="end", shift=(-10.0, 0.0)))
         return marks
+
+    def _has_room(self, part: Part, span: float) -> bool:
+        """Whether the words of a part fit into it."""
+        return part.bits / span * 520.0 > max(8.0 * len(_WORDS[part.what][1]), 6.5 * 4) + 4.0
 
     def _braces(self) -> list[Mark]:
         missed, false = self.truth - self.shared, self.system - self.shared

@@ -12,9 +12,10 @@ from infoscope.cards import find
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.beliefs import believed_range
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import axis, plain_label, shortened
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.layout import axis, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 
 __all__ = ["ComparisonDisplay", "Row", "rows_of"]
 
@@ -32,7 +33,7 @@ class Row:
 
 
 @dataclass
-class ComparisonDisplay(Display):
+class ComparisonDisplay(TableDisplay):
     """Systems by one metric, or by their difference to a baseline.
 
     >>> display = ComparisonDisplay([Row("A", 0.7, 0.65, 0.74), Row("B", 0.8)], "captured information")
@@ -75,7 +76,7 @@ class ComparisonDisplay(Display):
             if not np.isfinite(value):
                 raise InputError(f"{metric} of {key!r} is undefined: {entry.reason(table)}")
             low, high = believed_range(table, entry.name, level, seed) if uncertainty else (None, None)
-            rows.append(Row(key, value, low, high))
+            rows.append(Row(key, value, low, high, "baseline" if key == baseline else ""))
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 
     @classmethod
@@ -113,6 +114,7 @@ class ComparisonDisplay(Display):
         low, high = self.span
         count = len(self.rows)
         words = any(row.word for row in self.rows)
+        left = min(210.0, max(60.0, 22.0 + max(width_of(plain_label(row.name)) for row in self.rows)))
         scale = 100.0 if self.differences else 1.0
         ticks = tuple((at / scale, text) for at, text in axis(low * scale, high * scale, "").ticks)
         marks = [mark for at, row in enumerate(self.rows) for mark in self._row(count - 1 - at, row)]
@@ -122,9 +124,9 @@ class ComparisonDisplay(Display):
             Axis(low, high, self.title, ticks, grid=True),
             Axis(-0.6, count - 0.4),
             (*self._reference(count), *marks),
-            width=640.0,
+            width=490.0 + left,
             height=26.0 * count + 62.0,
-            margins=(150.0, 6.0, 150.0 if words else 64.0, 50.0),
+            margins=(left, 6.0, 150.0 if words else 64.0, 50.0),
         )
 
     def _reference(self, count: int) -> list[Mark]:
@@ -144,7 +146,7 @@ class ComparisonDisplay(Display):
             Words(
                 self.span[0],
                 at,
-                shortened(row.name, 20),
+                fitting(row.name, 188.0),
                 anchor="end",
                 shift=(-8.0, 0.0),
                 of=row.name,

@@ -12,9 +12,10 @@ import numpy as np
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.layout import fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
 
 __all__ = ["Improvement", "ImprovementDisplay"]
@@ -33,7 +34,7 @@ class Improvement:
 
 
 @dataclass
-class ImprovementDisplay(Display):
+class ImprovementDisplay(TableDisplay):
     """Two dots a step on a logarithmic axis: erroneous information, and wrong answers.
 
     >>> from infoscope.tables import Contingency
@@ -102,6 +103,7 @@ class ImprovementDisplay(Display):
         ends = [end for step in self.steps for end in (step.factor, step.low, step.high) if end]
         low, high = min(0.9, *ends) / 1.12, max(1.1, *ends) * 1.12
         count = len(names)
+        left = min(240.0, max(80.0, 20.0 + max(width_of(plain_label(name)) for name in names)))
         marks: list[Mark] = [Line(((0.0, -0.6), (0.0, count - 0.4)), "ink", dash=(3.0, 3.0))]
         for step in self.steps:
             marks += _step(step, count - 1 - names.index(step.name))
@@ -116,9 +118,10 @@ class ImprovementDisplay(Display):
                 bold=True,
             )
             for at, word in enumerate(("erroneous information", "wrong answers"))
+            if any(step.by == ("information", "accuracy")[at] for step in self.steps)
         ]
         marks += [
-            Words(np.log2(low), count - 1 - at, shortened(name, 22), anchor="end", shift=(-8.0, 0.0), of=name)
+            Words(np.log2(low), count - 1 - at, fitting(name, left - 14.0), anchor="end", shift=(-8.0, 0.0), of=name)
             for at, name in enumerate(names)
         ]
         ticks = [factor for factor in _FACTORS if low <= factor <= high]
@@ -138,9 +141,9 @@ class ImprovementDisplay(Display):
             ),
             Axis(-0.6, count - 0.4),
             tuple(marks),
-            width=640.0,
+            width=480.0 + left,
             height=44.0 * count + 84.0,
-            margins=(160.0, 26.0, 60.0, 50.0),
+            margins=(left, 26.0, 60.0, 50.0),
         )
 
 
@@ -179,5 +182,6 @@ def _step(step: Improvement, row: int) -> list[Mark]:
     marks.append(
         Dot(at, place, colour, tip=f"{plain_label(step.name)}: {step.factor:.2f} times less error by {step.by}")
     )
-    marks.append(Words(at, place, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
+    end = max(at, float(np.log2(step.high))) if step.high else at
+    marks.append(Words(end, place, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
     return marks

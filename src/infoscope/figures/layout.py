@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,10 +17,12 @@ __all__ = [
     "axis",
     "count_text",
     "dodged",
+    "fitting",
     "plain_label",
     "round_ticks",
     "shortened",
     "side_labels",
+    "side_room",
     "tick_text",
     "width_of",
 ]
@@ -58,6 +60,20 @@ def shortened(label: object, most: int = 24) -> str:
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
+def fitting(label: object, room: float, size: float = 12.5) -> str:
+    """A name shortened until it is about as wide as there is room, in pixels; wide letters count as wide.
+
+    >>> fitting("a name that goes on and on", 90.0), fitting("猫" * 20, 90.0)
+    ('a name…d on', '猫猫猫猫…猫猫')
+    """
+    text = plain_label(label)
+    most = len(text)
+    while width_of(text, size) > room and most > 3:
+        most -= 1
+        text = shortened(label, most)
+    return text
+
+
 def count_text(count: float) -> str:
     """A count in full, a sum of weights to four digits.
 
@@ -68,9 +84,19 @@ def count_text(count: float) -> str:
 
 
 def width_of(text: str, size: float = 12.5) -> float:
-    """About how wide a text is, in pixels."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return size * (0.56 * (len(text) - wide) + 1.0 * wide)
+    """About how wide a text is, in pixels, in a wide sans-serif font."""
+    return size * sum(_width(letter) for letter in text)
+
+
+def _width(letter: str) -> float:
+    """Of one letter, as a share of the font's size."""
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    if letter in "ijl.,:;'|! ()[]{}frt":
+        return 0.36
+    return 0.95 if letter in "mwMW@%…→" else 0.7 if letter.isupper() else 0.61
 
 
 def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -88,7 +114,7 @@ def tick_text(values: Sequence[float]) -> list[str]:
     """Numbers with as many digits as their steps need."""
     gap = min((abs(b - a) for a, b in pairwise(values)), default=1.0) or 1.0
     digits = max(0, -math.floor(math.log10(gap) + 1e-9))
-    if digits and not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
+    if not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
         digits += 1
     return [f"{value:,.{digits}f}" for value in values]
 
@@ -134,6 +160,32 @@ def _start(block: list[float], low: float, high: float, gap: float) -> float:
     return min(max(wished, low), high - (block[1] - 1) * gap)
 
 
+def side_room(names: Iterable[str], least: float = 150.0, most: float = 230.0) -> float:
+    """How wide the margin for names beside a picture must be, in pixels; longer names are shortened."""
+    return min(most, max(least, 26.0 + max((width_of(plain_label(name)) for name in names), default=0.0)))
+
+
+def _uncrossed(points: Sequence[Named], heights: Sequence[float], near: float) -> list[float]:
+    """Heights of the names, exchanged among points at one height so that their lines do not cross.
+
+    Where names were pushed down, the point that is farthest to the left gets the lowest; where up, the highest.
+    """
+    result = list(heights)
+    order = sorted(range(len(points)), key=lambda at: points[at].y)
+    runs: list[list[int]] = []
+    for at in order:
+        if runs and points[at].y - points[runs[-1][0]].y <= near:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    for run in runs:
+        places = sorted(heights[at] for at in run)
+        down = sum(places) <= sum(points[at].y for at in run)
+        for at, place in zip(sorted(run, key=lambda k: points[k].x, reverse=not down), places, strict=True):
+            result[at] = place
+    return result
+
+
 def side_labels(panel: Panel, points: Sequence[Named], gap: float = 15.0) -> tuple[Mark, ...]:
     """Names to the right of the picture, each joined to its point by a thin line."""
     if not points:
@@ -144,11 +196,11 @@ def side_labels(panel: Panel, points: Sequence[Named], gap: float = 15.0) -> tup
     lower = min(panel.y.low, panel.y.high)
     upper = max(panel.y.low, panel.y.high)
     step = abs(per_pixel) * gap
-    heights = dodged([point.y for point in points], step, lower, upper)
+    heights = _uncrossed(points, dodged([point.y for point in points], step, lower, upper), 0.3 * step)
     marks: list[Mark] = []
     for point, height in zip(points, heights, strict=True):
         marks.append(Line(((point.x, point.y), (edge, height)), "faint", of=point.name, clip=False, part="lead"))
-        text = shortened(point.name, int((panel.margins[2] - 20) / 6.6))
+        text = fitting(point.name, panel.margins[2] - 20.0)
         tip = plain_label(point.name)
         marks.append(Words(edge, height, text, shift=(4.0, 0.0), of=point.name, tip=None if tip == text else tip))
     return tuple(marks)

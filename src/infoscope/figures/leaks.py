@@ -9,9 +9,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import count_text, plain_label, shortened
+from infoscope.figures.inputs import Tables, one_table
+from infoscope.figures.layout import count_text, fitting, plain_label, shortened
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import cell_false_information, cell_missed_information
 
 __all__ = ["LeakDisplay", "Stream"]
@@ -35,7 +36,7 @@ class Stream:
 
 
 @dataclass
-class LeakDisplay(Display):
+class LeakDisplay(TableDisplay):
     """Streams from truth (left) to answers (right); all streams together are H(T|S) + H(S|T).
 
     >>> from infoscope.tables import Contingency
@@ -53,8 +54,7 @@ class LeakDisplay(Display):
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", most: int = 24) -> Self:
         """All cells of one table that cost something, the costliest first."""
-        named = tables_by_name(tables, name)
-        table = next(iter(named.values()))
+        table = one_table(tables, name, "a leak diagram")
         missed, false = cell_missed_information(table), cell_false_information(table)
         matched = dict(zip(*(side.tolist() for side in table.matches), strict=True))
         order = np.argsort(-(missed + false), kind="stable")
@@ -184,7 +184,7 @@ def _nodes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> l
         marks.append(
             Bar((edge[0], bottom), (edge[1], top), "ink", 0.8, tip=f"{plain_label(label)}: {top - bottom:.3f} {unit}")
         )
-        text = f"{shortened(label, 14)} {top - bottom:.2f}"
+        text = f"{fitting(label, 98.0)}: {top - bottom:.2f}"
         anchor: Anchor = "end" if left else "start"
         marks.append(
             Words(

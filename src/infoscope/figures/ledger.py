@@ -8,8 +8,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
+from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
 
 __all__ = ["LedgerDisplay", "brace"]
@@ -21,7 +22,7 @@ def brace(start: float, end: float, at: float, depth: float) -> Line:
 
 
 @dataclass
-class LedgerDisplay(Display):
+class LedgerDisplay(TableDisplay):
     """Truth is missed + captured, output is captured + false, all to one scale, in bits.
 
     >>> from infoscope.tables import Contingency
@@ -39,7 +40,7 @@ class LedgerDisplay(Display):
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
         """The ledger of one table."""
-        table = next(iter(tables_by_name(tables, name).values()))
+        table = one_table(tables, name, "a ledger")
         h = entropies(table)
         return cls(float(h.missed), float(h.mutual), float(h.spurious))
 
@@ -87,10 +88,21 @@ class LedgerDisplay(Display):
         drawn = Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip)
         text = f"{part} {share}"
         if bits / total > 0.18:
-            inside = Words(start + bits / 2, 0.5, text, f"on-{part}", "large", "middle", bold=True)
+            inside = Words(
+                start + bits / 2,
+                0.5,
+                text,
+                f"on-{part}",
+                "large",
+                "middle",
+                bold=True,
+                halo="false" if part == "false" else None,
+            )
             return [drawn, inside]
         if part == "missed":
             return [drawn, Words(0.0, -0.14, text, shift=(0.0, 12.0))]
         if part == "false":
             return [drawn, Words(total, 1.14, text, anchor="end", shift=(0.0, -11.0))]
+        if start / total > 0.18:
+            return [drawn, Words(start, -0.14, text, anchor="end", shift=(-6.0, 12.0))]
         return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from infoscope.cards import find
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables
-from infoscope.figures.scene import Panel
+from infoscope.figures.colours import series
+from infoscope.figures.inputs import Tables, one_table
+from infoscope.figures.layout import plain_label
+from infoscope.figures.scene import Dot, Line, Mark, Panel
 from infoscope.figures.sweep import Curve, curve_panel
+from infoscope.figures.table_display import TableDisplay
 from infoscope.tables import Contingency
 
-__all__ = ["MetricCurvesDisplay", "spoilt"]
+__all__ = ["MetricCurvesDisplay", "spoilt", "through"]
+
+BINARY = ("proficiency", "phi", "f1", "accuracy")
+SEVERAL = ("proficiency", "mcc", "macro_f1", "accuracy")
+MOST_CLASSES = 1000
+STAGES = (
+    (0.0, "none"),
+    (0.5, "half"),
+    (1.0, "as it is"),
+    (1.5, "half"),
+    (2.0, "all"),
+)
+"""What is to be read at the steps of a path through a table."""
 
 
 def spoilt(n: int, moved: Any, prevalence: float) -> Contingency:
@@ -31,31 +46,73 @@ def spoilt(n: int, moved: Any, prevalence: float) -> Contingency:
     return Contingency.from_matrix(np.stack([upper, lower], -2))
 
 
+def through(table: Contingency, at: float) -> Contingency:
+    """A step of the path through a table: 0 without its errors, 1 as it is, 2 with its answers shuffled.
+
+    Up to 1, each of its errors is made with probability ``at`` and else mended; beyond, each answer is replaced with
+    probability ``at`` - 1 by one drawn from all its answers. Classes stay as frequent as they are all the way, answers
+    from 1 on.
+
+    >>> table = Contingency.from_matrix([[6, 2], [4, 8]])
+    >>> [through(table, at).counts.tolist() for at in (0.0, 0.5, 2.0)]
+    [[[8.0, 0.0], [0.0, 12.0]], [[7.0, 1.0], [2.0, 10.0]], [[4.0, 4.0], [6.0, 6.0]]]
+    """
+    counts: Any = table.counts
+    own = np.asarray(counts.todense() if table.is_sparse else counts, dtype=np.float64)
+    rows, columns = table.matches
+    if at <= 1.0:
+        other, share = np.zeros_like(own), 1.0 - at
+        other[rows, columns] = own.sum(axis=1)[rows]
+    else:
+        other, share = np.outer(own.sum(axis=1), own.sum(axis=0)) / own.sum(), at - 1.0
+    mixed = (1.0 - share) * own + share * other
+    if not table.is_sparse:
+        return table.with_cells(mixed.reshape(-1))
+    return Contingency.from_matrix(mixed, truth=table.truth_labels, system=table.system_labels, reject=table.reject)
+
+
 @dataclass
-class MetricCurvesDisplay(Display):
-    """Curves from a perfect system, through one that guesses, to one that is always wrong."""
+class MetricCurvesDisplay(TableDisplay):
+    """What each metric says from a perfect system to a worthless one: of made-up systems, or through your own table.
+
+    >>> display = MetricCurvesDisplay.from_table(Contingency.from_matrix([[6, 2], [4, 8]]), metrics=["accuracy"])
+    >>> curve = display.curves[0]
+    >>> [round(y, 2) for x, y in zip(curve.x, curve.y) if x in (0.0, 1.0, 2.0)]
+    [1.0, 0.7, 0.5]
+    """
 
     curves: list[Curve]
-    n: int = 200
+    n: int | None = 200
+    """Samples that are answered wrongly one by one; None where the curves go through a table."""
     _single: ClassVar[bool] = True
 
     @classmethod
-    def from_table(cls, tables: Tables, **options: Any) -> Self:  # noqa: ARG003 - as every display is called
-        """Refused: these curves are of systems made up step by step."""
-        raise InputError(
-            "these curves are of made-up systems, not of tables; use MetricCurvesDisplay.over_quality(), or "
-            "SweepDisplay.from_table for your own"
-        )
+    def from_table(
+        cls, tables: Tables, *, name: str = "system", metrics: Sequence[str] | None = None, steps: int = 30
+    ) -> Self:
+        """Each metric along the path from the table without its errors, over the table, to its answers shuffled."""
+        table = one_table(tables, name, "a picture of metrics against quality")
+        _check_path(table)
+        if steps < 1:
+            raise InputError(f"{steps} steps were asked for; a path needs one or more on either side of the table")
+        entries = [find(metric) for metric in metrics or _usual(table)]
+        places = [at / steps for at in range(2 * steps + 1)]
+        stages = [through(table, at) for at in places]
+        curves = [
+            Curve(entry.card.title, tuple(places), tuple(float(entry.score(stage)) for stage in stages))
+            for entry in entries
+        ]
+        return cls(curves, None)
 
     @classmethod
     def over_quality(
         cls,
-        metrics: Sequence[str] = ("proficiency", "phi", "f1", "accuracy"),
+        metrics: Sequence[str] = BINARY,
         *,
         n: int = 200,
         prevalence: float = 0.1,
     ) -> Self:
-        """Each metric while 0 … ``n`` of ``n`` samples are answered wrongly.
+        """Each metric while 0 … ``n`` of ``n`` samples are answered wrongly, as Steingold & Laclavik's Figure 1.
 
         >>> curve = MetricCurvesDisplay.over_quality(["proficiency"], n=4, prevalence=0.5).curves[0]
         >>> [round(y, 2) for y in curve.y]
@@ -74,5 +131,39 @@ class MetricCurvesDisplay(Display):
         return cls(curves, n)
 
     def panel(self) -> Panel:
-        """All curves over the number of wrong answers."""
-        return curve_panel(self.curves, f"wrong answers, of {self.n}", "score", "Metrics against quality")
+        """All curves over the number of wrong answers, or over the path, with the table's own values marked."""
+        title = "Metrics against quality"
+        if self.n is not None:
+            return curve_panel(self.curves, f"wrong answers, of {self.n}", "score", title)
+        panel = curve_panel(self.curves, "errors made → as it is → answers shuffled", "score", title)
+        line = Line(((1.0, panel.y.low), (1.0, panel.y.high)), "dim", dash=(3.0, 3.0))
+        own = [mark for at, curve in enumerate(self.curves) for mark in _own(at, curve)]
+        return replace(panel, x=replace(panel.x, ticks=STAGES), marks=(line, *panel.marks, *own))
+
+
+def _own(at: int, curve: Curve) -> list[Mark]:
+    """The table's own value on a curve."""
+    y = curve.y[curve.x.index(1.0)]
+    tip = f"{plain_label(curve.name)} of the table: {y:.3f}"
+    return [Dot(1.0, y, series(at), size=5.0, of=curve.name, tip=tip)] if np.isfinite(y) else []
+
+
+def _usual(table: Contingency) -> Sequence[str]:
+    return BINARY if table.shape == (2, 2) and table.reject is None else SEVERAL
+
+
+def _check_path(table: Contingency) -> None:
+    """Refuse a table that cannot be mended, or that is too large to walk along."""
+    if np.count_nonzero(table.row_totals) < 2:
+        raise InputError("the truth has one class only, so there is no quality to vary; give two classes or more")
+    if max(table.shape) > MOST_CLASSES:
+        raise InputError(
+            f"a table of {table.shape[0]:,} × {table.shape[1]:,} classes is too large to walk through; merge classes "
+            f"to at most {MOST_CLASSES:,} first"
+        )
+    named = set(table.matches[0].tolist())
+    if any(at not in named for at in np.flatnonzero(table.row_totals).tolist()):
+        raise InputError(
+            "an answer for each class is needed to mend the errors, and these answers have other names; rename them "
+            "with table.relabel first"
+        )

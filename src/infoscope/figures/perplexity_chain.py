@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import shortened
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.keys import legend
+from infoscope.figures.layout import fitting, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
 
 __all__ = ["Chain", "PerplexityDisplay"]
+
+NAME_ROOM = 150.0
+"""Pixels a name may take."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Chain:
 
 
 @dataclass
-class PerplexityDisplay(Display):
+class PerplexityDisplay(TableDisplay):
     """Doubt on a logarithmic scale: from all classes down to those still to be guessed among."""
 
     chains: list[Chain]
@@ -59,8 +64,9 @@ class PerplexityDisplay(Display):
         count = len(self.chains)
         marks = [mark for at, chain in enumerate(self.chains) for mark in _bar(count - 1 - at, chain, named=named)]
         ticks = _powers(most)
+        left = 24.0 + max(width_of(fitting(chain.name, NAME_ROOM)) for chain in self.chains) if named else 10.0
         one = self.chains[0]
-        return Panel(
+        panel = Panel(
             "Perplexity chain",
             f"{one.classes} classes, in effect {one.effective:.1f}; after hearing {shortened(one.name, 60)} "
             f"{one.remaining:.1f} remain.",
@@ -68,20 +74,32 @@ class PerplexityDisplay(Display):
             Axis(-0.5, count - 0.5),
             tuple(marks),
             width=640.0,
-            height=52.0 * count + 58.0,
-            margins=(130.0 if named else 10.0, 8.0, 14.0, 50.0),
+            height=52.0 * count + 84.0,
+            margins=(left, 34.0, 20.0, 50.0),
         )
+        entries = [("missed", "still in doubt"), ("captured", "doubt taken away")]
+        if any(_imbalanced(chain) for chain in self.chains):
+            entries.append(("faint", "never in doubt: classes are not equally frequent"))
+        return replace(panel, marks=(*panel.marks, *legend(panel, 10.0, 12.0, entries)))
 
 
 def _powers(most: int) -> tuple[tuple[float, str], ...]:
+    """Powers of two, and the number of classes itself where it has room."""
     step = max(1, int(np.log2(most)) // 8)
-    return tuple((float(power), f"{2**power:,}") for power in range(0, int(np.log2(most)) + 1, step))
+    powers = [(float(power), f"{2**power:,}") for power in range(0, int(np.log2(most)) + 1, step)]
+    end = float(np.log2(most))
+    room = 0.06 * end
+    return (*((at, text) for at, text in powers if at == 0.0 or end - at > room), (end, f"{most:,}"))
+
+
+def _imbalanced(chain: Chain) -> bool:
+    return chain.effective <= 0.995 * chain.classes
 
 
 def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
     left, right, end = (float(np.log2(max(x, 1.0))) for x in (chain.remaining, chain.effective, chain.classes))
     low, high = at - 0.36, at + 0.06
-    worth = "" if chain.effective > 0.995 * chain.classes else f" (worth {chain.effective:.1f})"
+    worth = f" (worth {chain.effective:.1f})" if _imbalanced(chain) else ""
     marks: list[Mark] = [
         Bar((0.0, low), (left, high), "missed", tip=f"{chain.remaining:.2f} classes remain in doubt"),
         Bar((left, low), (right, high), "captured", tip=f"doubt divided by {chain.transferred:.2f}"),
@@ -102,6 +120,6 @@ def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
         text = f"÷ {chain.transferred:.2f}"
         marks.append(Words((left + right) / 2, (low + high) / 2, text, "on-captured", anchor="middle", bold=True))
     if named:
-        name = shortened(chain.name, 18)
+        name = fitting(chain.name, NAME_ROOM)
         marks.append(Words(0.0, (low + high) / 2, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
     return marks

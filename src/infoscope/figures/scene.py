@@ -11,7 +11,21 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-__all__ = ["Anchor", "Axis", "Bar", "Cloud", "Dot", "Line", "Mark", "Panel", "Point", "Raster", "Ribbon", "Words"]
+__all__ = [
+    "Anchor",
+    "Axis",
+    "Bar",
+    "Cloud",
+    "Dot",
+    "Line",
+    "Mark",
+    "Panel",
+    "Point",
+    "Raster",
+    "Ribbon",
+    "Size",
+    "Words",
+]
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
@@ -78,6 +92,8 @@ class Words:
     angle: float = 0.0
     bold: bool = False
     italic: bool = False
+    halo: str | None = None
+    """A colour around the letters, where they lie on lines."""
     of: str | None = None
     tip: str | None = None
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import Named, plain_label, shortened, side_labels
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.layout import Named, plain_label, shortened, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle import HEIGHT, Shares, place, plane
 from infoscope.metrics import (
     split_system_divergence,
@@ -36,7 +37,7 @@ class SplitPoint:
 
 
 @dataclass
-class SplitTriangleDisplay(Display):
+class SplitTriangleDisplay(TableDisplay):
     """Where truth and system stand, each measured against its own number of classes."""
 
     points: list[SplitPoint]
@@ -55,14 +56,15 @@ class SplitTriangleDisplay(Display):
 
     def panel(self) -> Panel:
         """The plane, and for each system its two ends."""
+        right = side_room(point.name for point in self.points)
         empty = Panel(
             "Split entropy triangle",
             _summary(self.points),
             Axis(0.0, 1.0),
             Axis(0.0, HEIGHT),
-            width=600.0,
+            width=450.0 + right,
             height=440.0,
-            margins=(52.0, 40.0, 150.0, 56.0),
+            margins=(52.0, 40.0, right, 56.0),
         )
         names = side_labels(empty, [Named(*place(point.truth), point.name) for point in self.points])
         marks = (
@@ -94,7 +96,7 @@ def _words() -> list[Mark]:
         Words(0.5, HEIGHT, "all shared, MI′", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
         Words(0.0, 0.0, "no variety, ΔH′", "dim", shift=(-44.0, 32.0), italic=True),
         Words(1.0, 0.0, "not shared, H′", "dim", anchor="end", shift=(12.0, 32.0), italic=True),
-        Words(0.5, 0.0, "× truth   ○ system", "dim", anchor="middle", shift=(0.0, 32.0)),
+        Words(0.5, 0.0, "× truth,  ○ system", "dim", anchor="middle", shift=(0.0, 32.0)),
     ]
 
 

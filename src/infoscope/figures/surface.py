@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -11,46 +11,42 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import hexadecimal, ramp
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import axis, plain_label, shortened
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.layout import Named, axis, plain_label, side_labels, side_room
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Raster, Words
-from infoscope.metrics import proficiency, recall, specificity
+from infoscope.figures.table_display import TableDisplay
+from infoscope.metrics import recall, specificity
+from infoscope.operating_points import information_surface
 from infoscope.tables import Contingency
 
 __all__ = ["SurfaceDisplay", "contours", "surface"]
 
 BLUES = ("#f7f8fa", "#cfe1f0", "#8fbcdd", "#3f8dc4", "#0068a8", "#003f6b")
+NEAR = 0.005
+"""Shares of positives that differ less may stand on one map."""
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75)
 
 
 def surface(prevalence: float, size: int = 81) -> NDArray[np.float64]:
     """Proficiency on a grid, (true negative rate, true positive rate), both from 0 to 1."""
-    rates = np.linspace(0.0, 1.0, size)
-    tnr, tpr = np.meshgrid(rates, rates, indexing="ij")
-    cells = np.stack(
-        [
-            np.stack([prevalence * tpr, prevalence * (1 - tpr)], -1),
-            np.stack([(1 - prevalence) * (1 - tnr), (1 - prevalence) * tnr], -1),
-        ],
-        -2,
-    )
-    return np.asarray(proficiency(Contingency.from_matrix(cells)), dtype=np.float64)
+    return information_surface(prevalence, size).proficiency.T
 
 
 def contours(values: NDArray[np.float64], level: float) -> list[tuple[Point, ...]]:
     """Lines of equal value on a square grid over [0, 1]², (x, y), joined from the pieces in each square."""
     size = len(values)
+    above = values >= level
+    squares = above[:-1, :-1].astype(int) + above[:-1, 1:] + above[1:, 1:] + above[1:, :-1]
     pieces: list[tuple[Point, Point]] = []
-    for i in range(size - 1):
-        for j in range(size - 1):
-            corners = ((i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j))
-            cuts = []
-            for (a, b), (c, d) in zip(corners, (*corners[1:], corners[0]), strict=True):
-                here, there = values[a, b] - level, values[c, d] - level
-                if (here < 0) != (there < 0):
-                    t = here / (here - there)
-                    cuts.append(((b + (d - b) * t) / (size - 1), (a + (c - a) * t) / (size - 1)))
-            pieces += [(cuts[k], cuts[k + 1]) for k in range(0, len(cuts) - 1, 2)]
+    for i, j in np.argwhere((squares > 0) & (squares < 4)).tolist():
+        corners = ((i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j))
+        cuts = []
+        for (a, b), (c, d) in zip(corners, (*corners[1:], corners[0]), strict=True):
+            here, there = float(values[a, b]) - level, float(values[c, d]) - level
+            if (here < 0) != (there < 0):
+                t = here / (here - there)
+                cuts.append(((b + (d - b) * t) / (size - 1), (a + (c - a) * t) / (size - 1)))
+        pieces += [(cuts[k], cuts[k + 1]) for k in range(0, len(cuts) - 1, 2)]
     return _joined(pieces)
 
 
@@ -79,7 +75,7 @@ def _joined(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, ...]]:
 
 
 @dataclass
-class SurfaceDisplay(Display):
+class SurfaceDisplay(TableDisplay):
     """How much a binary system captures, by its two rates, at one prevalence of the positive class."""
 
     prevalence: float
@@ -96,57 +92,74 @@ class SurfaceDisplay(Display):
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
-        """Systems on the map of their (first table's) prevalence."""
+        """Systems of two classes on the map of their prevalence."""
         named = tables_by_name(tables, name)
-        places: dict[str, Point] = {}
-        share = 0.5
-        for key, table in named.items():
-            if table.shape != (2, 2):
-                raise InputError(f"{key!r} has {table.shape[0]} × {table.shape[1]} classes; this map is of two classes")
-            rates = float(recall(table)), float(specificity(table))
-            if not np.isfinite(rates).all():
+        places = {key: _rates(key, table) for key, table in named.items()}
+        shares = {key: _prevalence(table) for key, table in named.items()}
+        first, share = next(iter(shares.items()))
+        for key, other in shares.items():
+            if abs(other - share) > NEAR:
                 raise InputError(
-                    f"a class of {key!r} has no samples, so a rate is undefined and has no place on the map"
+                    f"{other:.1%} of the samples of {key!r} are positive and {share:.1%} of {first!r}; a map is of one "
+                    "prevalence: draw them apart, or bring them together with table.with_prevalence"
                 )
-            places[key] = rates
-        first = next(iter(named.values()))
-        share = float(first.row_totals[first.truth_labels.index(first.positive_label)] / first.total)
         return cls(share, places)
 
     def panel(self) -> Panel:
-        """Heat map, contours, and the line on which nothing is captured."""
+        """Heat map, contours, the line on which nothing is captured, and the systems with their names beside."""
         grid = surface(self.prevalence)
-        pixels = np.rint(ramp(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
-        marks: list[Mark] = [Raster((0.0, 0.0), (1.0, 1.0), pixels, smooth=True)]
-        for level in LEVELS:
-            colour = "#16181d" if level < 0.4 else "#ffffff"
-            for line in contours(grid, level):
-                marks.append(Line(line, colour, 0.8, opacity=0.75))
-                x, y = line[len(line) // 2]
-                if x + y > 1.0:
-                    marks.append(Words(x, y, f"{level:g}", colour, "small", "middle", (-8.0, -8.0)))
-        marks += [
-            Line(((0.0, 1.0), (1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
-            Words(0.36, 0.64, "worthless: nothing captured", "#8a3300", "normal", "middle", (9.0, -9.0), -45.0),
-            Words(0.0, 0.0, "all wrong: rename the outputs", "#ffffff", "small", shift=(6.0, -10.0)),
-        ]
-        marks += [
-            Dot(x, y, hexadecimal((253, 231, 37)), of=name, tip=f"{plain_label(name)}\nTPR {x:.3f}, TNR {y:.3f}")
-            for name, (x, y) in self.systems.items()
-        ]
-        marks += [
-            Words(x, y, shortened(name, 24), "#16181d", shift=(9.0, 0.0), bold=True, of=name)
-            for name, (x, y) in self.systems.items()
-        ]
-        return Panel(
+        right = side_room(self.systems, 60.0) if self.systems else 26.0
+        panel = Panel(
             f"Captured information, {self.prevalence:.0%} positive",
             f"Captured information over true positive and true negative rate when {self.prevalence:.0%} are "
             "positive: nothing on the "
             "falling diagonal, all in the corner where both rates are 1, and all again where both are 0.",
             axis(0.0, 1.0, "true positive rate", most=4),
             axis(0.0, 1.0, "true negative rate", most=4),
-            tuple(marks),
-            width=460.0,
+            width=434.0 + right,
             height=440.0,
-            margins=(58.0, 14.0, 26.0, 50.0),
+            margins=(58.0, 14.0, right, 50.0),
         )
+        pixels = np.rint(ramp(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
+        marks: list[Mark] = [
+            Raster((0.0, 0.0), (1.0, 1.0), pixels, smooth=True),
+            *(mark for level in LEVELS for mark in self._contour(grid, level)),
+            Line(((0.0, 1.0), (1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
+            Words(0.36, 0.64, "worthless: nothing captured", "#8a3300", "normal", "middle", (9.0, -9.0), -45.0),
+            Words(0.0, 0.0, "all wrong: rename the outputs", "#ffffff", "small", shift=(6.0, -10.0), halo=BLUES[4]),
+            *side_labels(panel, [Named(x, y, name) for name, (x, y) in self.systems.items()]),
+        ]
+        marks += [
+            Dot(x, y, hexadecimal((253, 231, 37)), of=name, tip=f"{plain_label(name)}\nTPR {x:.3f}, TNR {y:.3f}")
+            for name, (x, y) in self.systems.items()
+        ]
+        return replace(panel, marks=tuple(marks))
+
+    def _contour(self, grid: NDArray[np.float64], level: float) -> list[Mark]:
+        """Both lines of a level; the upper one bears its number, off the systems and the edges."""
+        colour = "#16181d" if level < 0.4 else "#ffffff"
+        around = hexadecimal(ramp(BLUES, float(np.sqrt(level))))
+        marks: list[Mark] = []
+        for line in contours(grid, level):
+            marks.append(Line(line, colour, 0.8, opacity=0.75))
+            free = [place for place in line if sum(place) > 1.0 and max(place) < 0.97 and self._is_free(place)]
+            if free:
+                marks.append(Words(*free[len(free) // 2], f"{level:g}", colour, "small", "middle", halo=around))
+        return marks
+
+    def _is_free(self, place: Point) -> bool:
+        return all(abs(place[0] - x) + abs(place[1] - y) > 0.06 for x, y in self.systems.values())
+
+
+def _rates(name: str, table: Contingency) -> Point:
+    if table.shape != (2, 2):
+        more = ": merge the others with table.merge_classes first" if max(table.shape) > 2 else ""
+        raise InputError(f"{name!r} has {table.shape[0]} × {table.shape[1]} classes; this map is of two classes{more}")
+    rates = float(recall(table)), float(specificity(table))
+    if not np.isfinite(rates).all():
+        raise InputError(f"a class of {name!r} has no samples, so a rate is undefined and has no place on the map")
+    return rates
+
+
+def _prevalence(table: Contingency) -> float:
+    return float(table.row_totals[table.truth_labels.index(table.positive_label)] / table.total)

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from infoscope.figures.colours import DARK, LIGHT
+from infoscope.figures.files import MAKER
 from infoscope.figures.layout import FONT
 from infoscope.figures.png import data_address
 from infoscope.figures.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
@@ -35,7 +36,7 @@ def standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
     style = turn if dark else f"@media(prefers-color-scheme:dark){{{turn}}}" if turn else ""
     inside = f"<style>{style}</style>" if style else ""
     box = f'<rect class="f-paper" fill="{LIGHT["paper"]}" width="{_n(panel.width)}" height="{_n(panel.height)}"/>'
-    return _element(panel, inside + box)
+    return _element(panel, inside + box, f' data-maker="{MAKER}"')
 
 
 def role_style(colours: dict[str, str], prefix: str) -> str:
@@ -45,7 +46,7 @@ def role_style(colours: dict[str, str], prefix: str) -> str:
     )
 
 
-def _element(panel: Panel, first: str) -> str:
+def _element(panel: Panel, first: str, told: str = "") -> str:
     marks = list(chain(_axes(panel), panel.marks))
     free = "".join(_DRAWN[type(mark)](panel, mark) for mark in marks if not _clipped(mark))
     clipped = "".join(_DRAWN[type(mark)](panel, mark) for mark in marks if _clipped(mark))
@@ -53,7 +54,7 @@ def _element(panel: Panel, first: str) -> str:
     inside = f'<g clip-path="url(#{_name(panel)})">{clipped}</g>' if clipped else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(panel.width)} {_n(panel.height)}" role="img" '
-        f'aria-label="{escape(panel.summary)}" font-family="{FAMILY}">{first}{defs}{inside}{free}</svg>'
+        f'aria-label="{escape(panel.summary)}" font-family="{FAMILY}"{told}>{first}{defs}{inside}{free}</svg>'
     )
 
 
@@ -202,7 +203,9 @@ def _words(panel: Panel, mark: Words) -> str:
     looks += ' font-style="italic"' if mark.italic else ""
     named = "lab" if mark.of is not None else ""
     style = f' font-size="{_n(FONT[mark.size])}"{_paint(mark.colour, "fill")}'
-    classes = _classes(mark.colour, None, f"t-{mark.size}", named)
+    if mark.halo is not None:
+        style += _paint(mark.halo, "stroke") + ' stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+    classes = _classes(mark.colour, mark.halo, f"t-{mark.size}", named)
     return f"<text{classes}{at}{looks}{style}{owner}>{escape(mark.text)}{child}</text>"
 
 

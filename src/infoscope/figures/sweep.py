@@ -11,10 +11,12 @@ import numpy as np
 from infoscope.cards import find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import axis, dodged, plain_label, shortened
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
-from infoscope.operating_points import Sweep
+from infoscope.figures.table_display import TableDisplay
+from infoscope.operating_points import Sweep, sweep
+from infoscope.tables import Contingency
 
 __all__ = ["Curve", "SweepDisplay", "curve_panel"]
 
@@ -38,7 +40,7 @@ class Curve:
 
 
 @dataclass
-class SweepDisplay(Display):
+class SweepDisplay(TableDisplay):
     """Curves over one parameter, each named at its end.
 
     >>> from infoscope.tables import Contingency
@@ -61,10 +63,15 @@ class SweepDisplay(Display):
         metrics: Sequence[str] = ("proficiency", "false_information_ratio", "accuracy"),
     ) -> Self:
         """One step a table; the keys are the values of the parameter."""
+        if isinstance(tables, Contingency):
+            raise InputError(
+                "a sweep needs a table for each value of its parameter, as {0.2: table, 0.6: table}, and this is one "
+                "table; from scores SweepDisplay.from_predictions makes them"
+            )
         named = tables_by_name(tables)
         try:
-            steps = sorted((float(key), table) for key, table in named.items())
-        except (ValueError, TypeError):
+            steps = sorted(((float(key), table) for key, table in named.items()), key=lambda step: step[0])
+        except ValueError:
             raise InputError(
                 f"a sweep needs numbers as keys, not {next(iter(named))!r}; for an ordered condition without numbers "
                 "use the paths of EntropyTriangleDisplay"
@@ -79,6 +86,42 @@ class SweepDisplay(Display):
             for entry in entries
         ]
         return cls(curves, parameter)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, y_pred: Any, *, metrics: Sequence[str] = (), ax: Any = None, **options: Any
+    ) -> Self:
+        """Sweep a score over its thresholds, or probabilities of each class over what is refused, and draw.
+
+        ``y_pred`` is one column of scores for two classes, one column of probabilities per class, or answers by the
+        value of a parameter. Options are those of ``infoscope.sweep``, or of ``from_table`` for answers.
+
+        >>> display = SweepDisplay.from_predictions([0, 0, 1, 1], {1: [0, 1, 1, 0], 2: [0, 0, 1, 1]})
+        >>> [round(y, 2) for y in display.curves[0].y]
+        [0.0, 1.0]
+        """
+        if isinstance(y_pred, Mapping):
+            chosen: dict[str, Any] = {"metrics": metrics} if metrics else {}
+            return super().from_predictions(y_true, y_pred, ax=ax, **chosen, **options)
+        options.pop("name", None)  # curves are named by their metrics
+        return cls.from_sweep(sweep(y_pred, y_true, **options), metrics).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:
+        """Sweep the scores of a fitted estimator: two classes by threshold, more by what is refused."""
+        called = type(estimator).__name__ if name is None else name
+        if callable(getattr(estimator, "predict_proba", None)):
+            scores, classes = np.asarray(estimator.predict_proba(X)), list(estimator.classes_)
+            if len(classes) == 2:
+                return cls.from_predictions(y, scores[:, 1], **{"positive": classes[1], **options})
+            return cls.from_predictions(y, scores, **{"classes": classes, **options})
+        if callable(getattr(estimator, "decision_function", None)) and len(estimator.classes_) == 2:
+            chosen = {"positive": estimator.classes_[1], **options}
+            return cls.from_predictions(y, np.asarray(estimator.decision_function(X)), **chosen)
+        raise InputError(
+            f"{called!r} gives no scores to sweep: it has neither predict_proba nor, for two classes, "
+            "decision_function; give an estimator that has"
+        )
 
     @classmethod
     def from_values(cls, x: Sequence[float], curves: Mapping[str, Any], *, parameter: str = "parameter") -> Self:
@@ -132,28 +175,41 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     low = 0.0 if 0.0 <= low < 0.5 * high else low
     pad = 0.04 * (high - low) or 0.05
     span = (float(xs.min()), float(xs.max())) if xs.max() > xs.min() else (float(xs.min()) - 0.5, float(xs.min()) + 0.5)
+    right = min(240.0, max(178.0, 18.0 + 1.08 * max(width_of(plain_label(curve.name)) for curve in curves)))  # bold
     panel = Panel(
         title,
         _summary(curves, across),
         axis(*span, across),
         axis(low - (pad if low else 0.0), high + pad, up, grid=True, most=5),
-        width=640.0,
+        width=462.0 + right,
         height=340.0,
-        margins=(56.0, 14.0, 178.0, 50.0),
+        margins=(56.0, 14.0, right, 50.0),
     )
     marks: list[Mark] = [mark for at, curve in enumerate(curves) for mark in _curve(at, curve, dots=len(curve.x) <= 40)]
     ends = [_last(curve) for curve in curves]
     step = 16.0 * (panel.y.high - panel.y.low) / panel.inner[1]
-    places = dodged([y for _, y in ends], step, panel.y.low, panel.y.high)
+    places = dodged([y for _, y in ends], step, panel.y.low + 0.3 * step, panel.y.high)
     for at, (curve, place) in enumerate(zip(curves, places, strict=True)):
         marks.append(
-            Words(span[1], place, shortened(curve.name, 24), series(at), shift=(10.0, 0.0), bold=True, of=curve.name)
+            Words(
+                span[1],
+                place,
+                fitting(curve.name, 158.0, 13.4),
+                series(at),
+                shift=(10.0, 0.0),
+                bold=True,
+                of=curve.name,
+            )
         )
     if best:
         x, y = curves[0].best()
         marks.append(
             Dot(x, y, "gold", "star", 8.0, "paper", tip=f"best {plain_label(curves[0].name)}: {y:.3f} at {x:g}")
         )
+        right = x > (span[0] + span[1]) / 2
+        text, low = f"best: {y:.2f} at {x:.4g}", y > 0.9 * high
+        shift = (-10.0 if right else 11.0, 14.0 if low else -14.0)
+        marks.append(Words(x, y, text, "ink", "small", "end" if right else "start", shift, halo="paper"))
     return Panel(**{**vars(panel), "marks": tuple(marks)})
 
 

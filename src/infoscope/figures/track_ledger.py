@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.track_choice import LOST, chosen_system, worst_tracks
+from infoscope.figures.track_display import TrackDisplay, tracking_only
 from infoscope.figures.tracks import ledger_bars
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class LedgerRow(NamedTuple):
 
 
 @dataclass
-class TrackLedgerDisplay(Display):
+class TrackLedgerDisplay(TrackDisplay):
     """One bar a tracker, in shares of the truth's bits; or one a truth track, in the bits that it lost.
 
     >>> import numpy as np
@@ -70,6 +70,7 @@ class TrackLedgerDisplay(Display):
         """All trackers; or, with ``by="track"``, the ``most`` truth tracks on which one of them loses most."""
         if by not in ("system", "track"):
             raise InputError(f"ledger bars cannot be drawn by {by!r}; choose system or track")
+        tracking_only(evaluation, "a ledger of trackers")
         return cls(_by_track(evaluation, system, most) if by == "track" else _by_system(evaluation), by)
 
     def panel(self) -> Panel:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Self
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
-from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.figures.track_choice import chosen_sequence, chosen_system, frame_step, worst_first
+from infoscope.figures.track_display import TrackDisplay, tracking_only
 from infoscope.figures.tracks import Segment, timeline
 from infoscope.tables.tracks import TrackId
 
@@ -54,7 +54,7 @@ def id_colours(segments: Sequence[Segment]) -> dict[TrackId, str]:
 
 
 @dataclass
-class TrackTimelineDisplay(Display):
+class TrackTimelineDisplay(TrackDisplay):
     """Who followed each truth track, frame by frame: a break, a swap and a miss can be seen.
 
     >>> import numpy as np
@@ -85,7 +85,7 @@ class TrackTimelineDisplay(Display):
         most: int = 40,
     ) -> Self:
         """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
-        found = chosen_sequence(chosen_system(evaluation, system), sequence)
+        found = chosen_sequence(chosen_system(tracking_only(evaluation, "a timeline"), system), sequence)
         if not len(found.tracks.truth):
             raise InputError(f"{found.name!r} has no truth track, so there is no timeline to draw")
         kept = set(worst_first(found)[: max(most, 1)])

@@ -1,10 +1,9 @@
-"""What the pictures of a tracker show, as coordinates: timelines, association map, ledger bars, coverage."""
+"""What the pictures of a tracker show, as coordinates: timelines, association map, ledger bars."""
 
 from collections.abc import Sequence as Sequences
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import fdtri
 
 from infoscope.tables.tracks import TrackId
 from infoscope.tracking.document import System
@@ -13,10 +12,8 @@ from infoscope.tracking.sequence import Sequence
 __all__ = [
     "Bar",
     "Cell",
-    "CoveragePoint",
     "Segment",
     "association_cells",
-    "coverage_points",
     "ledger_bars",
     "timeline",
 ]
@@ -51,16 +48,6 @@ class Bar(NamedTuple):
     line: str
     start: float
     end: float
-
-
-class CoveragePoint(NamedTuple):
-    """A system in the coverage plane, with the half axes and the tilt (radians) of its ellipse."""
-
-    system: str
-    x: float
-    y: float
-    axes: tuple[float, float] | None
-    tilt: float
 
 
 def timeline(sequence: Sequence) -> list[Segment]:
@@ -129,27 +116,6 @@ def ledger_bars(systems: Sequences[System]) -> list[Bar]:
             bars.append(Bar(system.name, line, at, at + share))
             at += share
     return bars
-
-
-def coverage_points(systems: Sequences[System]) -> list[CoveragePoint]:
-    """False information to the right, captured upwards, with the ellipse that holds both at the system's level."""
-    points = []
-    for system in systems:
-        x, y = (system.estimates[name].value for name in ("false_information_ratio", "proficiency"))
-        if np.isfinite(x) and np.isfinite(y):
-            points.append(CoveragePoint(system.name, x, y, *_ellipse(system)))
-    return points
-
-
-def _ellipse(system: System) -> tuple[tuple[float, float] | None, float]:
-    covariance, degrees = system.spread.coverage, system.spread.degrees
-    if covariance is None or not np.isfinite(covariance).all() or degrees < 2:
-        return None, 0.0
-    lengths, directions = np.linalg.eigh(covariance)
-    # Hotelling: a mean of two numbers with an estimated covariance
-    reach = 2.0 * degrees / (degrees - 1) * float(fdtri(2, degrees - 1, system.settings.level))
-    short, long = np.sqrt(np.maximum(lengths, 0.0) * reach)
-    return (float(long), float(short)), float(np.arctan2(directions[1, 1], directions[0, 1]))
 
 
 def _rows_by_first_frame(sequence: Sequence) -> dict[int, int]:

@@ -10,9 +10,11 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import accuracy_colour, series
-from infoscope.figures.display import Display, Tables, tables_by_name
-from infoscope.figures.layout import Named, plain_label, shortened, side_labels
+from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.keys import accuracy_key
+from infoscope.figures.layout import Named, fitting, plain_label, shortened, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
 
 __all__ = ["Corner", "EntropyTriangleDisplay", "Shares", "TrianglePoint", "place", "warped"]
@@ -56,7 +58,7 @@ class TrianglePoint:
 
 
 @dataclass
-class EntropyTriangleDisplay(Display):
+class EntropyTriangleDisplay(TableDisplay):
     """Systems in the entropy triangle, coloured by accuracy.
 
     >>> from infoscope.tables import Contingency
@@ -115,21 +117,29 @@ class EntropyTriangleDisplay(Display):
 
     def panel(self) -> Panel:
         """The plane with its named corners, paths, points, names and the key of colours."""
+        right = side_room(point.name for point in self.points)
         empty = Panel(
             "Entropy triangle",
             _summary(self.points),
             Axis(0.0, 1.0),
             Axis(0.0, HEIGHT),
-            width=600.0,
+            width=450.0 + right,
             height=470.0,
-            margins=(52.0, 40.0, 150.0, 84.0),
+            margins=(52.0, 40.0, right, 84.0),
         )
         named = [Named(*self.place(point.shares), point.name) for point in self.points]
         labels = () if self.paths else side_labels(empty, named)
-        marks = (*plane(self.place), *zones(), *self._paths(), *labels, *self._dots(), *_key())
+        marks = (
+            *plane(self.place),
+            *zones(),
+            *self._paths(empty),
+            *labels,
+            *self._dots(),
+            *accuracy_key(empty, 176.0, empty.height - 12.0, 166.0),
+        )
         return Panel(**{**vars(empty), "marks": marks})
 
-    def _paths(self) -> list[Mark]:
+    def _paths(self, panel: Panel) -> list[Mark]:
         marks: list[Mark] = []
         places = {point.name: self.place(point.shares) for point in self.points}
         for at, (title, names) in enumerate(self.paths.items()):
@@ -137,8 +147,10 @@ class EntropyTriangleDisplay(Display):
             marks.append(Line(run, series(at), 2.0, clip=False))
             marks += _arrow(run, series(at))
             for end, name, down in _ends(run, names):
-                text = plain_label(name if len(self.paths) == 1 else f"{title}: {name}")
-                marks.append(Words(*end, text, series(at), shift=(9.0, down), bold=True))
+                whole = name if len(self.paths) == 1 else f"{title}: {name}"
+                room = (panel.width - panel.place(*end)[0] - 12.0) / 1.08  # bold
+                tip = plain_label(whole)
+                marks.append(Words(*end, fitting(whole, room), series(at), shift=(9.0, down), bold=True, tip=tip))
         return marks
 
     def _dots(self) -> list[Mark]:
@@ -150,9 +162,12 @@ class EntropyTriangleDisplay(Display):
 
 
 def _ends(run: tuple[Point, ...], names: Sequence[str]) -> tuple[tuple[Point, str, float], ...]:
-    """First and last step, each with the direction in which its name is out of the way."""
+    """First and last step, each with the direction in which its name is out of the way: never below the ground."""
     rises = run[-1][1] >= run[0][1]
-    return (run[0], names[0], 10.0 if rises else -10.0), (run[-1], names[-1], -10.0 if rises else 10.0)
+    low, high = (run[0], names[0]), (run[-1], names[-1])
+    if not rises:
+        low, high = high, low
+    return (*low, -11.0 if low[0][1] < 0.06 else 10.0), (*high, -10.0)
 
 
 def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
@@ -193,29 +208,9 @@ def zones() -> list[Mark]:
         Words(0.0, 0.0, "always the same answer", "dim", shift=(-44.0, 48.0), italic=True),
         Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
         Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(-32.0, -18.0), angle=60.0),
-        Words(0.5, 0.0, "← imbalance ΔH′   lost information VI′ →", "dim", anchor="middle", shift=(0.0, 30.0)),
+        Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
+        Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
     ]
-
-
-def _key() -> list[Mark]:
-    steps = 24
-    left, width, low, high = 0.31, 0.42, -0.205, -0.183
-    marks: list[Mark] = [
-        Line(
-            ((a, low), (b, low), (b, high), (a, high)),
-            accuracy_colour((at + 0.5) / steps),
-            0.6,
-            closed=True,
-            fill=accuracy_colour((at + 0.5) / steps),
-            clip=False,
-        )
-        for at in range(steps)
-        for a, b in [(left + width * at / steps, left + width * (at + 1) / steps)]
-    ]
-    middle = (low + high) / 2
-    marks.append(Words(left, middle, "accuracy 0", "dim", "small", "end", (-6.0, 0.0)))
-    marks.append(Words(left + width, middle, "100%", "dim", "small", shift=(6.0, 0.0)))
-    return marks
 
 
 def _tip(point: TrianglePoint) -> str:

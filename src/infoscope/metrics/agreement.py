@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, dot, ratio, undefined_where
+from infoscope.metrics.one_vs_rest import wrong_cells
+from infoscope.numeric import Real, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["accuracy", "error_rate", "error_share", "kappa", "mcc", "random_accuracy"]
@@ -22,19 +23,13 @@ def _hits(table: Contingency) -> Real:
 @remembered
 def _errors(table: Contingency) -> Real:
     """Samples that got a wrong label, added up: beside very many hits a difference would lose them."""
-    rows, columns = table.matches
-    if table.support is None:
-        wrong = table.values.astype(np.float64)
-        wrong[..., rows, columns] = 0.0
-        if table.reject_column is not None:
-            wrong[..., table.reject_column] = 0.0
-        return undefined_where(not len(rows), np.sum(wrong, axis=(-2, -1)))
-    own = np.full(table.shape[0], -1)
-    own[rows] = columns
-    counted = table.at_rows(own) != table.cell_columns
+    if table.adds_exactly:
+        refused = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
+        return table.grand_total - _hits(table) - refused
+    wrong = wrong_cells(table)
     if table.reject_column is not None:
-        counted &= table.cell_columns != table.reject_column
-    return undefined_where(not len(rows), np.sum(table.cells, axis=-1, where=counted))
+        wrong = np.where(table.cell_columns == table.reject_column, 0.0, wrong)
+    return undefined_where(not len(table.matches[0]), np.sum(wrong, axis=-1))
 
 
 def _misses(table: Contingency) -> Real:
@@ -45,7 +40,7 @@ def _misses(table: Contingency) -> Real:
 
 def error_share(table: Contingency) -> Real:
     """Share of samples not answered with their own label, rejected ones included: 1 − accuracy."""
-    return _misses(table) / table.grand_total
+    return share(_misses(table), _hits(table))
 
 
 class _Margins(NamedTuple):
@@ -65,26 +60,16 @@ class _Margins(NamedTuple):
 def _margins(table: Contingency) -> _Margins:
     unit = np.ldexp(1.0, -np.frexp(table.grand_total)[1])
     rows, columns = table.row_totals * unit[..., None], table.column_totals * unit[..., None]
-    return _Margins(table.grand_total * unit, rows, columns, _outside(rows), _outside(columns))
-
-
-def _outside(totals: Real) -> Real:
-    """Sum of the other classes; beside one that has nearly everything they are added up, not subtracted."""
-    whole = np.sum(totals, axis=-1, keepdims=True)
-    if not np.any(2 * totals > whole):
-        return whole - totals
-    is_largest = np.arange(totals.shape[-1]) == np.argmax(totals, axis=-1)[..., None]
-    others = np.sum(totals, axis=-1, where=~is_largest)[..., None]
-    return np.where(is_largest, others, whole - totals)
+    return _Margins(table.grand_total * unit, rows, columns, outside(rows), outside(columns))
 
 
 @remembered
 def _disagreement(table: Contingency) -> Real:
     """N² − Σ row total × column total over the shared labels, as a sum: N² times the disagreement by chance."""
     m, (rows, columns) = _margins(table), table.matches
-    outside = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
-    outside[..., rows] = m.outside_columns[..., columns]
-    return dot(m.rows, outside)
+    others = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
+    others[..., rows] = m.outside_columns[..., columns]
+    return dot(m.rows, others)
 
 
 def _beyond_chance(table: Contingency) -> Real:
@@ -110,7 +95,7 @@ def accuracy(table: Contingency) -> Real:
     >>> print(f"{accuracy(Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])):.4f}")
     0.8333
     """
-    return _hits(table) / table.grand_total
+    return share(_hits(table), _misses(table))
 
 
 @metric(
@@ -132,7 +117,7 @@ def error_rate(table: Contingency) -> Real:
     >>> print(f"{error_rate(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.2f}")
     0.06
     """
-    return _errors(table) / table.grand_total
+    return ratio(_errors(table), _hits(table) + _misses(table))
 
 
 @metric(
@@ -177,7 +162,7 @@ def kappa(table: Contingency) -> Real:
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    return ratio(_beyond_chance(table), _disagreement(table))
+    return np.clip(ratio(_beyond_chance(table), _disagreement(table)), -1.0, 1.0)
 
 
 @metric(
@@ -204,4 +189,4 @@ def mcc(table: Contingency) -> Real:
     m = _margins(table)
     truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
     spread = np.where(truth == system, truth, np.sqrt(truth) * np.sqrt(system))[()]
-    return ratio(_beyond_chance(table), spread)
+    return np.clip(ratio(_beyond_chance(table), spread), -1.0, 1.0)

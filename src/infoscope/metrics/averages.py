@@ -34,21 +34,23 @@ def _averages(table: Contingency) -> dict[str, tuple[Real, Real]]:
     In the average by size, classes without samples have no say; an undefined one with samples makes it undefined.
     """
     classes = one_vs_rest(table)
-    others, undeclared = classes.total - classes.support, classes.total - classes.declared
     parts = {  # one division for all rates
         "recall": (classes.hits, classes.support),
         "precision": (classes.hits, classes.declared),
-        "false alarm": (classes.declared - classes.hits, others),
-        "negative value": (classes.correct_rejections, undeclared),
+        "false alarm": (classes.false_alarms, classes.others),
+        "negative value": (classes.correct_rejections, classes.undeclared),
         "f1": (2 * classes.hits, classes.support + classes.declared),
-        "accuracy": (classes.hits + classes.correct_rejections, np.broadcast_to(classes.total, others.shape)),
+        "accuracy": (
+            (right := classes.hits + classes.correct_rejections),
+            right + classes.misses + classes.false_alarms,
+        ),
     }
     stacked = ratio(*(np.stack(side) for side in zip(*parts.values(), strict=True)))
     terms = stacked * classes.support
     if not classes.support.all():
         terms[..., classes.support == 0] = 0.0
     no_label = not len(table.matches[0])
-    by_size = undefined_where(no_label, np.sum(terms, axis=-1) / table.grand_total)
+    by_size = undefined_where(no_label, np.minimum(np.sum(terms, axis=-1) / classes.support.sum(axis=-1), 1.0))
     alike = undefined_where(no_label, np.sum(stacked, axis=-1) / table.shape[0])
     return {name: (by_size[i], alike[i]) for i, name in enumerate(parts)}
 

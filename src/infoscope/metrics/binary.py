@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
+from infoscope.errors import InputError
 from infoscope.metrics.agreement import mcc
+from infoscope.metrics.one_vs_rest import one_vs_rest
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 
@@ -18,8 +20,10 @@ _TWO = "needs two truth classes and answers among them"
 
 class _Detection(NamedTuple):
     hits: Real
+    misses: Real
     positives: Real
     alarms: Real
+    false_alarms: Real
     correct_rejections: Real
     negatives: Real
     silences: Real
@@ -32,18 +36,18 @@ def _is_binary(table: Contingency) -> bool:
 def _detection(table: Contingency) -> _Detection:
     """The counts of a detector; NaN where the table is not binary."""
     if not _is_binary(table):
-        return _Detection(*[np.full(table.batch_shape, np.nan)[()]] * 6)
-    rows, columns = table.matches
-    row = table.truth_labels.index(table.positive_label)
-    at = int(np.flatnonzero(rows == row)[0])
-    other = 1 - at
+        return _Detection(*[np.full(table.batch_shape, np.nan)[()]] * 8)
+    classes = one_vs_rest(table)
+    at = table.truth_labels.index(table.positive_label)
     return _Detection(
-        hits=table.diagonal[..., at],
-        positives=table.row_totals[..., row],
-        alarms=table.column_totals[..., columns[at]],
-        correct_rejections=table.diagonal[..., other],
-        negatives=table.row_totals[..., rows[other]],
-        silences=table.column_totals[..., columns[other]],
+        hits=classes.hits[..., at],
+        misses=classes.misses[..., at],
+        positives=classes.support[..., at],
+        alarms=classes.declared[..., at],
+        false_alarms=classes.false_alarms[..., at],
+        correct_rejections=classes.hits[..., 1 - at],
+        negatives=classes.support[..., 1 - at],
+        silences=classes.declared[..., 1 - at],
     )
 
 
@@ -166,26 +170,32 @@ def false_alarm_rate(table: Contingency) -> Real:
     0.2
     """
     d = _detection(table)
-    return ratio(d.alarms - d.hits, d.negatives)
+    return ratio(d.false_alarms, d.negatives)
 
 
-def f_beta(beta: float) -> Callable[[Contingency], Real]:
+@metric(
+    Card(
+        title="F-β of the positive class",
+        symbol="F_β",
+        formula=r"\frac{(1+\beta^2) TP}{(1+\beta^2) TP + \beta^2 FN + FP}",
+        source="common",
+        aliases=("F2", "F-beta", "F-measure"),
+        laws=_LAWS,
+        undefined=f"{_TWO}, and a sample or an alarm of the positive class",
+        note="Listed with β = 2: finding counts twice as much as not raising false alarms.",
+    ),
+    why=_why("there is no sample and no alarm of {!r}"),
+)
+def f_beta(table: Contingency, beta: float = 2.0) -> Real:
     """Precision and recall in one number, recall counting ``beta`` times as much.
 
-    >>> print(f"{f_beta(2.0)(Contingency.from_matrix([[5, 0], [7, 38]])):.4f}")
+    >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]]), beta=2.0):.4f}")
     0.7812
     """
-
-    def score(table: Contingency) -> Real:
-        d = _detection(table)
-        return ratio((1 + beta**2) * d.hits, beta**2 * d.positives + d.alarms)
-
-    score.__name__ = f"f_{beta:g}"
-    score.__doc__ = f"F-{beta:g} of the positive class."
-    return score
-
-
-_f_one = f_beta(1.0)
+    if not (np.isfinite(beta) and beta >= 0):
+        raise InputError(f"beta is {beta}; give a finite number that is not negative")
+    d = _detection(table)
+    return ratio((1 + beta**2) * d.hits, beta**2 * d.positives + d.alarms)
 
 
 @metric(
@@ -206,7 +216,7 @@ def f1(table: Contingency) -> Real:
     >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]])):.3f}")
     0.375
     """
-    return _f_one(table)
+    return f_beta(table, 1.0)
 
 
 @metric(
@@ -219,6 +229,7 @@ def f1(table: Contingency) -> Real:
         aliases=("binary MCC",),
         laws=_LAWS | {Law.INDEPENDENCE_IS_ZERO},
         undefined=f"{_TWO}, each used on both sides",
+        note="With a reject column it is the multi-class R_K: a refusal is one more answer, and never right.",
     ),
     why=_why("only one class occurs on one side"),
 )
@@ -228,4 +239,31 @@ def phi(table: Contingency) -> Real:
     >>> print(f"{phi(Contingency.from_matrix([[15, 5], [45, 135]])):.4f}")
     0.3273
     """
-    return mcc(table) if _is_binary(table) else np.full(table.batch_shape, np.nan)[()]
+    if not _is_binary(table):
+        return np.full(table.batch_shape, np.nan)[()]
+    if table.reject is not None:
+        return mcc(table)
+    d = _detection(table)
+    right = _rooted(
+        (d.hits, d.positives),
+        (d.hits, d.alarms),
+        (d.correct_rejections, d.negatives),
+        (d.correct_rejections, d.silences),
+    )
+    wrong = _rooted(
+        (d.misses, d.positives), (d.misses, d.silences), (d.false_alarms, d.negatives), (d.false_alarms, d.alarms)
+    )
+    least = np.minimum.reduce([d.positives, d.negatives, d.alarms, d.silences])
+    return np.where(least < _SKEWED * table.grand_total, right - wrong, mcc(table))[()]
+
+
+_SKEWED = 1e-12
+"""A class below this share is lost beside the other in sums; the product of rates still sees it."""
+
+
+def _rooted(*rates: tuple[Real, Real]) -> Real:
+    """Root of a product of shares, one by one so that nothing vanishes."""
+    result = np.sqrt(ratio(*rates[0]))
+    for part, whole in rates[1:]:
+        result = result * np.sqrt(ratio(part, whole))
+    return result

@@ -140,7 +140,12 @@ def bayes_error(table: Contingency) -> Real:
         best = table.values.max(axis=-2)
     else:
         best = _largest_by(table.cell_columns, table.cells, table.shape[1])
-    return (table.grand_total - best.sum(axis=-1)) / table.grand_total
+    if table.adds_exactly:
+        return (table.grand_total - best.sum(axis=-1)) / table.grand_total
+    most = 2 * table.cells > table.at_columns(table.column_totals)
+    rest = table.per_column(np.where(most, 0.0, table.cells))  # beside the one class that has more than half
+    left = np.where(2 * best > table.column_totals, rest, np.maximum(table.column_totals - best, 0.0))
+    return left.sum(axis=-1) / table.grand_total
 
 
 def _largest_by(index: NDArray[np.int64], values: Real, size: int) -> Real:

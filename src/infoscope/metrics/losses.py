@@ -117,8 +117,10 @@ def informational_loss(table: Contingency) -> Real:
     """
     p, right = _class_shares(table)
     lost = np.any((p > 0) & (right == 0), axis=-1)
-    logs = np.log(np.where(right > 0, right, 1.0))
-    return _needs_labels(table, np.where(lost, np.inf, -np.sum(p * logs, axis=-1))[()])
+    classes = one_vs_rest(table)
+    wrong = np.minimum((classes.others + classes.misses) / classes.total, 0.5)
+    logs = np.where(right > 0.5, np.log1p(-wrong), np.log(np.where(right > 0, right, 1.0)))
+    return _needs_labels(table, np.where(lost, np.inf, -np.sum(p * logs, axis=-1) + 0.0)[()])
 
 
 @metric(

@@ -6,10 +6,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import Real, ratio
+from infoscope.numeric import Real, outside, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["OneVsRest", "named_classes", "one_vs_rest", "undefined_classes"]
+__all__ = ["OneVsRest", "named_classes", "one_vs_rest", "undefined_classes", "wrong_cells"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,14 @@ class OneVsRest:
     hits: Real
     support: Real
     declared: Real
+    misses: Real
+    """Samples of the class that got another answer, refused ones included."""
+    false_alarms: Real
+    """Samples of other classes declared as this one."""
+    others: Real
+    """Samples of other classes."""
+    undeclared: Real
+    """Samples not declared as this class."""
     total: Real
 
     @cached_property
@@ -34,22 +42,23 @@ class OneVsRest:
     @cached_property
     def correct_rejections(self) -> Real:
         """Samples of other classes that were not declared as this one."""
-        return self.total - self.support - self.declared + self.hits
+        rest = np.maximum(self.others - self.false_alarms, 0.0)
+        return np.minimum(rest, self.undeclared)
 
     @cached_property
     def false_alarm_rate(self) -> Real:
         """Share of the other classes' samples declared as this one."""
-        return ratio(self.declared - self.hits, self.total - self.support)
+        return ratio(self.false_alarms, self.others)
 
     @cached_property
     def specificity(self) -> Real:
         """Share of the other classes' samples not declared as this one."""
-        return ratio(self.correct_rejections, self.total - self.support)
+        return ratio(self.correct_rejections, self.others)
 
     @cached_property
     def negative_value(self) -> Real:
         """Share of the samples not declared as this class that indeed are not of it."""
-        return ratio(self.correct_rejections, self.total - self.declared)
+        return ratio(self.correct_rejections, self.undeclared)
 
     def f_beta(self, beta: float) -> Real:
         """Weighted harmonic mean of precision and recall, straight from the counts."""
@@ -58,16 +67,47 @@ class OneVsRest:
 
 
 @remembered
+def wrong_cells(table: Contingency) -> Real:
+    """The cells, (..., cells), with nothing where an answer is the sample's own label."""
+    rows, columns = table.matches
+    if table.support is None:
+        wrong = table.values.astype(np.float64)
+        wrong[..., rows, columns] = 0.0
+        return wrong.reshape(table.cells.shape)
+    own = np.full(table.shape[0], -1)
+    own[rows] = columns
+    return np.where(own[table.cell_rows] == table.cell_columns, 0.0, table.cells)
+
+
+@remembered
 def one_vs_rest(table: Contingency) -> OneVsRest:
-    """Computed once per table."""
+    """Computed once per table; small weights beside large ones are added up, never a difference."""
+    rows, columns = table.matches
+    total = table.grand_total[..., None]
+    by_answer = (table.diagonal, table.column_totals, *_wrong_sums(table)[1:])
     if table.truth_labels == table.system_labels:
-        return OneVsRest(table.diagonal, table.row_totals, table.column_totals, table.grand_total[..., None])
-    rows = table.matches[0]
-    hits = np.zeros_like(table.row_totals)
-    declared = np.zeros_like(table.row_totals)
-    hits[..., rows] = table.diagonal
-    declared[..., rows] = table.matched_totals[1]
-    return OneVsRest(hits, table.row_totals, declared, table.grand_total[..., None])
+        hits, declared, alarms, undeclared = by_answer
+    else:
+        hits, declared, alarms = (np.zeros_like(table.row_totals) for _ in range(3))
+        undeclared = np.zeros_like(table.row_totals) + total
+        hits[..., rows] = by_answer[0]
+        for known, of_answers in zip((declared, alarms, undeclared), by_answer[1:], strict=True):
+            known[..., rows] = of_answers[..., columns]
+    others = total - table.row_totals if table.adds_exactly else outside(table.row_totals)
+    return OneVsRest(hits, table.row_totals, declared, _wrong_sums(table)[0], alarms, others, undeclared, total)
+
+
+@remembered
+def _wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
+    """Wrong answers per class and per answer, and samples without that answer."""
+    if not table.adds_exactly:
+        wrong = wrong_cells(table)
+        return table.per_row(wrong), table.per_column(wrong), outside(table.column_totals)
+    rows, columns = table.matches
+    misses, alarms = table.row_totals.copy(), table.column_totals.copy()
+    misses[..., rows] -= table.diagonal
+    alarms[..., columns] -= table.diagonal
+    return misses, alarms, table.grand_total[..., None] - table.column_totals
 
 
 def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:

@@ -1,9 +1,12 @@
 """Agreement of two groupings by counting pairs of samples."""
 
 from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, dot, ratio, undefined_where
+from infoscope.numeric import Real
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["adjusted_rand_index", "pair_rand_index"]
@@ -11,14 +14,48 @@ __all__ = ["adjusted_rand_index", "pair_rand_index"]
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ONE})
 
 
-def _pairs(counts: Real) -> Real:
-    return dot(counts, counts - 1.0) / 2
+class _Pairs(NamedTuple):
+    """Pairs of samples in one truth class, in one system class, in both, and in all; whole numbers of any size."""
+
+    rows: int
+    columns: int
+    both: int
+    all: int
+
+
+def _pairs(counts: Real) -> int:
+    if counts.sum() < 2.0**31:
+        whole = counts.astype(np.int64)
+        return int(np.dot(whole, whole - 1)) // 2
+    return sum(n * (n - 1) // 2 for n in map(int, counts.tolist()))
 
 
 @remembered
-def _together(table: Contingency) -> tuple[Real, Real, Real]:
-    """Pairs of samples in one truth class, in one system class, and in both."""
-    return _pairs(table.row_totals), _pairs(table.column_totals), _pairs(table.cells)
+def _pairs_of(table: Contingency) -> list[_Pairs]:
+    """Counted exactly, for each table of the batch: a float would lose the few pairs that differ among 10^30."""
+    sides = (table.row_totals, table.column_totals, table.cells)
+    lists = zip(*(side.reshape(-1, side.shape[-1]) for side in sides), strict=True)
+    return [
+        _Pairs(_pairs(rows), _pairs(columns), _pairs(cells), _pairs(rows.sum(keepdims=True)))
+        for rows, columns, cells in lists
+    ]
+
+
+def _each(table: Contingency, score: Callable[[_Pairs], float]) -> Real:
+    if not table.is_counts:
+        return np.full(table.batch_shape, np.nan)[()]
+    return np.array([score(pairs) for pairs in _pairs_of(table)]).reshape(table.batch_shape)[()]
+
+
+def _rand(pairs: _Pairs) -> float:
+    apart = pairs.rows + pairs.columns - 2 * pairs.both
+    return (pairs.all - apart) / pairs.all if pairs.all else np.nan
+
+
+def _adjusted(pairs: _Pairs) -> float:
+    by_chance = 2 * pairs.rows * pairs.columns
+    most = (pairs.rows + pairs.columns) * pairs.all - by_chance
+    return (2 * pairs.both * pairs.all - by_chance) / most if most else np.nan
 
 
 _WEIGHTS = "pairs are counted among samples, and the table holds weights"
@@ -46,10 +83,7 @@ def pair_rand_index(table: Contingency) -> Real:
     >>> print(f"{pair_rand_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.5
     """
-    total = table.grand_total * (table.grand_total - 1) / 2
-    rows, columns, both = _together(table)
-    apart = rows + columns - 2 * both
-    return undefined_where(not table.is_counts, ratio(total - apart, total))
+    return _each(table, _rand)
 
 
 @metric(
@@ -74,7 +108,4 @@ def adjusted_rand_index(table: Contingency) -> Real:
     >>> print(f"{adjusted_rand_index(Contingency.from_matrix([[2, 0], [0, 2]])):.1f}")
     1.0
     """
-    rows, columns, both = _together(table)
-    total = table.grand_total * (table.grand_total - 1) / 2
-    chance = ratio(rows * columns, total)
-    return undefined_where(not table.is_counts, ratio(both - chance, (rows + columns) / 2 - chance))
+    return _each(table, _adjusted)

@@ -13,8 +13,10 @@ _SCALED = frozenset({Law.SCALING})
 
 def _surprise(cells: Real, wholes: Real, total: Real) -> Real:
     """P · log2(whole / part) for each cell; 0 where the cell is empty."""
-    conditional = np.divide(cells, wholes, out=np.ones_like(cells), where=cells > 0)
-    return -(cells / total[..., None]) * np.log2(conditional) + 0.0
+    lack = np.divide(wholes - cells, wholes, out=np.zeros_like(cells), where=cells > 0)
+    near = np.log1p(-np.minimum(lack, 0.5)) / np.log(2.0)  # a cell that is nearly all of its whole keeps its digits
+    conditional = np.divide(cells, wholes, out=np.ones_like(cells), where=lack > 0.5)
+    return -(cells / total[..., None]) * np.where(lack > 0.5, np.log2(conditional), near) + 0.0
 
 
 @metric(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, divergence, open_choice, small_choice, weighted_log2
+from infoscope.numeric import Real, divergence, entropy, small_choice
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -44,19 +44,18 @@ class Entropies:
 def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
     total = table.grand_total
-    rows, columns = (
-        weighted_log2(table.row_totals / total[..., None]),
-        weighted_log2(table.column_totals / total[..., None]),
-    )
-    cells = weighted_log2(table.cells / total[..., None])
-    missed, spurious = open_choice(columns, table.per_column(cells)), open_choice(rows, table.per_row(cells))
-    truth, system = np.maximum(-rows.sum(axis=-1), 0.0), np.maximum(-columns.sum(axis=-1), 0.0)
+    truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
+    joint = entropy(table.cells, total)
+    missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
     if _few(missed) or _few(spurious):
-        missed = small_choice(table.cells, table.at_columns(table.column_totals), total)
-        spurious = small_choice(table.cells, table.at_rows(table.row_totals), total)
+        missed, spurious = _few_open(table)
     if _few(truth) or _few(system):
-        truth = small_choice(table.row_totals, total[..., None], total)
-        system = small_choice(table.column_totals, total[..., None], total)
+        truth, system = (
+            small_choice(parts, total[..., None], lambda parts: parts.sum(axis=-1, keepdims=True), total)
+            for parts in (table.row_totals, table.column_totals)
+        )
+    truth, system = np.minimum(truth, np.log2(table.shape[0])), np.minimum(system, np.log2(table.shape[1]))
+    missed, spurious = np.minimum(missed, truth), np.minimum(spurious, system)
     mutual = _mutual(table, np.where(truth <= system, truth - missed, system - spurious), np.minimum(truth, system))
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
     mutual = np.where(missed == 0, truth, np.where(spurious == 0, system, mutual))[()]
@@ -69,6 +68,22 @@ def entropies(table: Contingency) -> Entropies:
         spurious=spurious,
         k=table.shape[0],
         m=table.shape[1],
+    )
+
+
+def _few_open(table: Contingency) -> tuple[Real, Real]:
+    """Missed and false information where they are few: H(T|S) and H(S|T)."""
+    total = table.grand_total
+    return (
+        small_choice(
+            table.cells,
+            table.at_columns(table.column_totals),
+            lambda cells: table.at_columns(table.per_column(cells)),
+            total,
+        ),
+        small_choice(
+            table.cells, table.at_rows(table.row_totals), lambda cells: table.at_rows(table.per_row(cells)), total
+        ),
     )
 
 
@@ -203,6 +218,7 @@ def joint_entropy(table: Contingency) -> Real:
             "information transferred",
             "captured information",
             "information gain",
+            "gain",
             "I(T;S)",
             "MI",
         ),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,9 @@ from infoscope.numeric import Real
 from infoscope.operating_points.choice import Choice, Criterion, chosen
 from infoscope.operating_points.ladder import Ladder
 from infoscope.operating_points.levels import Levels
+from infoscope.operating_points.showing import shown
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 
 __all__ = ["SCHEMA", "Sweep"]
 
@@ -121,6 +124,14 @@ class Sweep:
         criterion = Criterion.asked(metric, costs)
         return chosen(self, criterion, level, resamples, np.random.default_rng(seed))
 
+    def choices(
+        self, metric: str | None = None, *, costs: Any = None, level: float = 0.95, seed: int = 0
+    ) -> tuple[Choice, ...]:
+        """The best point as asked for and, for a threshold, by accuracy and F1 beside it."""
+        first = self.best(metric, costs=costs, level=level, seed=seed)
+        others = [name for name in ("accuracy", "f1") if self.kind == "threshold" and name != first.criterion]
+        return (first, *(self.best(name, level=level, seed=seed) for name in others))
+
     # ── out ──────────────────────────────────────────────────────────────────────────────────
 
     def to_dict(self, names: Sequence[str] | None = None) -> dict[str, Any]:
@@ -136,6 +147,7 @@ class Sweep:
             "system_labels": [str(label) for label in pattern.system_labels],
             "positive": str(pattern.positive_label) if self.kind == "threshold" else None,
             "reject": None if pattern.reject is None else str(pattern.reject),
+            "data_hash": self.data_hash,
             "distinct": self.distinct,
             "areas": {name: _number(value) for name, value in self.areas.items()},
             "thresholds": _plain(self.thresholds),
@@ -147,6 +159,30 @@ class Sweep:
     def to_json(self, names: Sequence[str] | None = None, *, indent: int | None = 2) -> str:
         """The versioned document as JSON."""
         return json.dumps(self.to_dict(names), ensure_ascii=False, indent=indent, allow_nan=False)
+
+    @cached_property
+    def data_hash(self) -> str:
+        """A name for what was counted: equal tables along the curve have equal hashes."""
+        return data_hash(self.tables)
+
+    def to_html(  # noqa: PLR0913 - the public front of the page
+        self,
+        path: str | Path | None = None,
+        *,
+        metric: str | None = None,
+        costs: Any = None,
+        level: float = 0.95,
+        seed: int = 0,
+        unit: str = "bits",
+        force: bool = False,
+    ) -> str | Path:
+        """The operating points as one page that opens offline: its text, or the file that it was written to.
+
+        ``metric`` or ``costs`` say by what the best point is chosen. A file that is no such page is replaced only by
+        force.
+        """
+        choices = self.choices(metric, costs=costs, level=level, seed=seed)
+        return shown("sweep", path, force, self, choices, unit=unit)
 
     def __repr__(self) -> str:
         """Rule, size and areas, with what is remarkable."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,9 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.pareto import pareto_front
+from infoscope.operating_points.showing import shown
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 
 __all__ = ["SCHEMA", "BestSetting", "Tuning", "tune"]
 
@@ -177,6 +181,7 @@ class Tuning:
             "schema": SCHEMA,
             "parameters": list(self.parameters),
             "against": self.against_name,
+            "data_hash": self.data_hash,
             "points": [
                 {
                     "setting": {name: _plain(value) for name, value in self.named(place).items()},
@@ -200,6 +205,26 @@ class Tuning:
     def to_json(self, names: Sequence[str] | None = None, *, indent: int | None = 2) -> str:
         """The versioned document as JSON."""
         return json.dumps(self.to_dict(names), ensure_ascii=False, indent=indent, allow_nan=False)
+
+    @cached_property
+    def data_hash(self) -> str:
+        """A name for what was counted: equal tables in equal order have equal hashes."""
+        return data_hash(*self.tables)
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        metric: str = "erroneous_information_ratio",
+        seed: int = 0,
+        unit: str = "bits",
+        force: bool = False,
+    ) -> str | Path:
+        """The settings as one page that opens offline: its text, or the file that it was written to.
+
+        A file that is no such page is replaced only by force.
+        """
+        return shown("tuning", path, force, self, self.best(metric, seed=seed), unit=unit)
 
     def __repr__(self) -> str:
         """A line."""

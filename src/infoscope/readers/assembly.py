@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +14,11 @@ from infoscope.errors import InputError
 from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning, as_text, check_comparable, match_label, meanings
 from infoscope.readers.tally import Ints, Tally
+from infoscope.readers.times import are_days, as_days
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Assembly", "Group", "Usable", "assemble", "group_cells", "usable"]
+__all__ = ["Assembly", "Group", "Usable", "assemble", "dated", "declared", "group_cells", "usable"]
 
 Group = tuple[Label, ...]
 Mask = NDArray[np.bool_]
@@ -41,8 +44,8 @@ class Usable:
             tally.codes[place - 1],
             tally.codes[place],
             tally.rows if tally.weights is None else tally.weights,
-            reject=match_label(reject, (*output, *truth)),
-            positive=match_label(positive, (*truth, *output)),
+            reject=reject,
+            positive=positive,
             ignored=self.ignored,
             weight_squares=squares,
         )
@@ -69,15 +72,51 @@ def assemble(
     tables: dict[Group, dict[str, Contingency]] = {}
     ignored: dict[str, int] = {}
     homeless: dict[str, int] = {}
-    for (system,), tally in zip(columns.margins, tallies, strict=True):
+    for (system,), tally in zip(columns.margins, dated(tallies, columns), strict=True):
         parts, homeless = usable(tally, columns, clean)
         lost = homeless
+        stated = [declared(label, tally, (columns.truth, system), clean) for label in (reject, positive)]
         for part in parts:
-            tables.setdefault(part.group, {})[system] = part.table(system, reject=reject, positive=positive)
+            tables.setdefault(part.group, {})[system] = part.table(system, reject=stated[0], positive=stated[1])
             lost = _added(lost, part.ignored)
         # a row without truth is missed by every system, and is still one row
         ignored = {reason: max(ignored.get(reason, 0), lost.get(reason, 0)) for reason in {**ignored, **lost}}
     return Assembly(tables, ignored, homeless)
+
+
+def declared(wanted: Label | None, tally: Tally, names: Sequence[str], clean: Cleaning = ()) -> Label | None:
+    """A reject or positive label as these columns spell it in all groups, also where no row has it."""
+    if not isinstance(wanted, str):
+        return wanted
+    places = [tally.keys.index(name) for name in names]
+    labels = [label for i in places for label in meanings(tally.labels[i], tally.keys[i], clean)]
+    return match_label(wanted, [label for label in labels if label is not None])
+
+
+def dated(tallies: Sequence[Tally], columns: Columns) -> list[Tally]:
+    """The tallies with midnights as dates, where truth and systems, or a group column, have no other times."""
+    found: dict[str, list[Any]] = {}
+    for tally in tallies:
+        for name, values in zip(tally.keys, tally.labels, strict=True):
+            found.setdefault(name, []).append(values)
+    days = {name: all(not _has_times(v) or are_days(v) for v in lists) for name, lists in found.items()}
+    labels = [name for name in found if name not in columns.by]
+    same = all(days[name] for name in labels)
+    whole = {name: days[name] if name in columns.by else same for name in found}
+    return [
+        replace(
+            tally,
+            labels=tuple(
+                as_days(values) if whole[name] and _has_times(values) else values
+                for name, values in zip(tally.keys, tally.labels, strict=True)
+            ),
+        )
+        for tally in tallies
+    ]
+
+
+def _has_times(values: Sequence[Any]) -> bool:
+    return any(issubclass(kind, (dt.datetime, np.datetime64)) for kind in set(map(type, values)))
 
 
 def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:

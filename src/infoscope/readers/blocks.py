@@ -128,7 +128,10 @@ def _head(path: Path, kind: str) -> bytes:
     if kind == "ndjson":
         return b""
     with path.open("rb") as file:
-        head = file.readline()
+        head = line = file.readline()
+        while line and not line.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n"):  # the header comes after empty lines
+            line = file.readline()
+            head += line
     _check_lines(head, path, kind)
     return head if head.endswith(b"\n") else head + b"\n"
 

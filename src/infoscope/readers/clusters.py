@@ -1,35 +1,34 @@
-"""Files read by a cluster: the same call, with the work done by Spark or Dask workers.
+"""Files counted where they are: by the embedded engine here, or by it on each worker of a Dask cluster.
 
-Workers must see the files under the same paths, as on a shared disk.
+Workers must see the files under the same paths, as on a shared disk, or under the same addresses.
 """
 
 from __future__ import annotations
 
-import re
-import socket
+import asyncio
+import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from infoscope.errors import InputError
+from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.columns import Columns
-from infoscope.readers.csv_header import Header, read_header
 from infoscope.readers.embedded import count_scan
 from infoscope.readers.encoded import count_by_codes
-from infoscope.readers.files import Files, scratch_folder
-from infoscope.readers.frames import count_frame
+from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.labels import from_json
 from infoscope.readers.progress import shown_while
 from infoscope.readers.scans import scan_files
 from infoscope.readers.session import Limits, opened
 from infoscope.readers.tally import Tally, merged
 
-__all__ = ["count_files", "count_files_by_dask", "count_files_by_spark"]
+__all__ = ["count_files", "count_files_by_dask"]
 
-_PATIENCE = 5.0
+WORKERS_PATIENCE = 60.0
+"""Seconds that a Dask cluster without workers has to find one."""
 
 
 def count_files(files: Files, columns: Columns, delimiter: str | None, limits: Limits) -> list[Tally]:
@@ -49,20 +48,21 @@ def _understood(tally: Tally) -> Tally:
     return tally
 
 
-def count_files_by_dask(files: Files, columns: Columns, delimiter: str | None, url: str | None) -> list[Tally]:
+def count_files_by_dask(
+    files: Files | Addresses, columns: Columns, delimiter: str | None, url: str | None
+) -> list[Tally]:
     """Each file is counted by one worker; the counts are added here."""
-    try:
-        from distributed import Client  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise InputError("engine dask needs dask; pip install 'infoscope[dask]'") from error
-    if url is None:
-        raise InputError("engine dask needs the address of a scheduler, like tcp://host:8786")
-    _check_reachable(url)
-    client = Client(url, timeout=_PATIENCE, set_as_default=False)
-    try:
-        whole = [replace(files, paths=(path.absolute(),)) for path in files.paths]
+    if isinstance(files, Files):
+        _check_schemas(files, columns, delimiter)
+    with _dask_client(url) as client:
+        task: Any
+        if isinstance(files, Files):
+            task, whole = count_files, [replace(files, paths=(path.absolute(),)) for path in files.paths]
+        else:
+            task = _count_address
+            whole = client.submit(_listed, files, pure=False).result()
         futures = client.map(
-            count_files,
+            task,
             whole,
             columns=columns,
             delimiter=delimiter,
@@ -72,125 +72,88 @@ def count_files_by_dask(files: Files, columns: Columns, delimiter: str | None, u
         )
         with shown_while(f"counting {files.name} on {url}"):
             parts = client.gather(futures)
-    finally:
-        client.close()
     return [merged(tallies) for tallies in zip(*parts, strict=True)]
 
 
-def count_files_by_spark(files: Files, columns: Columns, delimiter: str | None, url: str | None) -> list[Tally]:
-    """CSV, TSV and Parquet files as a Spark frame, counted by the cluster behind an address."""
-    if files.format not in ("csv", "tsv", "parquet"):
-        raise InputError(
-            f"engine spark reads csv, tsv and parquet, and {files.name} is {files.format}; "
-            "leave the engine out, or hand over a Spark frame"
-        )
-    with _spark_session(url) as spark:
-        paths = [_spark_path(path) for path in files.paths]
-        if files.format == "parquet":
-            return count_frame(_spark_parquet(spark, files, paths), columns)
-        header = _one_header(files, columns, delimiter)
-        frame = _spark_csv(spark, paths, header)
-        tallies = count_frame(frame.toDF(*header.names), columns)
-    return [_text_only(tally) for tally in tallies]
-
-
-def _spark_path(path: Path) -> str:
-    """A path that Spark takes as it is; it knows patterns, but no percent signs."""
-    return "file://" + re.sub(r"([*?\[\]{}\\])", r"\\\1", str(path.absolute()))
-
-
-def _spark_parquet(spark: Any, files: Files, paths: list[str]) -> Any:
-    """Parquet files; what their folders name is a column of text, as elsewhere."""
-    reader = spark.read
-    if files.hive_keys:
-        spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
-        folders = files.paths[0].absolute().parents
-        root = next(folder for folder in folders if not any("=" in part for part in folder.parts))
-        reader = reader.option("basePath", f"file://{root}")  # no pattern, this one
-    return reader.parquet(*paths)
-
-
-def _text_only(tally: Tally) -> Tally:
-    """An empty field is missing, quoted or not."""
-    for key in tally.keys:
-        tally = tally.mapped(key, lambda text: text or None)
-    return merged([tally])
-
-
-def _one_header(files: Files, columns: Columns, delimiter: str | None) -> Header:
-    headers = {
-        read_header(
-            path,
-            columns.names,
-            tab=files.format == "tsv",
-            delimiter=delimiter,
-            compression=files.compression,
-        ): path
-        for path in files.paths
-    }
-    if len(headers) > 1:
-        one, other = list(headers.values())[:2]
-        raise InputError(f"{one} and {other} have different headers; engine spark needs one")
-    header = next(iter(headers))
-    twice = {name for name in header.names if header.names.count(name) > 1}
-    if twice:
-        raise InputError(f"{files.name} has two columns named {twice.pop()!r}; rename one")
-    return header
-
-
-def _spark_csv(spark: Any, paths: list[str], header: Header) -> Any:
-    """Strictly: by default Spark pads and cuts ragged lines, and breaks quoted line ends."""
-    schema = ", ".join(f"c{i} STRING" for i in range(len(header.names)))
-    options = {
-        "header": True,
-        "sep": header.delimiter,
-        "quote": '"',
-        "escape": '"',
-        "multiLine": True,
-        "mode": "FAILFAST",
-        "encoding": "UTF-8",
-        "ignoreLeadingWhiteSpace": False,
-        "ignoreTrailingWhiteSpace": False,
-    }
-    spark.conf.set("spark.sql.csv.parser.columnPruning.enabled", "false")
-    return spark.read.options(**options).schema(schema).csv(paths)
+def _check_schemas(files: Files, columns: Columns, delimiter: str | None) -> None:
+    """One look at all headers and schemas: a worker that sees one file cannot tell that another differs."""
+    with scratch_folder() as folder, opened(folder, files.name, Limits(threads=1)) as session:
+        scan_files(session, files, columns, delimiter)
 
 
 @contextmanager
-def _spark_session(url: str | None) -> Iterator[Any]:
+def _dask_client(url: str | None) -> Iterator[Any]:
+    """A client of a scheduler that has workers; every wait has an end."""
     try:
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
-        from pyspark.sql import SparkSession  # noqa: PLC0415
+        from distributed import Client, KilledWorker  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise InputError("engine spark needs pyspark; pip install 'infoscope[spark]'") from error
-    address = url or "local[*]"
-    if "://" in address:
-        _check_reachable(address)
-    builder = SparkSession.builder.appName("infoscope")
-    if address.startswith("sc://"):
-        builder = builder.remote(address)
-    else:
-        builder = builder.master(address).config("spark.ui.showConsoleProgress", "false")
-    spark = builder.getOrCreate()
+        raise InputError("engine dask needs dask; pip install 'infoscope[dask]'") from error
+    if url is None:
+        raise InputError("engine dask needs the address of a scheduler, like tcp://host:8786")
+    check_reachable(url)
+    _check_dask(url)
+    client = Client(url, timeout=PATIENCE, set_as_default=False)
     try:
-        yield spark
-    except PySparkException as error:
-        raise InputError(f"Spark at {address}: {_cause(error)}") from error
+        with shown_while(f"waiting for a worker of {url}"):
+            client.wait_for_workers(1, timeout=WORKERS_PATIENCE)
+        yield client
+    except TimeoutError as error:
+        raise InputError(
+            f"the Dask scheduler at {url} had no worker for {WORKERS_PATIENCE:g} s; start one: dask worker {url}"
+        ) from error
+    except (KilledWorker, ImportError, OSError) as error:
+        raise InputError(f"the Dask cluster at {url} failed: {_first_line(error)}") from error
     finally:
-        spark.stop()
+        client.close()
 
 
-def _cause(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    telling = [line for line in lines if "MALFORMED" in line or "Caused by" in line]
-    return (telling or lines or [type(error).__name__])[-1 if telling else 0][:300]
+def _check_dask(url: str) -> None:
+    """Shake hands before a client does, which would wait for ever where somebody else listens."""
+    from distributed.core import connect  # noqa: PLC0415 - an extra
+    from distributed.security import Security  # noqa: PLC0415
 
+    async def shake() -> None:
+        arguments = Security().get_connection_args("client")
+        comm = await asyncio.wait_for(connect(url, timeout=PATIENCE, **arguments), 2 * PATIENCE)
+        comm.abort()
 
-def _check_reachable(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.hostname is None or parts.port is None:
-        raise InputError(f"{url} is not the address of a cluster; it reads like spark://host:7077")
     try:
-        socket.create_connection((parts.hostname, parts.port), _PATIENCE).close()
-    except OSError as error:
-        raise InputError(f"nothing answers at {url} ({error.strerror or error}); is the cluster running?") from error
+        with ThreadPoolExecutor(1) as elsewhere:  # a notebook has a running loop in this thread
+            elsewhere.submit(asyncio.run, shake()).result()
+    except (OSError, MemoryError, ValueError, RuntimeError) as error:  # bytes of a stranger, taken for a length
+        raise InputError(f"what listens at {url} does not answer like a Dask scheduler; check the address") from error
+
+
+def _listed(files: Addresses) -> list[Addresses]:
+    """The single files that addresses, patterns or folders mean; asked for on a worker."""
+    from fsspec.core import url_to_fs  # noqa: PLC0415 - comes with dask
+
+    found: list[str] = []
+    for name in files.names:
+        system, path = url_to_fs(name)
+        inside = system.find(path) if system.isdir(path) else system.glob(path)
+        named = [
+            system.unstrip_protocol(one) for one in sorted(inside) if not one.rpartition("/")[2].startswith(("_", "."))
+        ]
+        if not named:
+            raise InputError(f"{name}: no such file as the workers see it; check the address")
+        found += named
+    return [Addresses((one,), files.format) for one in dict.fromkeys(found)]
+
+
+def _count_address(files: Addresses, columns: Columns, delimiter: str | None, limits: Limits) -> list[Tally]:
+    """Fetch one file to the worker that counts it; the folders of its address keep their names."""
+    import fsspec  # noqa: PLC0415 - comes with dask
+
+    address = files.names[0]
+    with scratch_folder() as folder:
+        copy = folder.joinpath(*(part for part in address.partition("://")[2].split("/") if part))
+        copy.parent.mkdir(parents=True)
+        with fsspec.open(address, "rb") as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+        local = replace(find_files(copy, files.format), title=address)
+        return count_files(local, columns, delimiter, limits)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -36,8 +36,14 @@ class Columns:
         >>> Columns.asked("gold", "svm").systems
         ('svm',)
         """
-        systems = (system,) if isinstance(system, str) else tuple(system)
-        groups = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+        systems = (system,) if isinstance(system, str) or not isinstance(system, Iterable) else tuple(system)
+        groups = () if by is None else (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
+        for name in (truth, *systems, *groups, *(() if weight is None else (weight,))):
+            if not isinstance(name, str):
+                raise InputError(
+                    f"the column {name!r} is named by {type(name).__name__}, and names are text; "
+                    "rename the columns, in pandas by frame.rename(columns=str)"
+                )
         if not systems:
             raise InputError("no system column was named; name at least one beside the truth")
         for kind, names in (("system", systems), ("group", groups)):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any
+
+import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.readers.labels import check_comparable, is_missing, match_label, meaning
+from infoscope.readers.times import are_days, as_days
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -31,6 +35,7 @@ class Counter:
         self.positive = positive
         self._truth: list[Any] = []
         self._system: list[Any] = []
+        self._weights: list[Any] = []
         self._counts: dict[tuple[Any, Any], float] = {}
         self._squares = 0.0
         self._weighted: bool | None = None
@@ -44,14 +49,17 @@ class Counter:
             raise InputError(
                 f"a batch has {len(truth)} truth labels and {len(system)} system labels; they are paired row by row"
             )
-        weighted = sample_weight is not None
-        if self._weighted is not weighted:
-            self._settle_weighting(weighted)
-        if weighted:
-            self._add_weighted(truth, system, _listed(sample_weight, "weight"))
-            return
+        try:
+            hash((*truth, *system))
+        except TypeError as error:
+            raise InputError("a label of the batch is a list or a record; labels are text, numbers or dates") from error
+        weights = None if sample_weight is None else _checked(_listed(sample_weight, "weight"), len(truth))
+        if self._weighted is not (weights is not None):
+            self._settle_weighting(weights is not None)
         self._truth += truth
         self._system += system
+        if weights is not None:
+            self._weights += weights
         if len(self._truth) >= _BUFFER:
             self._flush()
 
@@ -75,7 +83,10 @@ class Counter:
         self._check_kinds()
         truth = list(dict.fromkeys(pair[0] for pair in self._counts))
         system = list(dict.fromkeys(pair[1] for pair in self._counts))
-        sides = {"truth": _labels(truth, "truth"), "system": _labels(system, "system")}
+        if are_days([*truth, *system]):
+            sides = {"truth": _labels(as_days(truth), "truth"), "system": _labels(as_days(system), "system")}
+        else:
+            sides = {"truth": _labels(truth, "truth"), "system": _labels(system, "system")}
         check_comparable(sides)
         rows = {value: i for i, value in enumerate(truth)}
         columns = {value: i for i, value in enumerate(system)}
@@ -105,26 +116,35 @@ class Counter:
             return
         for side, values in enumerate((self._truth, self._system)):
             self._kinds[side].update(map(type, values))
-        counted = collections.Counter(zip(self._truth, self._system, strict=True))
-        self._truth.clear()
-        self._system.clear()
-        for pair, count in counted.items():
-            if not self._is_hole(pair, count):
-                self._counts[pair] = self._counts.get(pair, 0) + count
+        if self._weighted:
+            self._count_weights()
+        else:
+            for pair, count in collections.Counter(zip(self._truth, self._system, strict=True)).items():
+                if not self._is_hole(pair, count):
+                    self._counts[pair] = self._counts.get(pair, 0) + count
+        for buffer in (self._truth, self._system, self._weights):
+            buffer.clear()
 
-    def _add_weighted(self, truth: list[Any], system: list[Any], weights: list[float]) -> None:
-        if len(weights) != len(truth):
-            raise InputError(f"a batch has {len(truth)} rows and {len(weights)} weights")
-        for side, values in enumerate((truth, system)):
-            self._kinds[side].update(map(type, values))
-        for pair, weight in zip(zip(truth, system, strict=True), weights, strict=True):
-            if is_missing(weight):
-                _add(self._ignored, {"missing weight": 1})
-            elif not 0 <= weight < float("inf"):
-                raise InputError(f"a weight is {weight}; weights are finite and not negative")
-            elif not self._is_hole(pair, 1):
-                self._counts[pair] = self._counts.get(pair, 0) + weight
-                self._squares += weight * weight
+    def _count_weights(self) -> None:
+        """Weights by pair; only a buffer that has holes is looked at row by row."""
+        truth, system, weights = self._truth, self._system, self._weights
+        lacks = weights.count(None)
+        if lacks or any(is_missing(value) for values in (truth, system) for value in set(values)):
+            rows = [
+                row
+                for row in zip(truth, system, weights, strict=True)
+                if row[2] is not None and not self._is_hole(row[:2], 1)
+            ]
+            truth, system, weights = ([row[side] for row in rows] for side in range(3))
+        if lacks:
+            _add(self._ignored, {"missing weight": lacks})
+        places: collections.defaultdict[tuple[Any, Any], int] = collections.defaultdict()
+        places.default_factory = places.__len__
+        codes = np.fromiter(map(places.__getitem__, zip(truth, system, strict=True)), np.int64, len(truth))
+        values = np.array(weights, dtype=np.float64)
+        for pair, total in zip(places, np.bincount(codes, values, len(places)).tolist(), strict=True):
+            self._counts[pair] = self._counts.get(pair, 0.0) + total
+        self._squares += float(values @ values)
 
     def _is_hole(self, pair: tuple[Any, Any], rows: int) -> bool:
         for side, value in zip(("truth", "system"), pair, strict=True):
@@ -145,9 +165,27 @@ class Counter:
             )
 
 
+def _checked(weights: list[Any], rows: int) -> list[Any]:
+    """The weights of a batch, a missing one as None; refused as a whole if one of them is impossible."""
+    if len(weights) != rows:
+        raise InputError(f"a batch has {rows} rows and {len(weights)} weights")
+    try:
+        if not weights or (min(weights) >= 0 and sum(weights) < inf):  # a NaN makes the sum fail
+            return weights
+    except TypeError:
+        pass
+    known = [None if is_missing(weight) else weight for weight in weights]
+    for weight in known:
+        if weight is not None and (isinstance(weight, str) or not 0 <= weight < inf):
+            raise InputError(f"a weight is {weight}; weights are finite and not negative")
+    return known
+
+
 def _listed(values: Any, side: str) -> list[Any]:
     if type(values) is list:
         return values
+    if getattr(getattr(values, "dtype", None), "kind", "") == "M":  # tolist() would give numbers, or lose digits
+        return list(values)
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels")
     for name in ("tolist", "to_list", "to_pylist"):

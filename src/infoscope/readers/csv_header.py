@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,10 +23,11 @@ _HEADER_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Header:
-    """Names of the columns, as written, and what stands between them."""
+    """Names of the columns, as written, what stands between them, and how many empty lines come before."""
 
     names: tuple[str, ...]
     delimiter: str
+    skip: int = 0
 
 
 def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str | None, compression: str) -> Header:
@@ -38,8 +40,11 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
         text = file.read(_HEADER_BYTES)
     if not text.strip():
         raise InputError(f"{path} is empty; a header with the names of the columns is required")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise InputError(f"the delimiter is {delimiter!r}; it is one sign, and neither a quote nor a line end")
     known = delimiter if delimiter is not None else "\t" if tab else None
-    headers = [Header(split_header(text, sign), sign) for sign in ([known] if known else _DELIMITERS)]
+    skip = len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
+    headers = [Header(split_header(text, sign), sign, skip) for sign in ([known] if known else _DELIMITERS)]
     for header in headers:
         if set(asked) <= set(header.names):
             pick_columns(asked, header.names, str(path))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -16,13 +16,18 @@ from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.progress import shown_while
 from infoscope.readers.statements import GroupBy, Margins
 from infoscope.readers.tally import Tally
+from infoscope.readers.times import decoders
 
-__all__ = ["connected", "count_query", "is_connection", "is_database_url"]
+__all__ = ["connected", "count_query", "is_connection", "is_database_url", "without_password"]
 
 _LARGEST = "1.7976931348623157e308"
 _LACKS = f"w IS NULL OR w > {_LARGEST}"  # PostgreSQL sorts NaN above every number
 _BACKTICKS = ("mysql", "pymysql", "MySQLdb", "google", "databricks", "pyhive")
 _GROUPING_SETS = ("psycopg", "psycopg2", "pg8000", "adbc_driver_postgresql", "duckdb", "_duckdb")
+_SQLITE = ("sqlite3", "adbc_driver_sqlite")
+_SETS = 31
+"""Systems counted in one statement: PostgreSQL tells so many sets of groups apart."""
+_NUMBER = re.compile(r"([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?", re.ASCII)
 _PG_TEXT = (25, 1042, 1043)
 _SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
 
@@ -39,14 +44,25 @@ def is_database_url(source: Any) -> bool:
 
 def count_query(source: Any, what: str, columns: Columns) -> list[Tally]:
     """One tally for each margin of a table or query in a database."""
+    if not isinstance(what, str) or not what.strip():
+        raise InputError(f"{what!r} is no table and no query; with a database, name one of them as text")
     with connected(source) as connection:
-        driver = _driver(connection)
-        failure = _error_type(driver)
+        module = type(connection).__module__.partition(".")[0]
         try:
             with shown_while(f"counting {_short(what)}"):
-                return _count(connection, driver, what, columns)
-        except failure as error:
+                return _count(connection, _driver(connection), what, columns)
+        except _error_type(module) as error:
+            _leave_failed_transaction(connection, module)
             raise InputError(f"the database refused {_short(what)}: {_line(error)}") from error
+
+
+def _leave_failed_transaction(connection: Any, module: str) -> None:
+    """An ADBC connection to PostgreSQL answers nothing more after an error; what was not committed is lost already."""
+    if module == "adbc_driver_manager":
+        with suppress(_error_type(module)):
+            _driver(connection)
+            return
+        connection.rollback()
 
 
 def _count(connection: Any, driver: str, what: str, columns: Columns) -> list[Tally]:
@@ -54,24 +70,47 @@ def _count(connection: Any, driver: str, what: str, columns: Columns) -> list[Ta
     described = _columns_of(connection, relation)
     pick_columns(columns.names, [name for name, _ in described], _short(what))
     expressions = {name: _expression(name, kind, driver) for name, kind in described}
+    if columns.weight is not None and driver in _SQLITE:
+        _check_texts(connection, relation, expressions[columns.weight], columns.weight)
+        weight = expressions[columns.weight]
+        expressions[columns.weight] = (
+            f"CASE WHEN typeof({weight}) = 'text' AND trim({weight}) = '' THEN NULL ELSE {weight} END"
+        )
+    coded = decoders({name: str(kind) for name, kind in described}) if driver in ("duckdb", "_duckdb") else {}
+    expressions |= {name: f"{function}({expressions[name]})" for name, (function, _) in coded.items()}
     margins = columns.margins
-    at_once = len(margins) if driver in _GROUPING_SETS else 1
+    at_once = _SETS if driver in _GROUPING_SETS else 1
     tallies: list[Tally] = []
     for start in range(0, len(margins), at_once):
         some = margins[start : start + at_once]
         group_by = GroupBy(columns, some, lacks=_LACKS, total="sum")
         lines = _fetched(connection, group_by.sql(relation, expressions))
         tallies += [_tally(lines, group_by, margin, some) for margin in some]
+    for name, (_, back) in coded.items():
+        tallies = [tally.mapped(name, back) for tally in tallies]
     return tallies
+
+
+def _check_texts(connection: Any, relation: str, column: str, name: str) -> None:
+    """SQLite keeps any text in a column of numbers, and takes what is no number for 0."""
+    texts = f"SELECT DISTINCT {column} FROM {relation} WHERE typeof({column}) IN ('text', 'blob')"
+    for (text,) in _fetched(connection, texts):
+        if not isinstance(text, str) or not _NUMBER.fullmatch(text.strip()):
+            raise InputError(f"a weight in {name!r} is {text!r}, which is no number; mend it, or leave it empty")
 
 
 def _fetched(connection: Any, statement: str) -> list[Sequence[Any]]:
     cursor = connection.cursor()
     try:
         cursor.execute(statement)
-        return list(cursor.fetchall())
+        return list(map(_plain, cursor.fetchall()))
     finally:
         cursor.close()
+
+
+def _plain(line: Any) -> Sequence[Any]:
+    """A line by position, also from a connection that gives lines by name."""
+    return list(line.values()) if isinstance(line, Mapping) else line
 
 
 def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...], margins: Margins) -> Tally:
@@ -102,8 +141,9 @@ def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...
 
 def _relation(what: str, driver: str) -> str:
     """A query in brackets, or a table's name in quotes; schema and table are parted by a dot."""
-    if re.match(r"\s*(select|with|values)\b", what, re.IGNORECASE) and re.search(r"\s", what.strip()):
-        return f"({what.strip().rstrip(';')}) AS source"
+    bare = re.sub(r"\A(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)+", "", what, flags=re.DOTALL)
+    if re.match(r"(select|with|values|from)\b|\(", bare, re.IGNORECASE) and re.search(r"\s", bare.strip()):
+        return f"({bare.strip().rstrip(';')}\n) AS source"
     return ".".join(_quoted(part, driver) for part in what.split("."))
 
 
@@ -124,7 +164,7 @@ def _columns_of(connection: Any, relation: str) -> list[tuple[str, Any]]:
 def _expression(name: str, kind: Any, driver: str) -> str:
     """A column, compared byte by byte: a collation must not decide which labels are the same."""
     column = _quoted(name, driver)
-    if driver in ("sqlite3", "adbc_driver_sqlite"):
+    if driver in _SQLITE:
         return f"{column} COLLATE BINARY"
     if driver == "psycopg" and kind in _PG_TEXT:
         return f'{column} COLLATE "C"'
@@ -139,9 +179,8 @@ def _driver(connection: Any) -> str:
     return f"adbc_driver_{vendor}"
 
 
-def _error_type(driver: str) -> type[Exception]:
-    module = sys.modules.get("adbc_driver_manager" if driver.startswith("adbc") else driver)
-    found = getattr(module, "Error", None)
+def _error_type(module: str) -> type[Exception]:
+    found = getattr(sys.modules.get(module), "Error", None)
     return found if isinstance(found, type) and issubclass(found, Exception) else InputError
 
 
@@ -150,6 +189,8 @@ def connected(source: Any) -> Iterator[Any]:
     """The caller's connection, left open; or one of our own for an address, closed afterwards."""
     if not isinstance(source, str):
         raw = getattr(source, "raw_connection", None)
+        if raw is None and not hasattr(source, "cursor"):
+            raise InputError(f"a {type(source).__name__} is no database connection; give the connection itself")
         if raw is None:
             yield source
             return
@@ -175,9 +216,9 @@ def _connect(url: str) -> Any:
         try:
             return psycopg.connect(url.replace(parts.scheme, "postgresql", 1), connect_timeout=10)
         except psycopg.Error as error:
-            raise InputError(f"cannot connect to {_without_password(url)}: {_line(error)}") from error
+            raise InputError(f"cannot connect to {without_password(url)}: {_line(error)}") from error
     raise InputError(
-        f"{_without_password(url)} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
+        f"{without_password(url)} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
         "duckdb:///, or open the connection yourself and give (connection, query)"
     )
 
@@ -190,14 +231,19 @@ def _connect_file(scheme: str, path: str) -> Any:
     if scheme == "duckdb":
         import duckdb  # noqa: PLC0415
 
-        return duckdb.connect(path, read_only=True)
+        try:
+            return duckdb.connect(path, read_only=True)
+        except duckdb.Error as error:
+            raise InputError(f"{path} cannot be opened as a DuckDB database: {_line(error)}") from error
     import sqlite3  # noqa: PLC0415
 
     return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
 
 
-def _without_password(url: str) -> str:
-    return re.sub(r"(://[^:@/]*):[^@]*@", r"\1@", url)
+def without_password(url: str) -> str:
+    """An address as it may be shown."""
+    bare = re.sub(r"(://[^:@/]*):[^@]*@", r"\1@", url)
+    return re.sub(r"(?i)([?&][^=&]*password)=[^&]*", r"\1=…", bare)
 
 
 def _short(what: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.session import Session
 from infoscope.readers.statements import GroupBy
 from infoscope.readers.tally import Ints, Tally, encode
+from infoscope.readers.times import Decoder
 
 __all__ = ["Scan", "count_scan"]
 
@@ -31,6 +32,8 @@ class Scan:
     values: dict[str, Any]
     columns: dict[str, str]
     columnar: bool = False
+    decoders: dict[str, Decoder] = field(default_factory=dict)
+    """How the labels of some columns come back from numbers that stand for them."""
 
 
 def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
@@ -43,6 +46,8 @@ def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
         session.run(f"CREATE TEMP TABLE cells AS {statement}", **scan.values)
         tallies += [_fetch(session, group_by, margin) for margin in group_by.margins]
         session.run("DROP TABLE cells")
+    for name, decoder in scan.decoders.items():
+        tallies = [tally.mapped(name, decoder) for tally in tallies]
     return tallies
 
 
@@ -55,23 +60,23 @@ def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tall
     small = size is not None and size[0] <= _SMALL
     keys = group_by.columns.keys(margin)
     take = _take_values if small else _take_codes
-    labels, codes, sums = take(session, cells, shorts, group_by.sums)
+    labels, codes, sums = take(session, cells, dict(zip(shorts, keys, strict=True)), group_by.sums)
     return _tally(keys, labels, codes, sums)
 
 
 _Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
 
 
-def _take_values(session: Session, cells: str, shorts: list[str], sums: list[str]) -> _Taken:
+def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
     """A few cells: native values line by line."""
     lines = session.run(f"SELECT {', '.join(shorts)} FROM {cells}").fetchall()
     columns = list(zip(*lines, strict=True)) or [()] * len(shorts)
-    coded = [encode(values) for values in columns]
+    coded = [encode(values, name) for values, name in zip(columns, shorts.values(), strict=True)]
     numbers = session.run(f"SELECT {', '.join(sums)} FROM {cells}").fetchnumpy()
     return [labels for labels, _ in coded], [codes for _, codes in coded], numbers
 
 
-def _take_codes(session: Session, cells: str, shorts: list[str], sums: list[str]) -> _Taken:
+def _take_codes(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
     """Millions of cells: each label once, and cells as whole numbers."""
     labels: list[Sequence[Any]] = []
     for short in shorts:

@@ -14,7 +14,17 @@ from tempfile import mkdtemp
 
 from infoscope.errors import InputError
 
-__all__ = ["FORMATS", "Files", "find_files", "scratch_folder", "spool_stdin"]
+__all__ = [
+    "FORMATS",
+    "Files",
+    "are_parts",
+    "check_readable",
+    "find_files",
+    "known_format",
+    "scratch_folder",
+    "sniff_format",
+    "spool_stdin",
+]
 
 FORMATS = {
     "csv": "csv",
@@ -30,7 +40,7 @@ FORMATS = {
     "ifs": "ifs",
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
-_MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow"}
+_MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _PACKED_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -77,7 +87,18 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
             "read files of one format and compression at a time"
         )
     kind, compression = found[0]
+    check_readable(paths)
     return Files(paths, kind, compression)
+
+
+def are_parts(sources: Sequence[str], format: str | None) -> bool:
+    """Whether some names, folders and patterns mean files of tables that are counted already."""
+    if format is not None or "-" in sources:
+        return format is not None and FORMATS.get(format.lower()) == "ifs"
+    try:
+        return find_files(sources, None).format == "ifs"
+    except InputError:
+        return all(name.endswith(".ifs") for name in sources)
 
 
 def _told(kind: tuple[str, str]) -> str:
@@ -85,6 +106,8 @@ def _told(kind: tuple[str, str]) -> str:
 
 
 def _expand(name: str) -> list[Path]:
+    if not name:
+        raise InputError("the name of a source is empty; name a file, or . for the current folder")
     if "://" in name:
         raise InputError(
             f"{name} is a network address; copy or mount it as a file, or give a Spark, Dask, Ibis or database source"
@@ -120,23 +143,41 @@ def _by_suffix(path: Path) -> tuple[str, str]:
 def _format_of(path: Path, given: str | None) -> tuple[str, str]:
     kind, compression = _by_suffix(path)
     if given is not None:
-        if given not in FORMATS:
-            raise InputError(f"format {given!r} is not known; choose from {', '.join(FORMATS)}")
-        kind = FORMATS[given]
+        kind = known_format(given)
     return (kind, compression) if kind else sniff_format(path)
+
+
+def known_format(word: str) -> str:
+    """The format that a word means."""
+    if word.lower() not in FORMATS:
+        raise InputError(f"format {word!r} is not known; choose from {', '.join(FORMATS)}")
+    return FORMATS[word.lower()]
+
+
+def check_readable(paths: Sequence[Path]) -> None:
+    """Refuse a file that may not be read, before an engine does it in its own words."""
+    for path in paths:
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def sniff_format(path: Path) -> tuple[str, str]:
     """Format and compression by the first bytes, for a name that does not tell."""
-    with path.open("rb") as file:
-        head = file.read(4)
+    try:
+        with path.open("rb") as file:
+            head = file.read(4)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     for magic, kind in _MAGIC.items():
         if head == magic:
             return kind, "none"
     for magic, compression in _PACKED_MAGIC.items():
         if head.startswith(magic):
             return "csv", compression
-    return ("ndjson" if head.lstrip()[:1] == b"{" else "csv"), "none"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return ("ndjson" if text.startswith(b"{") else "csv"), "none"
 
 
 def spool_stdin(folder: Path) -> Path:

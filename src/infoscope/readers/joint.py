@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.assembly import Group, Usable, group_cells, usable
+from infoscope.readers.assembly import Group, Usable, dated, declared, group_cells, usable
 from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.tally import Floats, Ints, Tally, summed
@@ -52,7 +52,11 @@ class Joint:
 
     def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
         """The table of one system, from all rows that it answered."""
-        return self._only((system,)).table(system, reject=reject, positive=positive)
+        return self._only((system,)).table(system, **self._stated(system, reject=reject, positive=positive))
+
+    def _stated(self, system: str, **labels: Label | None) -> dict[str, Label | None]:
+        names = (self.columns.truth, system)
+        return {name: declared(label, self.tally, names, self.clean) for name, label in labels.items()}
 
     def paired(self, *systems: str) -> Paired:
         """Counts of the rows that all of these systems answered; by default all there are."""
@@ -79,7 +83,7 @@ class Joint:
         from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
 
         part = self._only((system, cluster))
-        table = part.table(system, reject=reject, positive=positive)
+        table = part.table(system, **self._stated(system, reject=reject, positive=positive))
         tally = part.tally
         places = [{label: i for i, label in enumerate(side)} for side in (table.truth_labels, table.system_labels)]
         rows, columns = (
@@ -131,6 +135,7 @@ def joint_counts(tally: Tally, columns: Columns, clean: Cleaning = ()) -> dict[G
     """One Joint for each group; the one group of a source that is not split is ()."""
     if not columns.joint:
         raise InputError("joint counts come from a tally of all systems together")
+    (tally,) = dated([tally], columns)
     depth = len(columns.by)
     by = Columns(columns.truth, columns.systems, columns.weight, (), joint=True)
     if not depth:

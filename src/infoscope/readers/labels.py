@@ -2,7 +2,8 @@
 
 Engines count on native types; what a value means is decided here, afterwards, on the distinct
 values. Missing is NULL, None, NaN and NaT. Whole floats (what pandas makes of integers with a
-hole) are integers again, a time at midnight is a date, and everything else stays as it is.
+hole) are integers again, columns of nothing but midnights are dates (see ``times``), and everything
+else stays as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from uuid import UUID
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.times import moment
 from infoscope.tables.labels import Label, kind_of
 
 __all__ = [
@@ -64,12 +66,12 @@ def meaning(value: Any, column: str) -> Label | None:
     """
     if is_missing(value):
         return None
+    if isinstance(value, (dt.datetime, np.datetime64)):
+        return moment(value, column)
     if isinstance(value, np.generic):
-        value = value.astype("M8[us]").item() if isinstance(value, np.datetime64) else value.item()
+        value = value.item()
     if isinstance(value, (float, Decimal)):
         return _number(value, column)
-    if isinstance(value, dt.datetime):
-        return value.date() if _is_day(value) else dt.datetime.fromisoformat(value.isoformat())
     if isinstance(value, (str, bool, int, dt.date)):
         return value
     if isinstance(value, UUID):
@@ -93,10 +95,6 @@ def _number(value: float | Decimal, column: str) -> int | float:
     if not isfinite(value):
         raise InputError(f"column {column!r} has an infinite label; labels are finite or text")
     return int(value) if value == int(value) else float(value)
-
-
-def _is_day(value: dt.datetime) -> bool:
-    return value.time() == dt.time() and value.tzinfo is None
 
 
 def from_json(text: str | None) -> Any:
@@ -174,18 +172,26 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]]) -> None:
                 f"({first!r} and {second!r}); give it one type, or clean labels to text"
             )
         kinds[name] = next(iter(examples), "")
+    if set(kinds.values()) >= {"time", "zoned time"}:
+        one, other = (next(name for name, kind in kinds.items() if kind == k) for k in ("time", "zoned time"))
+        raise InputError(
+            f"column {one!r} has times without a zone and column {other!r} has times with one; they never match: "
+            "give both columns one type"
+        )
     if len(set(kinds.values()) - {""}) > 1:
         _refuse_lookalikes(columns)
 
 
 def _kind(label: Label) -> str:
+    if isinstance(label, dt.datetime) and label.tzinfo is not None:
+        return "zoned time"
     kind = kind_of(label)
     return "number" if kind in {"int", "float"} else kind
 
 
 def _spelling(label: Label) -> str:
     words = {"true": "1", "false": "0"}
-    text = as_text(label).strip().lower()
+    text = as_text(label).strip().lower().removesuffix(" 00:00:00")
     return words.get(text, text)
 
 
@@ -205,14 +211,31 @@ def _refuse_lookalikes(columns: Mapping[str, Sequence[Label | None]]) -> None:
 
 
 def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
-    """A label as the data has it, for one that was spelt as text on a command line.
+    """A label as the data has it, or would have it, for one that was spelt as text on a command line.
 
-    >>> match_label("-1", [0, 1, -1])
-    -1
+    >>> match_label("-1", [0, 1, -1]), match_label("-1", [0, 1]), match_label("none", [0, 1])
+    (-1, -1, 'none')
     """
     if not isinstance(wanted, str):
         return wanted
     labels = list(present)
     if wanted in labels:
         return wanted
-    return next((label for label in labels if as_text(label) == wanted), wanted)
+    alike = next((label for label in labels if as_text(label) == wanted), None)
+    return _typed(wanted, {_kind(label) for label in labels}) if alike is None else alike
+
+
+def _typed(text: str, kinds: set[str]) -> Label:
+    """A text as a label of the one kind that a column has; text where it cannot be one."""
+    try:
+        if kinds == {"number"}:
+            return as_number(text)
+        if kinds == {"bool"}:
+            return {"true": True, "false": False}.get(text.lower(), text)
+        if kinds == {"date"}:
+            return dt.date.fromisoformat(text)
+        if kinds in ({"time"}, {"zoned time"}):
+            return dt.datetime.fromisoformat(text)
+    except (ValueError, InputError):
+        return text
+    return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -54,16 +55,27 @@ def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> Grid:
     if len(header) < 2 or not rows:
         raise InputError(f"{path} has no {what}s below its header of output labels")
     values = _numbers([line[1:] for line in rows], 2, len(header) - 1, str(path), (what, rule))
-    return Grid([line[0] for line in rows], header[1:], values)
+    truth, system = [line[0] for line in rows], header[1:]
+    for side, labels in (("row", truth), ("column", system)):
+        if "" in labels:
+            raise InputError(f"{path} has a {side} without a label; name every class")
+    return Grid(truth, system, values)
 
 
 def _lines(path: Path, compression: str, *, tab: bool) -> list[list[str]]:
     with opened_text(path, compression) as file:
         text = file.read()
-    first = text.partition("\n")[0]
-    delimiter = "\t" if tab else max(",\t;| ", key=lambda sign: (first.count(sign), sign == ","))
-    lines = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
-    return [[field.strip() for field in line] for line in lines]
+    delimiter = "\t" if tab else _delimiter(text.partition("\n")[0])
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    if delimiter == " ":
+        return [[field for field in line if field] for line in lines]
+    return [[field.strip() if _is_number(field) else field for field in line] for line in lines]
+
+
+def _delimiter(first: str) -> str:
+    """The sign between the fields of the first line; a blank only where there is no other, since labels have blanks."""
+    often = max(",\t;|", key=lambda sign: (first.count(sign), sign == ","))
+    return often if often in first or " " not in first.strip() else " "
 
 
 def _numbers(lines: list[list[str]], first: int, width: int, path: str, said: tuple[str, str]) -> list[list[float]]:

@@ -6,7 +6,6 @@ Parquet file: one row a cell, labels as JSON, and the facts of each table in the
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 import tempfile
@@ -20,9 +19,11 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.readers.assembly import Group
+from infoscope.readers.labels import as_text
 from infoscope.readers.session import exact_path
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, kind_of
+from infoscope.tables.labels import Label
+from infoscope.tables.storage import label_from_json, label_to_json
 
 __all__ = ["SCHEMA", "Parts", "Tables", "load_parts", "save_part"]
 
@@ -44,6 +45,16 @@ def save_part(parts: Parts, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    if target.is_dir():
+        raise InputError(f"cannot write {target}: it is a folder; give the name of a file")
+    try:
+        _write_whole(parts, target)
+    except (OSError, duckdb.IOException) as error:
+        why = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise InputError(f"cannot write {target}: {why}") from error
+
+
+def _write_whole(parts: Parts, target: Path) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(handle)
     try:
@@ -116,12 +127,12 @@ def _write(kept: Parts, path: Path) -> None:
 
 def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
     return {
-        "group": [_json(label) for label in group],
+        "group": [label_to_json(label) for label in group],
         "system": system,
-        "truth_labels": [_json(label) for label in table.truth_labels],
-        "system_labels": [_json(label) for label in table.system_labels],
-        "reject": None if table.reject is None else _json(table.reject),
-        "positive": None if table.positive is None else _json(table.positive),
+        "truth_labels": [label_to_json(label) for label in table.truth_labels],
+        "system_labels": [label_to_json(label) for label in table.system_labels],
+        "reject": None if table.reject is None else label_to_json(table.reject),
+        "positive": None if table.positive is None else label_to_json(table.positive),
         "declared": table.declared,
         "ignored": dict(table.ignored),
         "weight_squares": table.weight_squares,
@@ -129,21 +140,9 @@ def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
     }
 
 
-def _json(label: Label) -> str:
-    value = label.isoformat() if isinstance(label, dt.date) else label
-    return json.dumps([kind_of(label), value], ensure_ascii=False)
-
-
-def _label(text: str) -> Label:
-    kind, value = json.loads(text)
-    if kind == "date":
-        return dt.date.fromisoformat(value)
-    return dt.datetime.fromisoformat(value) if kind == "time" else value
-
-
 def _spelt(labels: Sequence[Label]) -> np.ndarray[Any, Any]:
     spelt = np.empty(len(labels), dtype=object)
-    spelt[:] = [_json(label) for label in labels]
+    spelt[:] = [label_to_json(label) for label in labels]
     return spelt
 
 
@@ -169,10 +168,20 @@ def load_parts(paths: Sequence[Path]) -> Parts:
             for name, table in systems.items():
                 known = total.setdefault(group, {})
                 try:
-                    known[name] = known[name] + table if name in known else table
+                    known[name] = _sum(known[name], table) if name in known else table
                 except InputError as error:
                     raise InputError(f"{path} does not add to the files before it: {error}") from error
     return Parts(total, next(iter(names), ()), homeless)
+
+
+def _sum(one: Contingency, other: Contingency) -> Contingency:
+    """The sum of two parts; one without a row had no label to tell what kind of label its reject label is."""
+    empty, full = (one, other) if not one.truth_labels else (other, one)
+    if not empty.truth_labels and isinstance(empty.reject, str) and as_text(full.reject or "") == empty.reject:
+        missing = np.zeros(0, dtype=np.int64)
+        empty = Contingency.from_cells((), (), missing, missing, missing, reject=full.reject, ignored=empty.ignored)
+        return full + empty
+    return one + other
 
 
 def _listed(by: Sequence[str]) -> str:
@@ -200,7 +209,7 @@ def _load(path: Path) -> Parts:
             raise InputError(f"{path} is not a whole file of tables: {why}") from error
     tables: dict[Group, dict[str, Contingency]] = {}
     for i, facts in enumerate(metadata["tables"]):
-        group = tuple(_label(text) for text in facts["group"])
+        group = tuple(label_from_json(text) for text in facts["group"])
         mine = cells["part"] == i
         tables.setdefault(group, {})[facts["system"]] = _table(
             facts, cells["truth"][mine], cells["system"][mine], cells["value"][mine]
@@ -212,13 +221,13 @@ def _table(facts: dict[str, Any], truth: Any, system: Any, values: Any) -> Conti
     rows = {text: i for i, text in enumerate(facts["truth_labels"])}
     columns = {text: i for i, text in enumerate(facts["system_labels"])}
     return Contingency.from_cells(
-        [_label(text) for text in rows],
-        [_label(text) for text in columns],
+        [label_from_json(text) for text in rows],
+        [label_from_json(text) for text in columns],
         np.array([rows[text] for text in truth], dtype=np.int64),
         np.array([columns[text] for text in system], dtype=np.int64),
         np.asarray(values, dtype=np.int64 if facts["counts"] else np.float64),
-        reject=None if facts["reject"] is None else _label(facts["reject"]),
-        positive=None if facts["positive"] is None else _label(facts["positive"]),
+        reject=None if facts["reject"] is None else label_from_json(facts["reject"]),
+        positive=None if facts["positive"] is None else label_from_json(facts["positive"]),
         declared=facts["declared"],
         ignored=facts["ignored"],
         weight_squares=facts["weight_squares"],

@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assembly import Group, assemble
-from infoscope.readers.clusters import count_files, count_files_by_dask, count_files_by_spark
+from infoscope.readers.clusters import count_files, count_files_by_dask
 from infoscope.readers.columns import Columns
-from infoscope.readers.databases import count_query, is_connection, is_database_url
-from infoscope.readers.files import Files, find_files, scratch_folder, sniff_format, spool_stdin
-from infoscope.readers.frames import count_frame, is_frame
+from infoscope.readers.databases import count_query, is_connection, is_database_url, without_password
+from infoscope.readers.files import Files, find_files, known_format, scratch_folder, sniff_format, spool_stdin
+from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
 from infoscope.readers.joint import Joint, joint_counts
-from infoscope.readers.labels import Cleaning
+from infoscope.readers.labels import Cleaning, match_label
 from infoscope.readers.parts import Parts, load_parts, save_part
 from infoscope.readers.session import Limits
+from infoscope.readers.spark_files import count_files_by_spark
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["ENGINES", "How", "Reading", "count_rows", "files_of", "read", "read_joint", "read_tables", "reading_of"]
+__all__ = [
+    "ENGINES",
+    "How",
+    "Reading",
+    "Stated",
+    "count_rows",
+    "files_of",
+    "read",
+    "read_joint",
+    "read_parts",
+    "read_tables",
+    "reading_of",
+]
 
 ENGINES = ("duckdb", "spark", "dask", "sql")
 
@@ -42,6 +57,8 @@ class How:
         """Refuse an engine that does not exist."""
         if self.engine not in ENGINES:
             raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
+        if self.engine_url is not None and self.engine == "duckdb":
+            raise InputError(f"{without_password(self.engine_url)} is not used by engine duckdb; name its engine, too")
 
 
 @dataclass(frozen=True)
@@ -127,7 +144,8 @@ def read_tables(  # noqa: PLR0913 - as read, but with an account of the rows
     with scratch_folder() as folder:
         files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
-            return _read_parts(files, system)
+            stated = Stated(weight, by, reject, positive, clean)
+            return read_parts(files, system, stated)
         if truth is None or system is None:
             raise InputError("rows need the name of the truth column and of at least one system")
         columns = Columns.asked(truth, system, weight=weight, by=by)
@@ -173,18 +191,21 @@ def read_joint(  # noqa: PLR0913 - as read
 
 def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
     """Distinct rows of any source, one tally a margin."""
+    by_cluster = {"spark": count_files_by_spark, "dask": count_files_by_dask}.get(how.engine)
+    named = files if by_cluster is None or files is not None else addresses_of(source, how.format)
+    if by_cluster is not None and named is not None:
+        return by_cluster(named, columns, how.delimiter, how.engine_url)
     if files is not None:
-        if how.engine == "spark":
-            return count_files_by_spark(files, columns, how.delimiter, how.engine_url)
-        if how.engine == "dask":
-            return count_files_by_dask(files, columns, how.delimiter, how.engine_url)
-        return count_files(files, columns, how.delimiter, how.limits)
+        with _called(files):
+            return count_files(files, columns, how.delimiter, how.limits)
     if how.engine == "sql":
         if how.engine_url is None:
             raise InputError("engine sql needs the address of a database, like postgresql://host/db")
         return count_query(how.engine_url, source, columns)
     if isinstance(source, tuple) and len(source) == 2:
-        return count_query(source[0], str(source[1]), columns)
+        return count_query(source[0], source[1], columns)
+    if is_record_batches(source):
+        return count_batches(source, columns)
     if is_frame(source):
         return count_frame(source, columns)
     raise InputError(
@@ -193,17 +214,30 @@ def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> 
     )
 
 
+@contextmanager
+def _called(files: Files) -> Iterator[None]:
+    """Call spooled input by its own name, not by that of our copy."""
+    try:
+        yield
+    except InputError as error:
+        if not files.title:
+            raise
+        raise type(error)(str(error).replace(str(files.paths[0]), files.title)) from error
+
+
 def files_of(source: Any, how: How, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
-    if how.engine == "sql":
-        return None
+    if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
+        return None  # nothing here opens what lies behind an address
     if isinstance(source, str) and source == "-":
         path = spool_stdin(folder)
         kind, compression = sniff_format(path)
-        return Files((path,), how.format or kind, compression, "standard input")
+        return Files((path,), kind if how.format is None else known_format(how.format), compression, "standard input")
     if isinstance(source, (str, os.PathLike)):
         if is_database_url(source):
-            raise InputError(f"{source} is a database; give a pair of it and a table or query")
+            raise InputError(
+                f"{without_password(os.fspath(source))} is a database; give a pair of it and a table or query"
+            )
         return find_files(source, how.format)
     if isinstance(source, (list, tuple)) and not _is_database(source):
         paths = all(isinstance(item, (str, os.PathLike)) for item in source)
@@ -215,8 +249,43 @@ def _is_database(source: Sequence[Any]) -> bool:
     return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))
 
 
-def _read_parts(files: Files, system: str | Sequence[str] | None) -> Reading:
-    parts = load_parts(files.paths)
+@dataclass(frozen=True)
+class Stated:
+    """What a caller says about rows; tables that are counted already have it decided."""
+
+    weight: str | None = None
+    by: str | Sequence[str] | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
+
+    def check(self, parts: Parts, name: str) -> None:
+        """Refuse what the tables do not have, for it cannot be done to them any more."""
+        groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        for word, wanted in (("weight", self.weight), ("cleaning", self.clean)):
+            if wanted:
+                raise InputError(f"{name} is counted already; {word} was decided then: leave it away, or read the rows")
+        if groups and groups != parts.by:
+            raise InputError(
+                f"{name} is split by {', '.join(map(repr, parts.by)) or 'nothing'} and not by "
+                f"{', '.join(map(repr, groups))}; that was decided when it was counted: read the rows"
+            )
+        for table in (table for systems in parts.tables.values() for table in systems.values()):
+            labels = (*table.truth_labels, *table.system_labels)
+            stated = (("reject", self.reject, table.reject), ("positive", self.positive, table.positive))
+            for word, label, has in stated:
+                if label is not None and (has is None or match_label(label, labels) != has):
+                    raise InputError(
+                        f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
+                        f"and not with {label!r}; that is stated when counting: read the rows"
+                    )
+
+
+def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Reading:
+    """The sum of tables that are counted already."""
+    with _called(files):
+        parts = load_parts(files.paths)
+    stated.check(parts, files.name)
     tables = parts.tables
     if system is not None:
         wanted = (system,) if isinstance(system, str) else tuple(system)

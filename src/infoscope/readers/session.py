@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import duckdb
 
 from infoscope.errors import InputError
 from infoscope.readers.progress import shown_while
+from infoscope.tables.storage import exact_path
 
 __all__ = ["Limits", "Session", "exact_path", "identifier", "literal", "opened"]
 
@@ -82,14 +82,6 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def exact_path(path: Path) -> str:
-    """A path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
-    name = str(path.absolute())
-    if glob.has_magic(name) and "\\" in name:
-        raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
-    return glob.escape(name)
-
-
 def explained(error: duckdb.Error, source: str, folder: Path) -> str:
     """What went wrong, found in the engine's own words, with a way out."""
     text = str(error)
@@ -105,6 +97,8 @@ def explained(error: duckdb.Error, source: str, folder: Path) -> str:
         return _csv_error(text, line.group(1), source)
     if "state machine reached an invalid state" in text:
         return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
+    if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
+        return f"{source} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
     return f"{source} cannot be read: {_sentence(error)}"
 
 
@@ -117,6 +111,8 @@ def _csv_error(text: str, line: str, source: str) -> str:
         )
     if "unterminated quote" in text:
         return f'{where} has a quote that is not closed; write a quote inside a field as ""'
+    if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
+        return f"{where} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
     if "nvalid unicode" in text:
         return f"{where} is not UTF-8 text; convert the file, for example with iconv -t UTF-8"
     return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"

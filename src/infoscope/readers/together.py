@@ -13,7 +13,7 @@ from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import is_frame
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, as_text, is_missing
-from infoscope.readers.reading import How, Reading, count_rows, files_of, read_tables, reading_of
+from infoscope.readers.reading import How, Reading, Stated, count_rows, files_of, read_parts, reading_of
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -71,7 +71,7 @@ def read_together(source: Any, asked: Asked, how: How | None = None) -> Together
             raise InputError("tables do not remember which rows belong to which cluster; read the rows")
         if (files is None or files.format != "ifs") and not (asked.truth and asked.systems):
             raise InputError("rows need the name of the truth column and of at least one system")
-        several = len(asked.systems) > 1 and not asked.by
+        several = len(asked.systems) > 1
         if asked.cluster is None and not (several and _is_small(source, files)):
             return Together(_read_apart(source, asked, how, files))
         (tally,) = count_rows(source, files, asked.columns, how)
@@ -80,7 +80,8 @@ def read_together(source: Any, asked: Asked, how: How | None = None) -> Together
 
 def _read_apart(source: Any, asked: Asked, how: How, files: Files | None) -> Reading:
     if files is not None and files.format == "ifs":
-        return read_tables(source, system=asked.systems or None, how=how)
+        stated = Stated(asked.weight, asked.by or None, asked.reject, asked.positive, asked.clean)
+        return read_parts(files, asked.systems or None, stated)
     columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
     tallies = count_rows(source, files, columns, how)
     return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)
@@ -101,7 +102,8 @@ def from_tally(tally: Tally, asked: Asked) -> Together:
             else:
                 table, clusters[group, name] = joint.clustered(name, asked.cluster, **labels)
             tables.setdefault(group, {})[name] = table
-    reading = Reading(tables, tally.total, _ignored(tally, joints, tables, asked), asked.by)
+    homeless = _homeless(tally, joints, asked)
+    reading = Reading(tables, tally.total, homeless | _ignored(tables, asked), asked.by, homeless)
     return Together(reading, joints, clusters)
 
 
@@ -110,9 +112,13 @@ def _marked(value: Any) -> str | None:
     return None if is_missing(value) else f"\0cluster {as_text(value)}"
 
 
-def _ignored(
-    tally: Tally, joints: Mapping[Group, Joint], tables: Mapping[Group, Mapping[str, Contingency]], asked: Asked
-) -> dict[str, int]:
+def _homeless(tally: Tally, joints: Mapping[Group, Joint], asked: Asked) -> dict[str, int]:
+    """Rows of no group."""
+    rows = tally.total - sum(joint.tally.total for joint in joints.values())
+    return {f"missing group in {' or '.join(map(repr, asked.by))}": rows} if rows else {}
+
+
+def _ignored(tables: Mapping[Group, Mapping[str, Contingency]], asked: Asked) -> dict[str, int]:
     """Rows by reason; a row that several systems miss for the same reason is still one row."""
     most: dict[str, int] = {}
     for name in asked.systems:
@@ -121,8 +127,7 @@ def _ignored(
             for reason, rows in systems[name].ignored.items():
                 mine[reason] = mine.get(reason, 0) + rows
         most = {reason: max(most.get(reason, 0), mine.get(reason, 0)) for reason in {**most, **mine}}
-    homeless = tally.total - sum(joint.tally.total for joint in joints.values())
-    return {f"missing group in {' or '.join(map(repr, asked.by))}": homeless, **most} if homeless else most
+    return most
 
 
 def _is_small(source: Any, files: Files | None) -> bool:

@@ -1,4 +1,4 @@
-"""A comparison as text, Markdown and HTML: the ranking first, then each pair in words."""
+"""A comparison as text, as Markdown and in a notebook: the ranking first, then each pair in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ from infoscope.figures.notebook import picture
 from infoscope.report.layout import UNICODE, Column, Look, columns, shown, wrapped
 from infoscope.report.numbers import amount, chance
 
-__all__ = ["as_html", "as_markdown", "as_notebook", "as_text"]
+__all__ = [
+    "against",
+    "as_markdown",
+    "as_notebook",
+    "as_text",
+    "conditions",
+    "headline",
+    "reference_of",
+    "title_of",
+    "word_of",
+]
 
 _AXIS = 25
 
@@ -23,9 +33,9 @@ _AXIS = 25
 def as_text(comparison: Comparison, *, width: int = 100) -> str:
     """Plain text for a terminal of this width."""
     look = Look(width)
-    lines = [Text(), Text(f"  {_headline(comparison)}", style="bold"), Text(f"  {_conditions(comparison)}")]
+    lines = [Text(), Text(f"  {headline(comparison)}", style="bold"), Text(f"  {conditions(comparison)}")]
     for ranking in comparison.ranking:
-        lines += [Text(), Text(f"  {_title(ranking)}", style="bold")]
+        lines += [Text(), Text(f"  {title_of(ranking)}", style="bold")]
         lines += [Text("  ").append_text(line) for line in _ranking_table(comparison, ranking, look)]
         lines += [Text("  ").append_text(line) for line in wrapped(ranking.statement + ".", look.room, Text())]
     if comparison.notes:
@@ -35,7 +45,8 @@ def as_text(comparison: Comparison, *, width: int = 100) -> str:
     return "\n".join(line.plain.rstrip() for line in lines) + "\n"
 
 
-def _headline(comparison: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
+    """Who leads, in a clause."""
     best = comparison.ranking[0]
     first = [place.name for place in best.places if 0 in place.groups]
     if len(first) == 1:
@@ -45,7 +56,8 @@ def _headline(comparison: Comparison) -> str:
     return f"{', '.join(first)} lead {len(comparison.systems)} systems and cannot be told apart"
 
 
-def _conditions(comparison: Comparison) -> str:
+def conditions(comparison: Comparison) -> str:
+    """Samples, pairing and level."""
     paired = all(pair.paired for pair in comparison.pairs)
     rows = sorted({amount(size) for size in comparison.samples.values()})
     how = "the same rows, paired" if paired else "different rows, unpaired"
@@ -53,17 +65,18 @@ def _conditions(comparison: Comparison) -> str:
     return f"{size} samples · {how} · {comparison.level:.0%} intervals"
 
 
-def _title(ranking: Ranking) -> str:
+def title_of(ranking: Ranking) -> str:
+    """The metric, and which direction is better."""
     card = find(ranking.metric).card
     return f"{card.title} ({'lower' if card.better == 'lower' else 'higher'} is better)"
 
 
-def _reference(comparison: Comparison, ranking: Ranking) -> str:
+def reference_of(comparison: Comparison, ranking: Ranking) -> str:
     """The system that the others are set against: the baseline, or the best."""
     return comparison.baseline or ranking.places[0].name
 
 
-def _against(comparison: Comparison, name: str, reference: str, metric: str) -> tuple[Pair, float, float, float, float]:
+def against(comparison: Comparison, name: str, reference: str, metric: str) -> tuple[Pair, float, float, float, float]:
     """The pair, and the difference name − reference with its limits and the probability that name is better."""
     for pair in comparison.pairs:
         if pair.metric == metric and {pair.a, pair.b} == {name, reference}:
@@ -74,15 +87,16 @@ def _against(comparison: Comparison, name: str, reference: str, metric: str) -> 
     raise AssertionError(f"{name} and {reference} were not compared")
 
 
-def _word(pair: Pair, name: str) -> str:
+def word_of(pair: Pair, name: str) -> str:
+    """The verdict of a pair as one of the two sees it."""
     opposite = {"better": "worse", "worse": "better"}
     return pair.verdict if pair.a == name else opposite.get(pair.verdict, pair.verdict)
 
 
 def _ranking_table(comparison: Comparison, ranking: Ranking, look: Look) -> list[Text]:
-    reference = _reference(comparison, ranking)
+    reference = reference_of(comparison, ranking)
     rows = {
-        place.name: _against(comparison, place.name, reference, ranking.metric)
+        place.name: against(comparison, place.name, reference, ranking.metric)
         for place in ranking.places
         if place.name != reference
     }
@@ -127,20 +141,20 @@ def _drawn(gap: float, low: float, high: float, reach: float) -> str:
 
 def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     """Mean, range, difference, probability and verdict of one system."""
-    reference = _reference(comparison, ranking)
+    reference = reference_of(comparison, ranking)
     cells = [f"{place.mean:.3f}", f"{place.low:.3f} – {place.high:.3f}"]
     if place.name == reference:
         return [*cells, "", "", "baseline" if comparison.baseline else "best"]
-    pair, gap, low, high, better = _against(comparison, place.name, reference, ranking.metric)
-    return [*cells, f"{gap:+.3f} ±{(high - low) / 2:.3f}", chance(better), _word(pair, place.name)]
+    pair, gap, low, high, better = against(comparison, place.name, reference, ranking.metric)
+    return [*cells, f"{gap:+.3f} ±{(high - low) / 2:.3f}", chance(better), word_of(pair, place.name)]
 
 
 @renders("markdown")
 def as_markdown(comparison: Comparison) -> str:
     """A heading, one table per metric, and the notes."""
-    out = [f"## {_cell(_headline(comparison))}", "", _conditions(comparison)]
+    out = [f"## {_cell(headline(comparison))}", "", conditions(comparison)]
     for ranking in comparison.ranking:
-        out += ["", f"### {_title(ranking)}", "", "| system | mean | range | difference | P(better) | verdict |"]
+        out += ["", f"### {title_of(ranking)}", "", "| system | mean | range | difference | P(better) | verdict |"]
         out.append("|---|--:|--:|--:|--:|---|")
         for place in ranking.places:
             out.append("| " + " | ".join([_cell(place.name), *_row(comparison, ranking, place)]) + " |")
@@ -153,24 +167,10 @@ def _cell(text: str) -> str:
     return shown(text, UNICODE).replace("|", "\\|").replace("<", "&lt;")
 
 
-@renders("html")
-def as_html(comparison: Comparison) -> str:
-    """A small page of its own, readable without scripts or styles."""
-    title = escape(_headline(comparison))
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        '<meta name="viewport" content="width=device-width"><style>body{font:16px/1.5 system-ui,sans-serif;'
-        "max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}table{border-collapse:collapse}"
-        "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid #8884}"
-        "th:first-child,td:first-child,th:last-child,td:last-child{text-align:left}</style></head><body>"
-        f"<h1>{title}</h1>{_pictures(comparison)}{_body(comparison)}</body></html>\n"
-    )
-
-
 @renders("notebook")
 def as_notebook(comparison: Comparison) -> str:
     """The same as a cell of a notebook shows it."""
-    return f"<div><strong>{escape(_headline(comparison))}</strong><br>{_pictures(comparison)}{_body(comparison)}</div>"
+    return f"<div><strong>{escape(headline(comparison))}</strong><br>{_pictures(comparison)}{_body(comparison)}</div>"
 
 
 def _pictures(comparison: Comparison) -> str:
@@ -181,9 +181,9 @@ def _pictures(comparison: Comparison) -> str:
 
 
 def _body(comparison: Comparison) -> str:
-    out = [f"<p>{escape(_conditions(comparison))}</p>"]
+    out = [f"<p>{escape(conditions(comparison))}</p>"]
     for ranking in comparison.ranking:
-        out.append(f"<h2>{escape(_title(ranking))}</h2><p>{escape(ranking.statement)}.</p><table><thead><tr>")
+        out.append(f"<h2>{escape(title_of(ranking))}</h2><p>{escape(ranking.statement)}.</p><table><thead><tr>")
         out += [
             f'<th scope="col">{name}</th>' for name in ("system", "mean", "range", "difference", "P(better)", "verdict")
         ]

@@ -11,7 +11,21 @@ from rich.text import Text
 
 from infoscope.report.numbers import BITS, Units
 
-__all__ = ["ASCII", "UNICODE", "Column", "Look", "Signs", "beside", "columns", "meter", "shown", "wrapped"]
+__all__ = [
+    "ASCII",
+    "UNICODE",
+    "Column",
+    "Look",
+    "Signs",
+    "beside",
+    "columns",
+    "meter",
+    "narrowed",
+    "paired",
+    "shown",
+    "squeezed",
+    "wrapped",
+]
 
 
 @dataclass(frozen=True)
@@ -125,11 +139,45 @@ def _line(cells: Sequence[Text], fitted: _Fitted, signs: Signs, gap: int) -> Tex
     return line
 
 
+def narrowed(text: str, width: int, signs: Signs) -> str:
+    """A name cut to so many columns; a wide letter that would be halved is left out.
+
+    >>> narrowed("convnext-base", 9, UNICODE), narrowed("東京都渋谷区", 6, UNICODE)
+    ('convnext…', '東京…')
+    """
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(width - cell_len(signs.ellipsis), 0)).rstrip() + signs.ellipsis
+
+
+def squeezed(text: str, width: int, signs: Signs) -> str:
+    """A name cut in the middle to so many columns, so that both its ends tell it from others.
+
+    >>> squeezed("class 0145", 8, UNICODE), squeezed("東京都渋谷区", 6, UNICODE)
+    ('clas…145', '東…区')
+    """
+    if cell_len(text) <= width:
+        return text
+    room = max(width - cell_len(signs.ellipsis), 0)
+    head = set_cell_size(text, room - room // 2).rstrip()
+    return head + signs.ellipsis + set_cell_size(text[::-1], room // 2)[::-1].lstrip()
+
+
+def paired(one: str, other: str, width: int, signs: Signs) -> str:
+    """Two names side by side, each cut by itself, so that neither hides the other.
+
+    >>> paired("a rather long name", "cat", 14, UNICODE)
+    'a ra…ame / cat'
+    """
+    room = max(width - 3, 2)
+    left = squeezed(one, max(room // 2, room - cell_len(other)), signs)
+    return f"{left} / {squeezed(other, room - cell_len(left), signs)}"
+
+
 def _sized(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:
+    if cell_len(cell.plain) > width:
+        cell = Text(narrowed(cell.plain, width, signs), style=cell.style)
     free = width - cell_len(cell.plain)
-    if free < 0:
-        cut = set_cell_size(cell.plain, width - 1) + signs.ellipsis
-        return Text(cut, style=cell.style)
     padded = Text(" " * free) if right else cell.copy()
     return padded.append_text(cell) if right else padded.append(" " * free)
 

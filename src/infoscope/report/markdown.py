@@ -11,6 +11,7 @@ from infoscope.report.wording import (
     facts_line,
     headline,
     key_numbers,
+    left_out,
     limits,
     remark,
     told_apart,
@@ -31,10 +32,7 @@ def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
         blocks += [_ranking(evaluation), *(escaped(sentence) for sentence in told_apart(evaluation))]
     for system in evaluation.ranking:
         blocks += _system(evaluation, system, shown)
-    blocks += [
-        f"*{rows:,} row{'s' if rows != 1 else ''} left out: {escaped(reason)}*"
-        for reason, rows in evaluation.source.ignored.items()
-    ]
+    blocks += [f"*{left_out(rows, escaped(reason))}*" for reason, rows in evaluation.source.ignored.items()]
     blocks += [f"*{escaped(evaluation.source.until['text'])}.*"] if evaluation.source.until is not None else []
     told = dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None)
     blocks += [f"*{escaped(sentence)}.*" for sentence in told]

@@ -18,12 +18,12 @@ from infoscope.report.numbers import amount, share
 from infoscope.report.wording import remark
 from infoscope.tables import Contingency
 
-__all__ = ["evaluation_cell", "table_cell"]
+__all__ = ["DIM", "INK", "MOST_ROWS", "cell_table", "evaluation_cell", "table_cell"]
 
 MOST_ROWS = 12
 MOST_CLASSES = 12
-_INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
-_DIM = "opacity:.72;font-size:90%"
+INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
+DIM = "opacity:.72;font-size:90%"
 _NUMBER = "text-align:right;padding:2px 10px;font-variant-numeric:tabular-nums"
 _NAME = "text-align:left;padding:2px 10px"
 
@@ -53,7 +53,7 @@ def evaluation_cell(evaluation: Evaluation) -> str:
     if focus.diagnosis:
         parts.append(element("ul", *(element("li", element("bdi", item.text)) for item in focus.diagnosis[:4])))
     parts.append(_key_numbers(focus))
-    return element("div", *parts, style=_INK)
+    return element("div", *parts, style=INK)
 
 
 def _ledger(system: SystemResult) -> Html:
@@ -65,7 +65,8 @@ def _ledger(system: SystemResult) -> Html:
     return Html(picture(LedgerDisplay(missed, captured, false).panel()))
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
+def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
+    """A table whose looks survive where style sheets do not; the first column is words, the others are numbers."""
     first = element("tr", *(element("th", word, style=_NUMBER if at else _NAME) for at, word in enumerate(head)))
     lines = [
         element("tr", *(element("td", part, style=_NUMBER if at else _NAME) for at, part in enumerate(row)))
@@ -90,8 +91,8 @@ def _ranking(evaluation: Evaluation) -> Html:
         for system in systems[:MOST_ROWS]
     ]
     more = len(systems) - len(rows)
-    note = element("p", f"and {more} more", style=_DIM) if more else Html("")
-    return joined((_table(("system", "captured", "range", "false", "accuracy", ""), rows), note))
+    note = element("p", f"and {more} more", style=DIM) if more else Html("")
+    return joined((cell_table(("system", "captured", "range", "false", "accuracy", ""), rows), note))
 
 
 def _key_numbers(system: SystemResult) -> Html:
@@ -114,7 +115,7 @@ def _key_numbers(system: SystemResult) -> Html:
         if value is not None and value.value is not None:
             rows.append((element("code", name), f"{value.value:.4f}", interval(value, 1.0, 4)))
     return element(
-        "details", element("summary", "numbers"), _table(("metric", "value", "range"), rows), style="margin:.3em 0"
+        "details", element("summary", "numbers"), cell_table(("metric", "value", "range"), rows), style="margin:.3em 0"
     )
 
 
@@ -130,13 +131,13 @@ def table_cell(table: Contingency) -> str:
     if table.batch_shape or not table.total > 0 or max(table.shape) > MOST_CLASSES:
         found: Any = [] if table.batch_shape or max(table.shape) > 2000 else heat_map(table, "given").largest(8)
         rows = [(label(truth), label(system), amount(count), share(part)) for truth, system, count, part in found]
-        shown = _table(("it was", "the system said", "count", "of the true"), rows) if rows else Html("")
-        return element("div", told, shown, style=_INK)
+        shown = cell_table(("it was", "the system said", "count", "of the true"), rows) if rows else Html("")
+        return element("div", told, shown, style=INK)
     cells = heat_map(table, "given")
     colours = cells.colours
     head = element(
         "tr",
-        element("th", "it was ↓ said →", style=f"{_NAME};{_DIM}"),
+        element("th", "it was ↓ said →", style=f"{_NAME};{DIM}"),
         *(element("th", label(name, 14), style=_NUMBER) for name in cells.system),
     )
     lines = []
@@ -148,4 +149,4 @@ def table_cell(table: Contingency) -> str:
             written.append(element("td", amount(float(np.round(count, 6))) if count else "·", style=look))
         lines.append(element("tr", element("th", label(name, 20), style=_NAME), *written))
     grid = element("table", element("thead", head), element("tbody", *lines), style="border-collapse:collapse")
-    return element("div", told, grid, style=_INK)
+    return element("div", told, grid, style=INK)

@@ -12,8 +12,9 @@ from infoscope.cards import catalogue
 from infoscope.numeric import Real
 from infoscope.operating_points import BestSetting, Choice, Sweep, Tuning
 from infoscope.report.numbers import BITS, Units
+from infoscope.report.wording import left_out
 
-__all__ = ["sweep_document", "sweep_lines", "sweep_table", "tuning_lines", "tuning_table"]
+__all__ = ["AREAS", "sweep_document", "sweep_lines", "sweep_table", "tuning_lines", "tuning_table"]
 
 _SHOWN = 12
 _THRESHOLD = ("proficiency", "false_information_ratio", "accuracy", "recall", "precision", "false_alarm_rate")
@@ -36,7 +37,7 @@ _WORDS = {
     "error_rate": "errors",
     "rejection_rate": "refused",
 }
-_AREAS = {
+AREAS = {
     "roc_auc": "area under the ROC curve",
     "average_precision": "average precision",
     "average_information": "average information",
@@ -54,11 +55,11 @@ def sweep_lines(sweep: Sweep, choice: Choice | None, unit: Units = BITS) -> list
     lines = [f"{sweep.rule}: {len(sweep):,} operating points{size}"]
     for name, value in sweep.areas.items():
         scale, named = (unit.per_bit, f", {unit.name}") if name == "average_information" else (1.0, "")
-        lines.append(f"{_AREAS[name]}{named}: {_shown(value * scale)}")
+        lines.append(f"{AREAS[name]}{named}: {_shown(value * scale)}")
     if choice is not None:
         lines.append(str(_in_unit(choice, unit)))
     lines += [f"note: {note}" for note in sweep.notes]
-    return lines + [f"note: {rows:,} rows left out: {reason}" for reason, rows in sweep.ignored.items()]
+    return lines + [f"note: {left_out(rows, reason)}" for reason, rows in sweep.ignored.items()]
 
 
 def sweep_table(sweep: Sweep, choice: Choice | None) -> Rows:

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.report.by_class import by_class
-from infoscope.report.layout import ASCII, UNICODE, Column, Look, beside, columns, meter, shown, wrapped
+from infoscope.report.layout import ASCII, UNICODE, Column, Look, beside, columns, meter, paired, shown, wrapped
 from infoscope.report.ledger import COLOURS, ledger
 from infoscope.report.numbers import amount, share, units
-from infoscope.report.wording import facts_line, headline, key_numbers, limits, remark, told_apart
+from infoscope.report.wording import facts_line, headline, key_numbers, left_out, limits, remark, told_apart
 
 __all__ = ["as_text", "coloured", "text_lines"]
 
@@ -29,6 +30,8 @@ WARNINGS = {
     "lookalike_labels",
     "non_monotone",
 }
+MOST_ALIKE = 4
+"""Groups of systems alike that are named; many systems make many groups, which overlap."""
 WIDE = 150
 """From this width on, what to fix stands beside the classes."""
 
@@ -130,10 +133,12 @@ def _fixes(system: SystemResult, look: Look) -> list[Text]:
     pairs = [pair for pair in system.confusions if pair.gain > 0][:5]
     if not pairs:
         return []
-    names = [" / ".join(shown(label, look.signs) for label in pair.classes) for pair in pairs]
     most = pairs[0].gain
-    size = min(24, max(look.room - 44, 8))
     sizes = [f"{amount(pair.count)} sample{'s' if pair.count != 1 else ' '}" for pair in pairs]
+    spelt = [[shown(label, look.signs) for label in pair.classes] for pair in pairs]
+    room = look.room - 18 - max(map(len, sizes))  # "+10.0 points" and the gaps
+    size = min(24, max(room - max(cell_len(" / ".join(names)) for names in spelt), 6))
+    names = [paired(one, other, max(room - size, 15), look.signs) for one, other in spelt]
     parts = [
         Column("", [Text(name) for name in names], least=12),
         Column("", [meter(pair.gain / most, size, look.signs, COLOURS["false"]) for pair in pairs], priority=1),
@@ -162,7 +167,11 @@ def _ranking(evaluation: Evaluation, look: Look) -> list[Text]:
         systems.sort(key=lambda system: tuple((system.group or {}).values()))
     lines = [*_wrapped_styled(_ranking_title(evaluation, look), look), Text()]
     lines += columns(_ranking_columns(systems, groups, look), look.room, look.signs)
-    for sentence in told_apart(evaluation):
+    sentences = list(told_apart(evaluation))
+    kept = sentences[: MOST_ALIKE if look.most else None]
+    if len(sentences) > len(kept):
+        kept.append(f"So it is with {len(sentences) - len(kept)} more groups of neighbours; -v names them.")
+    for sentence in kept:
         lines += [Text(), *wrapped(shown(sentence, look.signs), look.room, Text(""))]
     spoken = [system for system in systems if system.diagnosis]
     if spoken:
@@ -214,7 +223,7 @@ def _ranking_columns(systems: Sequence[SystemResult], groups: Sequence[str], loo
 def _footer(evaluation: Evaluation, look: Look) -> list[Text]:
     lines: list[Text] = []
     for reason, rows in evaluation.source.ignored.items():
-        sentence = f"{rows:,} row{'s' if rows != 1 else ''} left out: {shown(reason, look.signs)}"
+        sentence = left_out(rows, shown(reason, look.signs))
         lines += wrapped(sentence, look.room, Text("! ", "bold yellow"))
     if evaluation.source.until is not None:
         lead = Text("! ", "bold yellow") if evaluation.source.until["sorted"] else Text("note ", "dim")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from infoscope.evaluation import Evaluation, Source, SystemResult, Value
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
@@ -13,6 +14,7 @@ __all__ = [
     "facts_line",
     "headline",
     "key_numbers",
+    "left_out",
     "limits",
     "remark",
     "told_apart",
@@ -50,6 +52,11 @@ def headline(system: SystemResult) -> tuple[str, str]:
     if captured.value is None:
         return "", f"cannot be judged by information: {captured.undefined}"
     return share(captured.value), "of the information in the truth"
+
+
+def left_out(rows: int, reason: str) -> str:
+    """Rows that do not enter the numbers, and why."""
+    return f"{rows:,} row{'s' * (rows != 1)} left out: {reason}"
 
 
 def facts_line(system: SystemResult, source: Source, unit: Units, dot: str) -> str:
@@ -138,8 +145,14 @@ def remark(system: SystemResult) -> str:
 
 
 def told_apart(evaluation: Evaluation) -> Iterator[str]:
-    """What the comparison row by row allows to say about who captures more."""
+    """What the comparison row by row allows to say about who captures more; in groups, group by group."""
     known = evaluation.comparison or {}
+    yield from _told_apart(known, "")
+    for part in known.get("groups", ()):
+        yield from _told_apart(part, ", ".join(f"{key} {value}" for key, value in part["group"].items()) + ": ")
+
+
+def _told_apart(known: Mapping[str, Any], where: str) -> Iterator[str]:
     for ranking in known.get("ranking", ()):
         if ranking["metric"] != "proficiency":
             continue
@@ -149,9 +162,10 @@ def told_apart(evaluation: Evaluation) -> Iterator[str]:
                 groups.setdefault(group, []).append(place["name"])
         alike = [names for names in groups.values() if len(names) > 1]
         if not alike:
-            yield "Compared row by row, every system captures surely more than the next."
+            yield f"{where}{'c' if where else 'C'}ompared row by row, every system captures surely more than the next."
         for names in alike:
-            yield f"{', '.join(names[:-1])} and {names[-1]} cannot be told apart in what they capture, row by row."
+            told = f"{', '.join(names[:-1])} and {names[-1]} cannot be told apart in what they capture, row by row."
+            yield where + told
 
 
 def truth_and_system_match(system: SystemResult) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.tables.coding import encode
 from infoscope.tables.contingency import Contingency, Support
+from infoscope.tables.counted import summable
 from infoscope.tables.counting import Side, Tally, placed_among, tally
 from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, unite
 
@@ -124,12 +125,18 @@ def _from_integers(counted: Tally, stated: Declared, *, declared: bool) -> Conti
         placed_among(own_truth, counted.truth.low or 0, counted.rows),
         placed_among(own_system, counted.system.low or 0, counted.columns),
         counted.values,
-        ordered=True,
+        ordered=bool(counted.values.all()),
     )
     return placed(cells, labels, stated, declared=declared)
 
 
 def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    low, high = min(one[0], other[0]), max(one[-1], other[-1])
+    if high - low < 8 * (len(one) + len(other)):
+        present = np.zeros(high - low + 1, dtype=bool)
+        present[one - low] = True
+        present[other - low] = True
+        return np.flatnonzero(present) + low
     both = np.concatenate([one, other])
     both.sort(kind="stable")
     return both[np.concatenate([[True], both[1:] != both[:-1]])]
@@ -169,6 +176,7 @@ def placed(
 
 
 def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support | None]:
+    cells = replace(cells, values=summable(np.asarray(cells.values)))
     kept = cells.values.dtype if cells.values.dtype.kind in "iu" else np.dtype(np.float64)
     if shape[0] * shape[1] <= DENSE_CELLS:
         dense = np.zeros(shape, dtype=np.int64 if kept.kind in "iu" else kept)

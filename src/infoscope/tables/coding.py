@@ -106,14 +106,17 @@ def _encode_distinct(array: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
     found, codes = np.unique(array[~absent], return_inverse=True)
     full = np.full(array.shape, -1, dtype=np.int64)
     full[~absent] = codes
-    days = found.astype("datetime64[us]") if found.dtype.kind == "M" else found
-    return Coded(full, tuple(_midnight(value) for value in days.tolist()), missing=-1)
+    return Coded(full, tuple(_moments(found) if found.dtype.kind == "M" else found.tolist()), missing=-1)
 
 
-def _midnight(value: Any) -> Label:
-    """A time at midnight is a date: columns of dates arrive as times."""
-    is_day = hasattr(value, "hour") and value.timetuple()[3:6] == (0, 0, 0) and not value.microsecond
-    return value.date() if is_day else value
+def _moments(found: NDArray[Any]) -> list[Label]:
+    """Times to the microsecond; where all are at midnight they are dates, for columns of dates arrive as times."""
+    whole = found.astype("datetime64[us]")
+    if np.any(whole != found):
+        finer = found[whole != found][0]
+        raise InputError(f"a label is {finer}, and labels are exact to the microsecond; round them, or make them text")
+    days = whole.astype("datetime64[D]")
+    return days.tolist() if np.all(days == whole) else whole.tolist()
 
 
 def _encode_objects(items: list[Any], side: _Side) -> Coded:

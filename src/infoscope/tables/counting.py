@@ -4,7 +4,7 @@ Few classes: each row adds to its cell in a table that fits the processor's cach
 sorted and runs are counted, so memory follows the rows and never classes times classes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,13 +84,16 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
     if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
         return tally(_narrowed(truth), _narrowed(system), weights)
     if table is not None:
-        rows, columns = np.nonzero(table)
+        seen: NDArray[Any] | None = table
+        if weight is not None and not weight.all():  # a row without weight still names its classes
+            seen = _scattered(t, s, (low_t, low_s), (table.shape[0], table.shape[1]), None, check=False)
+        rows, columns = np.nonzero(seen)  # type: ignore[arg-type]
         values = table[rows, columns]
     else:
         rows, columns, values = _runs(t, s, (low_t, high_t, low_s, high_s), weight)
     squares = float(len(t)) if weight is None else float(np.dot(weight, weight))
-    truth_side, rows = _side(truth, rows, low_t)
-    system_side, columns = _side(system, columns, low_s)
+    truth_side, rows = _side(truth, rows, low_t, high_t)
+    system_side, columns = _side(system, columns, low_s, high_s)
     return Tally(truth_side, system_side, rows, columns, values, squares, ignored)
 
 
@@ -162,7 +165,13 @@ def _span(codes: NDArray[Any], coded: Coded, *, exact: bool) -> tuple[int, int]:
     if coded.labels is not None:
         return 0, max(len(coded.labels) - 1, 0)
     seen = codes if exact else codes[:_SMALL]
-    return int(seen.min()), int(seen.max())
+    ends = [(int(block.min()), int(block.max())) for block in _blocks(seen)]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Pieces that stay in the cache from one step of the work to the next."""
+    return (array[start : start + _BLOCK] for start in range(0, len(array), _BLOCK))
 
 
 def _scattered(
@@ -234,27 +243,58 @@ def _runs(
         values_s, s = np.unique(s, return_inverse=True)
         rows, columns, summed = _runs(t, s, (0, len(values_t) - 1, 0, len(values_s) - 1), weight)
         return values_t[rows].astype(np.int64) - low_t, values_s[columns].astype(np.int64) - low_s, summed
-    keys = np.subtract(t, low_t, dtype=np.int64, casting="unsafe")
-    keys <<= bits
-    keys += s
-    keys -= low_s
+    keys = np.empty(len(t), dtype=np.int64)
+    for key, row, column in zip(_blocks(keys), _blocks(t), _blocks(s), strict=True):
+        np.subtract(row, low_t, out=key, dtype=np.int64, casting="unsafe")
+        np.left_shift(key, bits, out=key)
+        np.add(key, column, out=key, dtype=np.int64, casting="unsafe")
+        np.subtract(key, low_s, out=key)
     if weight is None:
         keys.sort()
     else:
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    values = np.diff(starts, append=len(keys)) if weight is None else np.add.reduceat(weight[order], starts)
-    found = keys[starts]
-    return found >> bits, found & ((1 << bits) - 1), values
+    rows, columns, values, starts = _ends(keys, bits, with_starts=weight is not None)
+    return rows, columns, values if weight is None else np.add.reduceat(weight[order], starts)
 
 
-def _side(coded: Coded, codes: Ints, low: int) -> tuple[Side, Ints]:
+def _ends(keys: Ints, bits: int, *, with_starts: bool) -> tuple[Ints, Ints, Ints, Ints]:
+    """Row, column, length and, on request, beginning of each run of equal keys."""
+    rows, columns, lengths = (np.empty(len(keys), dtype=np.int64) for _ in range(3))
+    starts = np.empty(len(keys) if with_starts else 0, dtype=np.int64)
+    new = np.empty(_BLOCK, dtype=bool)
+    found, before, begun = 0, int(keys[0]) - 1, 0
+    for start, block in zip(range(0, len(keys), _BLOCK), _blocks(keys), strict=True):
+        first = new[: len(block)]
+        first[0] = block[0] != before
+        np.not_equal(block[1:], block[:-1], out=first[1:])
+        before = block[-1]
+        places = np.flatnonzero(first)
+        if not len(places):
+            continue
+        here = slice(found, found + len(places))
+        cells = block[places]
+        np.right_shift(cells, bits, out=rows[here])
+        np.bitwise_and(cells, (1 << bits) - 1, out=columns[here])
+        places += start
+        if with_starts:
+            starts[here] = places
+        np.subtract(places[1:], places[:-1], out=lengths[found : here.stop - 1])
+        if found:
+            lengths[found - 1] = places[0] - begun
+        begun, found = places[-1], here.stop
+    lengths[found - 1] = len(keys) - begun
+    for array in (rows, columns, lengths, *([starts] if with_starts else [])):
+        array.resize(found, refcheck=False)  # gives the unused end back
+    return rows, columns, lengths, starts
+
+
+def _side(coded: Coded, codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
     """The labels that have data, and the cells' codes."""
     if coded.labels is not None:
         return Side(coded.labels), codes
-    if len(codes) and int(codes.max()) <= 8 * len(codes) + 1024:
-        present = np.zeros(int(codes.max()) + 1, dtype=bool)
+    if high - low <= 8 * len(codes) + 1024:
+        present = np.zeros(high - low + 1, dtype=bool)
         present[codes] = True
         return Side(np.flatnonzero(present) + low, low), codes
     found, positions = np.unique(codes, return_inverse=True)

@@ -74,8 +74,9 @@ def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
 
 
 def _kind_rank(label: Label) -> int:
-    kind = kind_of(label)
-    return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 4}[kind]
+    if isinstance(label, datetime.datetime) and label.tzinfo is not None:
+        return 4  # does not compare with a time without a zone
+    return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 5}[kind_of(label)]
 
 
 def unite(
@@ -107,7 +108,9 @@ def check_unique(labels: Sequence[Label], side: str) -> None:
         seen.add(label)
 
 
-def check_kinds(truth: Iterable[Label], system: Iterable[Label]) -> None:
+def check_kinds(
+    truth: Iterable[Label], system: Iterable[Label], *, called: tuple[str, str] = ("truth has", "the system says")
+) -> None:
     """Refuse 1 on one side and "1" on the other: they look the same and would never match."""
     truth, system = list(truth), list(system)
     if set(map(type, truth)) == set(map(type, system)):
@@ -119,7 +122,7 @@ def check_kinds(truth: Iterable[Label], system: Iterable[Label]) -> None:
         twin = by_text.get(_spelled(text, kind))
         if twin is not None and twin[1] != kind:
             raise InputError(
-                f"truth has {_quoted(*twin)} ({twin[1]}) and the system says {_quoted(text, kind)} ({kind}): "
+                f"{called[0]} {_quoted(*twin)} ({twin[1]}) and {called[1]} {_quoted(text, kind)} ({kind}): "
                 "they look alike but are different labels; convert both sides to one type, "
                 "for example with str"
             )

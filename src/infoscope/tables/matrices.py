@@ -26,14 +26,43 @@ def from_matrix(
         truth = counts.index if truth is None else truth
         system = counts.columns if system is None else system
         labelled = True
+        counts = _frame_numbers(counts)
+    elif hasattr(counts, "columns") and hasattr(counts, "get_column"):  # a polars frame has no index
+        names, counts = _split_frame(counts)
+        truth = names if truth is None else truth
+        system = counts.columns if system is None else system
+        labelled = True
         counts = counts.to_numpy()
     if hasattr(counts, "tocoo"):
         return _from_sparse(counts, truth, system, stated)
     array = _numbers(counts)
-    labels = _matrix_labels(array.shape[-2:], truth, system)
+    labels = _matrix_labels(array.shape[-2:], truth, system, stated.reject)
     _check_matrix(array, labels)
     _check_reject_column(labels, stated.reject)
     return Contingency(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
+
+
+def _frame_numbers(frame: Any) -> NDArray[Any]:
+    """The numbers of a pandas frame, nullable and Arrow types too; a missing one becomes NaN."""
+    array = np.asarray(frame.to_numpy())
+    if array.dtype.kind != "O":
+        return array
+    columns = [frame.iloc[:, at] for at in range(frame.shape[1])]
+    if not all(getattr(column.dtype, "_is_numeric", False) for column in columns):
+        return array
+    whole = not any(column.isna().any() or getattr(column.dtype, "kind", "f") == "f" for column in columns)
+    kind = np.int64 if whole else np.float64
+    return np.column_stack(
+        [column.to_numpy(dtype=kind, **({} if whole else {"na_value": np.nan})) for column in columns]
+    )
+
+
+def _split_frame(frame: Any) -> tuple[list[Label] | None, Any]:
+    """Truth labels in a first column of text, where there is one, and the columns of numbers."""
+    first = frame.get_column(frame.columns[0])
+    if first.dtype.is_numeric():
+        return None, frame
+    return [str(label) for label in first.to_list()], frame.drop(frame.columns[0])
 
 
 def _numbers(counts: Any) -> NDArray[Any]:
@@ -47,14 +76,18 @@ def _numbers(counts: Any) -> NDArray[Any]:
         raise InputError(f"the matrix holds {array.dtype} values; give counts or weights as numbers")
     if array.ndim < 2 or 0 in array.shape[-2:]:
         raise InputError(f"the matrix has shape {array.shape}; it needs at least one row and one column")
-    return array.astype(np.int64 if array.dtype.kind in "iub" else np.float64)
+    whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and (not array.size or array.max() < 2**62))
+    return array.astype(np.int64 if whole else np.float64)
 
 
 def _matrix_labels(
-    shape: tuple[int, ...], truth: Iterable[Label] | None, system: Iterable[Label] | None
+    shape: tuple[int, ...], truth: Iterable[Label] | None, system: Iterable[Label] | None, reject: Label | None
 ) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     if truth is not None and system is None and shape[0] == shape[1]:
         truth = system = tuple(truth)
+    if truth is not None and system is None and reject is not None and shape[1] == shape[0] + 1:
+        truth = tuple(truth)
+        system = (*truth, reject)
     sides: list[tuple[Label, ...]] = []
     for name, size, given in (("truth", shape[0], truth), ("system", shape[1], system)):
         if given is None:
@@ -81,7 +114,7 @@ def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[La
             f"count of truth {labels[0][i]!r} as system {labels[1][j]!r} is {value}; "
             "counts must be finite and not negative"
         )
-    if not np.all(array.sum(axis=(-2, -1)) > 0):
+    if not np.all(np.any(array > 0, axis=(-2, -1))):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
 
 
@@ -99,7 +132,7 @@ def _from_sparse(
     counts: Any, truth: Iterable[Label] | None, system: Iterable[Label] | None, stated: Declared
 ) -> Contingency:
     coo = counts.tocoo()
-    labels = _matrix_labels(coo.shape, truth, system)
+    labels = _matrix_labels(coo.shape, truth, system, stated.reject)
     values = np.asarray(coo.data)
     bad = ~np.isfinite(values) | (values < 0)
     if bad.any():
@@ -108,7 +141,7 @@ def _from_sparse(
             f"count of truth {labels[0][coo.row[at]]!r} as system {labels[1][coo.col[at]]!r} is {values[at]}; "
             "counts must be finite and not negative"
         )
-    if not values.sum() > 0:
+    if not np.any(values > 0):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
     _check_reject_column(labels, stated.reject)
     cells = Cells(*labels, coo.row, coo.col, values)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from types import MappingProxyType
 
 import numpy as np
@@ -54,7 +56,29 @@ def _check_mergeable(one: Contingency, other: Contingency) -> None:
         (one.truth_labels, other.truth_labels),
         (one.system_labels, other.system_labels),
     ):
-        check_kinds([x for x in left if x != one.reject], [x for x in right if x != one.reject])
+        check_kinds(
+            [x for x in left if x != one.reject],
+            [x for x in right if x != one.reject],
+            called=("one table has", "the other has"),
+        )
+        _check_moments([x for x in left if x != one.reject], [x for x in right if x != one.reject])
+
+
+def _check_moments(left: Sequence[Label], right: Sequence[Label]) -> None:
+    """Refuse to add dates to times: the same day would be two classes."""
+    kinds = [{_moment_kind(label): label for label in labels if isinstance(label, date)} for labels in (left, right)]
+    if kinds[0] and kinds[1] and kinds[0].keys() != kinds[1].keys():
+        (one, first), (other, second) = (next(iter(found.items())) for found in kinds)
+        raise InputError(
+            f"one table has {one} labels ({first}) and the other has {other} labels ({second}); "
+            "count both from columns of one type"
+        )
+
+
+def _moment_kind(label: date) -> str:
+    if not isinstance(label, datetime):
+        return "date"
+    return "time" if label.tzinfo is None else "zoned time"
 
 
 def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Contingency:

@@ -6,8 +6,10 @@ The form is described in docs/table-format.md.
 from __future__ import annotations
 
 import datetime
+import glob
 import json
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,9 +25,10 @@ from infoscope.tables.building import Cells, Declared, placed
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.labels import Label, as_label, kind_of, sorted_labels
 
-__all__ = ["SCHEMA", "load", "save"]
+__all__ = ["SCHEMA", "exact_path", "label_from_json", "label_to_json", "load", "save"]
 
 SCHEMA = "infoscope/table/1"
+_HALVES = re.compile("[\ud800-\udfff]")
 _TYPES = {
     "text": "VARCHAR",
     "int": "BIGINT",
@@ -42,6 +45,15 @@ def save(table: Contingency, path: Path) -> None:
         raise InputError("only plain tables are saved; save the original table, not a batch or a re-weighted one")
     if not path.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; give the name of a file")
+    try:
+        _write_whole(table, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _write_whole(table: Contingency, path: Path) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
     try:
@@ -91,21 +103,37 @@ def _as_relation_source(columns: dict[str, NDArray[Any]]) -> Any:
 
 
 class _Column:
-    """One side's labels as a Parquet column: native where they are of one kind, else JSON text."""
+    """One side's labels as a Parquet column: native where they are of one kind that Parquet holds, else JSON text."""
 
     def __init__(self, labels: Sequence[Label]) -> None:
         kinds = {kind_of(label) for label in labels}
-        self.encoding = "json" if len(kinds) > 1 else next(iter(kinds), "text")
+        native = len(kinds) < 2 and all(map(_is_native, labels))
+        self.encoding = next(iter(kinds), "text") if native else "json"
         self.type = _TYPES.get(self.encoding, "VARCHAR")
         self.values = np.empty(len(labels), dtype=object)
-        self.values[:] = [_json_label(label) for label in labels] if self.encoding == "json" else list(labels)
+        self.values[:] = [label_to_json(label) for label in labels] if self.encoding == "json" else list(labels)
 
 
-def _json_label(label: Label) -> str:
+def _is_native(label: Label) -> bool:
+    """Whether a column holds it as it is: no zone, no more than 64 bits, no half of a character."""
+    if isinstance(label, datetime.datetime):
+        return label.tzinfo is None
+    if isinstance(label, str):
+        return label.isascii() or _HALVES.search(label) is None
+    return not isinstance(label, int) or -(2**63) <= label < 2**63
+
+
+def label_to_json(label: Label) -> str:
+    """A label of any kind as text, the same for all of its forms on disk.
+
+    >>> label_to_json(3), label_to_json("3"), label_to_json(datetime.date(2020, 1, 2))
+    ('["int", 3]', '["text", "3"]', '["date", "2020-01-02"]')
+    """
     return json.dumps([kind_of(label), label.isoformat() if isinstance(label, datetime.date) else label])
 
 
-def _label_from_json(text: str) -> Label:
+def label_from_json(text: str) -> Label:
+    """The label that such a text stands for."""
     kind, value = json.loads(text)
     if kind == "date":
         return datetime.date.fromisoformat(value)
@@ -122,8 +150,8 @@ def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, 
         "schema": SCHEMA,
         "truth_encoding": truth.encoding,
         "system_encoding": system.encoding,
-        "reject": None if table.reject is None else _json_label(table.reject),
-        "positive": None if table.positive is None else _json_label(table.positive),
+        "reject": None if table.reject is None else label_to_json(table.reject),
+        "positive": None if table.positive is None else label_to_json(table.positive),
         "declared": table.declared,
         "labelled": table.labelled,
         "ignored": dict(table.ignored),
@@ -131,10 +159,18 @@ def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, 
         "order": None
         if is_sorted
         else {
-            "truth": [_json_label(label) for label in table.truth_labels],
-            "system": [_json_label(label) for label in table.system_labels],
+            "truth": [label_to_json(label) for label in table.truth_labels],
+            "system": [label_to_json(label) for label in table.system_labels],
         },
     }
+
+
+def exact_path(path: Path) -> str:
+    """A path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
+    name = str(path.absolute())
+    if glob.has_magic(name) and "\\" in name:
+        raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
+    return glob.escape(name)
 
 
 def load(path: Path) -> Contingency:
@@ -146,10 +182,10 @@ def load(path: Path) -> Contingency:
     with duckdb.connect() as connection:
         try:
             pairs = connection.execute(
-                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": str(path)}
+                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": exact_path(path)}
             ).fetchall()
             columns = connection.execute(
-                "SELECT truth, system, value FROM read_parquet($path)", {"path": str(path)}
+                "SELECT truth, system, value FROM read_parquet($path)", {"path": exact_path(path)}
             ).fetchnumpy()
         except duckdb.Error as error:
             raise InputError(f"{path} is not a table written by infoscope: {str(error).splitlines()[0]}") from None
@@ -166,7 +202,7 @@ def _assembled(metadata: dict[str, Any], columns: dict[str, Any]) -> Contingency
     truth, rows = _decoded(columns["truth"], metadata["truth_encoding"])
     system, places = _decoded(columns["system"], metadata["system_encoding"])
     reject, positive = (
-        None if metadata[key] is None else _label_from_json(metadata[key]) for key in ("reject", "positive")
+        None if metadata[key] is None else label_from_json(metadata[key]) for key in ("reject", "positive")
     )
     if metadata["order"] is None:
         labels = (
@@ -179,8 +215,8 @@ def _assembled(metadata: dict[str, Any], columns: dict[str, Any]) -> Contingency
     else:
         order = metadata["order"]
         labels = (
-            tuple(map(_label_from_json, order["truth"])),
-            tuple(map(_label_from_json, order["system"])),
+            tuple(map(label_from_json, order["truth"])),
+            tuple(map(label_from_json, order["system"])),
         )
     filled = (rows >= 0) & (places >= 0)
     moves = [
@@ -221,7 +257,7 @@ def _decoded(column: Any, encoding: str) -> tuple[list[Label], NDArray[np.int64]
         unique, places[~absent] = np.unique(present, return_inverse=True)
         found = unique.astype("datetime64[us]").tolist() if unique.dtype.kind == "M" else unique.tolist()
     if encoding == "json":
-        return [_label_from_json(text) for text in found], places
+        return [label_from_json(text) for text in found], places
     if encoding == "date":
         return [value.date() if isinstance(value, datetime.datetime) else value for value in found], places
     return [as_label(value) for value in found], places

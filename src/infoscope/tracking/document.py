@@ -203,6 +203,10 @@ class TrackingEvaluation:
                 return system
         raise KeyError(name)
 
+    def _repr_html_(self) -> str:
+        importlib.import_module("infoscope").load_renderers("report.tracker_cell")  # the one upward step
+        return str(_RENDERERS["notebook"](self))
+
     def __repr__(self) -> str:
         """The headline of each system."""
         lines = []

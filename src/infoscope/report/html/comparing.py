@@ -8,7 +8,7 @@ from infoscope.report.html.against import Gap, against
 from infoscope.report.html.elements import Html, element, label, scrolled
 from infoscope.report.html.verdict import ABSENT, interval
 from infoscope.report.numbers import chance, share
-from infoscope.report.wording import remark
+from infoscope.report.wording import remark, told_apart
 
 __all__ = ["compared", "difference", "interval_bar"]
 
@@ -20,11 +20,16 @@ TITLES = (
     ("range", "n wide"),
     ("difference", "n wide gap"),
     ("P(better)", "n wide gap"),
-    ("verdict", "gap"),
+    ("verdict", "gap verdict"),
     ("false", "n wide"),
     ("accuracy", "n wide"),
+    ("note", "wide dim note"),
 )
-"""Columns and their kinds: what is wide gives way on a phone, what is a gap exists only against another system."""
+"""Columns and their kinds: what is a gap exists only against another system, a note where there is one to make."""
+
+
+MOST_SAID = 8
+"""Sentences about who can be told apart."""
 
 
 def compared(evaluation: Evaluation) -> Html:
@@ -32,12 +37,13 @@ def compared(evaluation: Evaluation) -> Html:
     if len(evaluation.systems) < 2:
         return Html("")
     systems = evaluation.ranking
-    best = systems[0]
-    gaps = [None if best.group else against(evaluation, system.name, best.name) for system in systems]
-    told = any(gap is not None for gap in gaps)
-    columns = [(title if told or "gap" not in kind else "", kind) for title, kind in TITLES]
+    best_of = {_group(system): system for system in reversed(systems)}
+    gaps = [against(evaluation, system, best_of[_group(system)]) for system in systems]
+    told = {_group(system) for system, gap in zip(systems, gaps, strict=True) if gap is not None}
+    shown = {"gap": bool(told), "note": any(map(remark, systems))}
+    columns = [(title if all(shown.get(word, True) for word in kind.split()) else "", kind) for title, kind in TITLES]
     rows = [
-        _row(system, gap, "best" if told and system is best else remark(system))
+        _row(system, gap, _best(system) if best_of[_group(system)] is system and _group(system) in told else "")
         for system, gap in zip(systems, gaps, strict=True)
     ]
     head = element(
@@ -48,12 +54,14 @@ def compared(evaluation: Evaluation) -> Html:
         ),
     )
     note = ["Dots are captured information, from 0 to 100%, best first"]
-    note += ["lines are credible ranges"] if best.metrics.get("proficiency", ABSENT).low is not None else []
-    note += [f"differences, in points, are to {plain_label(best.title)[:40]}, row by row"] if told else []
+    note += ["lines are credible ranges"] if systems[0].metrics.get("proficiency", ABSENT).low is not None else []
+    reference = "the best of the same group" if systems[0].group else plain_label(systems[0].title)[:40]
+    note += [f"differences, in points, are to {reference}, row by row"] if told else []
     return element(
         "section",
         element("h2", "Compared with each other"),
         element("p", "; ".join(note) + ".", class_="note", id="compare-note"),
+        _told_apart(evaluation),
         element("div", class_="chooser js", id="choose"),
         scrolled(
             element(
@@ -69,6 +77,24 @@ def compared(evaluation: Evaluation) -> Html:
     )
 
 
+def _group(system: SystemResult) -> tuple[str, ...]:
+    return tuple((system.group or {}).values())
+
+
+def _best(system: SystemResult) -> str:
+    return "best of its group" if system.group else "best"
+
+
+def _told_apart(evaluation: Evaluation) -> Html:
+    """Who can be told from whom, in words."""
+    said = list(told_apart(evaluation))
+    if not said:
+        return Html("")
+    more = [f"{len(said) - MOST_SAID} more groups: see the verdicts below."] if len(said) > MOST_SAID else []
+    items = [element("li", element("bdi", plain_label(sentence))) for sentence in [*said[:MOST_SAID], *more]]
+    return element("ul", *items, class_="remarks told-apart")
+
+
 def _row(system: SystemResult, gap: Gap | None, otherwise: str) -> Html:
     value = system.metrics.get("proficiency", ABSENT)
     cells = (
@@ -80,6 +106,7 @@ def _row(system: SystemResult, gap: Gap | None, otherwise: str) -> Html:
         otherwise if gap is None else gap.word,
         share(system.number("false_information_ratio")),
         share(system.number("accuracy")),
+        remark(system),
     )
     kinds = ("track", "n strong", "n wide dim", *(kind for _, kind in TITLES[4:]))
     return element(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from infoscope.cards import catalogue, find
+from infoscope.cards import find
 from infoscope.errors import UnknownNameError
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.layout import plain_label
+from infoscope.report.html.definitions import definitions
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
+from infoscope.report.html.making import Making
 from infoscope.report.numbers import Units
+from infoscope.report.wording import left_out
 
 __all__ = ["everything"]
 
@@ -17,14 +20,14 @@ MOST_COLUMNS = 8
 """Systems in one table of all values; the page's data has the rest."""
 
 
-def everything(evaluation: Evaluation, unit: Units, version: str) -> Html:
+def everything(evaluation: Evaluation, unit: Units, made: Making) -> Html:
     """The last section, all of it in folds."""
     return element(
         "section",
         element("h2", "Everything else"),
         _values(evaluation, unit),
-        _definitions(evaluation),
-        _method(evaluation, version),
+        definitions(name for system in evaluation.systems for name in system.metrics),
+        _method(evaluation, made),
         _long_names(evaluation),
         element("p", class_="js", id="downloads"),
         id="all",
@@ -81,7 +84,7 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
                 element("caption", f"Every metric of every system, information in {unit.name}", class_="sr"),
                 element("thead", head),
                 element("tbody", *rows),
-                class_="values tool",
+                class_="values every tool",
                 data_search="metrics",
             ),
             "All metrics",
@@ -92,42 +95,10 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
 def _cell(name: str, system: SystemResult, unit: Units) -> Html:
     value = system.metrics.get(name)
     why = None if value is None or value.value is not None else value.undefined
-    return element(
-        "td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""), class_="n"
-    )
+    return element("td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""))
 
 
-def _definitions(evaluation: Evaluation) -> Html:
-    names = list(dict.fromkeys(name for system in evaluation.systems for name in system.metrics))
-    entries = []
-    for name in names:
-        if name not in catalogue:
-            continue
-        card = catalogue[name]
-        better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
-        facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]
-        undefined = "" if card.undefined == "never" else f" Undefined when: {card.undefined}."
-        entries.append(
-            element(
-                "div",
-                element("dt", card.title, " ", element("code", card.formula)),
-                element(
-                    "dd",
-                    f"{card.meaning} ({', '.join(facts)}).{undefined} ",
-                    element("span", card.reference, class_="dim"),
-                ),
-                id=f"def-{name}",
-            )
-        )
-    return element(
-        "details",
-        element("summary", "What the numbers mean"),
-        element("dl", *entries, class_="definitions"),
-        id="definitions",
-    )
-
-
-def _method(evaluation: Evaluation, version: str) -> Html:
+def _method(evaluation: Evaluation, made: Making) -> Html:
     items: list[object] = [
         "Information is counted on the table of truth × output alone; “captured” is the mutual "
         "information as a share of the truth's entropy.",
@@ -142,13 +113,15 @@ def _method(evaluation: Evaluation, version: str) -> Html:
         else "No ranges are shown, because this evaluation was made without a posterior."
     )
     items += dict.fromkeys(f"{system.interval.text}." for system in evaluation.systems if system.interval is not None)
-    items += [
-        f"{rows:,} row{'s' * (rows != 1)} left out: {plain_label(reason)}"
-        for reason, rows in evaluation.source.ignored.items()
-    ]
-    items.append(f"Made by infoscope {version}. The page loads nothing from any network.")
+    items += [left_out(rows, plain_label(reason)) for reason, rows in evaluation.source.ignored.items()]
+    items += [] if evaluation.source.until is None else [f"{plain_label(evaluation.source.until['text'])}."]
+    items += [plain_label(note) for note in (evaluation.comparison or {}).get("notes", ())]
+    hashes = {system.title: system.data_hash for system in evaluation.systems if system.data_hash is not None}
     return element(
-        "details", element("summary", "Method and limits"), element("ul", *(element("li", item) for item in items))
+        "details",
+        element("summary", "Method and limits"),
+        element("ul", *(element("li", item) for item in items), *made.items(hashes)),
+        id="method",
     )
 
 

@@ -108,7 +108,7 @@ def bar(part: float, role: str) -> Html:
     """A bar that fills its cell to a share."""
     return Html(
         f'<svg class="bar" aria-hidden="true" width="100%" height="12"><rect class="f-{role}" fill="#888" '
-        f'width="{100 * min(max(part, 0.0), 1.0):.1f}%" height="12" rx="2"/></svg>'
+        f'width="{100 * min(max(part, 0.0), 1.0):.1f}%" height="12"/></svg>'
     )
 
 
@@ -128,8 +128,10 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
     numbers = [_number(classes.get(name), "false_information") or 0.0 for name in labels]
     numbers += [_number(outputs.get(name), "missed_information") or 0.0 for name in labels]
     most = max(numbers, default=0.0) or 1.0
+    digits = _digits(cost[labels[0]] * unit.per_bit)
     rows = [
-        _class_row(name, classes.get(name), outputs.get(name), cost[name], most, unit) for name in labels[:MOST_CLASSES]
+        _class_row(name, classes.get(name), outputs.get(name), f"{cost[name] * unit.per_bit:.{digits}f}", most, unit)
+        for name in labels[:MOST_CLASSES]
     ]
     titles = (
         ("class", ""),
@@ -159,6 +161,7 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
                 data_at=at,
                 data_most=f"{most:.6g}",
                 data_per=f"{unit.per_bit:.12g}",
+                data_digits=digits,
             ),
             "Classes",
         ),
@@ -172,6 +175,15 @@ def _by_class(system: SystemResult, unit: Units, at: int) -> Html:
     )
 
 
+def _digits(most: float) -> int:
+    """Decimals that tell the largest number to two digits, three at least.
+
+    >>> _digits(0.28), _digits(0.0019)
+    (3, 4)
+    """
+    return 3 if most <= 0.0 else min(max(3, 1 - int(np.floor(np.log10(most)))), 9)
+
+
 def _occurs(item: ClassResult | None, output: ClassResult | None) -> bool:
     return (_number(item, "support") or 0) > 0 or (_number(output, "declared") or 0) > 0
 
@@ -183,7 +195,7 @@ def _cost(system: SystemResult, item: ClassResult | None, output: ClassResult | 
 
 
 def _class_row(  # noqa: PLR0917 - one row, one look
-    name: str, item: ClassResult | None, output: ClassResult | None, cost: float, most: float, unit: Units
+    name: str, item: ClassResult | None, output: ClassResult | None, cost: str, most: float, unit: Units
 ) -> Html:
     scatter, doubt = _number(item, "false_information"), _number(output, "missed_information")
     size = _number(item, "support") if item is not None else _number(output, "declared")
@@ -195,7 +207,7 @@ def _class_row(  # noqa: PLR0917 - one row, one look
         element("td", _share(_number(output, "precision")), class_="n"),
         element("td", bar((scatter or 0.0) / most, "false"), element("span", _bits(scatter, unit)), class_="b"),
         element("td", bar((doubt or 0.0) / most, "missed"), element("span", _bits(doubt, unit)), class_="b"),
-        element("td", f"{cost * unit.per_bit:.3f}", class_="n strong"),
+        element("td", cost, class_="n strong"),
         data_class=name,
     )
 
@@ -236,7 +248,7 @@ def _leaks(system: SystemResult, unit: Units) -> Html:
     ]
     if not any(not stream.hit for stream in streams) or np.isclose(sum(stream.bits for stream in streams), 0.0):
         return Html("")
-    drawn = LeakDisplay(streams, most=12, unit=unit.name)
+    drawn = LeakDisplay(streams, most=8, unit=unit.name)
     return element(
         "details",
         element("summary", "Where the bits leak"),

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
-
 import numpy as np
 
 from infoscope.errors import InfoscopeError
@@ -14,20 +10,14 @@ from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.png import data_address
 from infoscope.report.html.cells import table_of
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
+from infoscope.report.html.embedding import embedded
 from infoscope.report.numbers import amount, share
 
-__all__ = ["confusion_matrix", "embedded"]
+__all__ = ["confusion_matrix"]
 
 MOST_IN_TABLE = 30
 MOST_CELLS = 60_000
 """Cells that a page carries for reading off the image; more are not carried."""
-
-
-def embedded(name: str, data: object) -> Html:
-    """Data inside the page, packed: small, and in letters that cannot end the element it is in."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    packed = base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
-    return Html(f'<script type="application/zlib+base64" id="{name}">{packed}</script>')
 
 
 def confusion_matrix(system: SystemResult, at: int) -> Html:

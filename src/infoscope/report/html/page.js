@@ -1,39 +1,5 @@
-(async () => {
-'use strict';
-const $ = (s, r = document) => r.querySelector(s), $$ = (s, r = document) => [...r.querySelectorAll(s)];
-const make = (tag, text, set = {}) => Object.assign(document.createElement(tag), text === undefined ? {} : {textContent: text}, set);
-const unpack = async id => {
-  const bytes = Uint8Array.from(atob($('#' + id).textContent), c => c.charCodeAt(0));
-  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text());
-};
-const root = document.documentElement, tip = $('#tip'), doc = await unpack('data'), cards = await unpack('cards');
+const doc = await unpack('data'), cards = await unpack('cards');
 const title = s => s.group ? s.name + ' (' + Object.entries(s.group).map(([k, v]) => k + ' ' + v).join(', ') + ')' : s.name;
-const say = text => { $('#said').textContent = text; };
-root.classList.add('scripted');
-
-// light or dark
-const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme:dark)').matches;
-$('#theme').addEventListener('click', () => { root.dataset.theme = isDark() ? 'light' : 'dark'; });
-
-// explanations: the browser's own <title> becomes a tip that also follows touch
-$$('svg title').forEach(t => { t.parentNode.dataset.tip = t.textContent; t.remove(); });
-const place = (text, x, y) => {
-  tip.textContent = text; tip.hidden = false;
-  const box = tip.getBoundingClientRect();
-  tip.style.left = Math.max(6, x + 14 + box.width > innerWidth - 6 ? x - box.width - 14 : x + 14) + 'px';
-  tip.style.top = Math.max(6, y + 14 + box.height > innerHeight - 6 ? y - box.height - 14 : y + 14) + 'px';
-};
-const explain = e => {
-  if (!(e.target instanceof Element)) return;
-  const marked = e.target.closest('[data-tip]');
-  if (marked) return place(marked.dataset.tip, e.clientX, e.clientY);
-  const cell = e.target.closest('.cm td'), image = e.target.closest('.pixels');
-  if (cell) return place(cellText(cell), e.clientX, e.clientY);
-  if (image) { const text = pixelText(image, e); if (text) return place(text, e.clientX, e.clientY); }
-  tip.hidden = true;
-};
-addEventListener('pointermove', explain);
-addEventListener('pointerdown', explain);
 
 // systems: pick one, several, or by dragging over a map; everything that belongs to them lights up
 const picked = new Set();
@@ -49,6 +15,11 @@ addEventListener('click', e => {
   if (!(e.target instanceof Element) || brushed) return;
   const owner = e.target.closest('[data-of]');
   if (owner && doc.systems.length > 1) toggle(owner.dataset.of);
+});
+addEventListener('pointerover', e => {
+  const owner = e.target instanceof Element && doc.systems.length > 1 ? e.target.closest('[data-of]') : null, name = owner && owner.dataset.of;
+  $$('.hov').forEach(n => { if (n.dataset.of !== name) n.classList.remove('hov'); });
+  if (owner && !owner.classList.contains('hov')) $$('[data-of]').forEach(n => { if (n.dataset.of === name) n.classList.add('hov'); });
 });
 addEventListener('keydown', e => {
   if (e.key !== 'Escape') return;
@@ -89,13 +60,13 @@ const showSystem = name => {
 if (articles.length > 1) {
   const choice = make('select', undefined, {id: 'system-select'});
   articles.forEach(a => choice.append(make('option', a.dataset.system.slice(0, 80), {value: a.dataset.system})));
-  choice.addEventListener('change', () => showSystem(choice.value));
+  choice.addEventListener('change', () => { picked.clear(); picked.add(choice.value); light(); });
   $('#system-choice').append(make('label', 'System', {htmlFor: 'system-select'}), choice);
   showSystem(articles[0].dataset.system);
 }
 
 // confusion matrix: counts or shares, in three orders, tied to the class table
-const heads = table => $$('thead th[data-label]', table), rows = table => [...table.tBodies[0].rows];
+const heads = table => $$('thead th[data-label]', table);
 $$('.cm').forEach(table => {
   const columns = heads(table), counts = rows(table).map(r => [...r.cells].slice(1).map(c => +c.textContent.replace(/[,·]/g, '') || 0));
   const ofTrue = counts.map(r => r.reduce((a, b) => a + b, 0)), ofSaid = columns.map((_, j) => counts.reduce((a, r) => a + r[j], 0));
@@ -126,26 +97,50 @@ $$('.cm').forEach(table => {
     rowOrder.forEach(i => table.tBodies[0].append(first[i]));
   };
   group(['confused together', 'by name', 'by size'], 'Order', reorder);
-  table.closest('.scroll').before(tools);
-  table.addEventListener('click', e => { const c = e.target.closest('td,th[data-label]'); if (c) lightClass(c.facts ? c.facts.truth : c.dataset.label, c.facts && c.facts.said); });
+  above(table).before(tools);
+  let from = null, dragged = false;
+  const spanned = (a, b) => {
+    const order = rows(table), [top, bottom] = [a, b].map(c => order.indexOf(c.parentNode)).sort((x, y) => x - y), [left, right] = [a.cellIndex, b.cellIndex].sort((x, y) => x - y);
+    lightClasses(order.slice(top, bottom + 1).map(r => r.cells[0].dataset.label), heads(table).filter(h => h.cellIndex >= left && h.cellIndex <= right).map(h => h.dataset.label), true);
+  };
+  table.addEventListener('pointerdown', e => { dragged = false; from = e.pointerType === 'touch' ? null : e.target.closest('td'); });
+  table.addEventListener('pointermove', e => { const c = from && e.buttons ? e.target.closest('tbody td') : null; if (c && (c !== from || dragged)) { dragged = true; getSelection().removeAllRanges(); spanned(from, c); } });
+  addEventListener('pointerup', () => { from = null; });
+  table.addEventListener('click', e => { const c = e.target.closest('td,th[data-label]'); if (c && !dragged) lightClass(c.facts ? c.facts.truth : c.dataset.label, c.facts && c.facts.said); dragged = false; });
 });
 const cellText = c => {
   const f = c.facts; if (!f) return '';
   const share = (n, of) => of ? (100 * n / of).toFixed(1) + '%' : '–';
   return `it was ${f.truth}\nthe system said ${f.said}\n${f.n.toLocaleString('en')}: ${share(f.n, f.t)} of the true, ${share(f.n, f.s)} of the said`;
 };
-let lit = null;
-const lightClass = (name, other) => {
-  lit = lit === name && other === undefined ? null : name;
+const lit = {truth: new Set(), said: new Set(), cells: false};
+const lightClasses = (truth, said, cells) => {
+  lit.truth = new Set(truth); lit.said = new Set(said); lit.cells = cells;
+  const any = lit.truth.size > 0;
   $$('.cm').forEach(t => {
-    rows(t).forEach(r => { const on = r.cells[0].dataset.label === lit; r.cells[0].classList.toggle('lit', on); [...r.cells].slice(1).forEach(c => c.classList.toggle('lit', lit !== null && (other === undefined ? on || c.facts.said === lit : on && c.facts.said === other))); });
-    heads(t).forEach(h => h.classList.toggle('lit', h.dataset.label === (other === undefined ? lit : other)));
+    rows(t).forEach(r => { const on = lit.truth.has(r.cells[0].dataset.label); r.cells[0].classList.toggle('lit', on); [...r.cells].slice(1).forEach(c => c.classList.toggle('lit', any && (cells ? on && lit.said.has(c.facts.said) : on || lit.said.has(c.facts.said)))); });
+    heads(t).forEach(h => h.classList.toggle('lit', lit.said.has(h.dataset.label)));
   });
-  $$('tr[data-class]').forEach(r => r.classList.toggle('lit', lit !== null && (r.dataset.class === lit || r.dataset.class === other)));
-  $$('.pixels').forEach(p => crosshair(p, lit, other === undefined ? lit : other));
-  if (lit !== null) say('Class ' + lit);
+  $$('tr[data-class]').forEach(r => r.classList.toggle('lit', lit.truth.has(r.dataset.class) || lit.said.has(r.dataset.class)));
+  const first = any ? [...lit.truth][0] : null;
+  $$('.pixels').forEach(p => crosshair(p, first, any ? [...lit.said][0] : null));
+  $$('.on-class').forEach(b => { b.hidden = !any || lit.truth.size > 1 || !compareOn; b.textContent = any ? 'compare the systems on ' + (first.length > 40 ? first.slice(0, 39) + '…' : first) : ''; });
+  if (any) say(lit.truth.size > 1 || lit.said.size > 1 ? 'Classes ' + [...new Set([...lit.truth, ...lit.said])].join(', ') : 'Class ' + first);
 };
+const lightClass = (name, other) => {
+  const same = other === undefined && !lit.cells && lit.truth.size === 1 && lit.truth.has(name);
+  name === null || same ? lightClasses([], [], false) : lightClasses([name], [other === undefined ? name : other], other !== undefined);
+};
+let compareOn = null;
+$$('.confusion').forEach(box => {
+  const b = make('button', '', {type: 'button', className: 'on-class', hidden: true});
+  b.addEventListener('click', () => compareOn([...lit.truth][0])); box.append(b);
+});
+const reachable = r => { const th = r.cells[0], b = make('button', undefined, {type: 'button', className: 'pick'}); b.append(...th.childNodes); th.append(b); return r; };
+$$('.classes tr[data-class]').forEach(reachable);
 $$('.classes').forEach(t => t.addEventListener('click', e => { const r = e.target.closest('tr[data-class]'); if (r) lightClass(r.dataset.class); }));
+
+explainers.push(e => { const cell = e.target.closest('.cm td'); return cell && cellText(cell); });
 
 // many classes: pixels that can be read
 for (const p of $$('.pixels')) p.cells = await unpack('cells-' + p.dataset.at);
@@ -167,21 +162,10 @@ const crosshair = (p, truth, said) => {
   h.hidden = i < 0; v.hidden = j < 0;
   h.style.top = 100 * (i + .5) / d.truth.length + '%'; v.style.left = 100 * (j + .5) / d.system.length + '%';
 };
+explainers.push(e => { const image = e.target.closest('.pixels'); return image && pixelText(image, e); });
 $$('.pixels').forEach(p => p.addEventListener('click', e => { const at = where(p, e); if (at) lightClass(at[0].truth[at[1]], at[0].system[at[2]]); }));
 
-// tables: sort, search, copy
-const value = c => { const t = c.textContent.trim(), n = parseFloat(t.replace(/[,<>]/g, '').replace('−', '-')); return Number.isNaN(n) ? t : n; };
-const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : typeof a === 'number' ? -1 : typeof b === 'number' ? 1 : a.localeCompare(b, 'en', {numeric: true});
-const whole = c => { const b = $('bdi[title]', c); return (b ? b.title : c.textContent).trim(); };
-const grid = t => [t.tHead.rows[0], ...rows(t).filter(r => !r.hidden)].map(r => [...r.cells].filter(c => !$('svg.whisk', c) && !c.matches('td.track,th.track')).map(whole));
-const asMarkdown = t => grid(t).map((r, k) => '| ' + r.map(c => c.replace(/\|/g, '\\|').replace(/\s+/g, ' ')).join(' | ') + ' |' + (k ? '' : '\n|' + r.map(() => ' --- |').join(''))).join('\n');
-const safe = c => { const s = /^[=+\-@\t\r]/.test(c) && !/^[+-]?[\d.,]+%?$/.test(c) ? "'" + c : c; return /[",\n\r]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s; };
-const asCsv = t => grid(t).map(r => r.map(safe).join(',')).join('\r\n');
-const copy = (text, button) => {
-  const done = ok => { const was = button.dataset.word ||= button.textContent; button.textContent = ok ? 'copied' : 'press Ctrl+C'; say(ok ? 'Copied' : 'Not copied'); setTimeout(() => { button.textContent = was; }, 1500); };
-  const byHand = () => { const area = make('textarea', text); document.body.append(area); area.select(); const ok = document.execCommand('copy'); area.remove(); done(ok); };
-  navigator.clipboard && isSecureContext ? navigator.clipboard.writeText(text).then(() => done(true), byHand) : byHand();
-};
+// any class can be found, written or not
 const bar = (part, role) => { const s = document.createElementNS('http://www.w3.org/2000/svg', 'svg'), r = document.createElementNS('http://www.w3.org/2000/svg', 'rect'); s.setAttribute('class', 'bar'); s.setAttribute('aria-hidden', 'true'); s.setAttribute('width', '100%'); s.setAttribute('height', 12); r.setAttribute('class', 'f-' + role); r.setAttribute('width', (100 * Math.min(part, 1)).toFixed(1) + '%'); r.setAttribute('height', 12); s.append(r); return s; };
 const num = x => x !== null && typeof x === 'object' ? x.value : x;
 const share = x => x === null || x === undefined ? '–' : (100 * x).toFixed(1) + '%';
@@ -194,41 +178,13 @@ const classRow = (t, system, item) => {
   cell('td', num(item.support).toLocaleString('en'), 'n'); cell('td', share(num(item.recall)), 'n'); cell('td', share(out && num(out.precision)), 'n');
   [[scatter, 'false'], [doubt, 'missed']].forEach(([x, role]) => { const c = cell('td', undefined, 'b'); c.append(bar((x || 0) / most, role), make('span', x === null ? '–' : (x * per).toFixed(2))); });
   const m = system.metrics, cost = (num(m.missed_information) || 0) * (num(item.missed_share) || 0) + (num(m.false_information) || 0) * (num(item.false_share) || 0);
-  cell('td', (cost * per).toFixed(3), 'n strong');
+  cell('td', (cost * per).toFixed(+t.dataset.digits), 'n strong');
   return r;
 };
-$$('table.tool').forEach((t, k) => {
-  const tools = make('div', undefined, {className: 'tools'});
-  if (t.dataset.search) {
-    const id = 'search-' + k, box = make('input', undefined, {type: 'search', id, placeholder: 'search ' + t.dataset.search});
-    box.setAttribute('aria-label', 'Search ' + t.dataset.search);
-    const system = t.classList.contains('classes') ? doc.systems[+t.dataset.at] : null, written = rows(t);
-    const hidden = system && system.classes.length > written.length;
-    box.addEventListener('input', () => {
-      const q = box.value.trim().toLowerCase(); let left = 0;
-      if (hidden) {
-        const found = q ? system.classes.filter(c => c.label.toLowerCase().includes(q)) : null;
-        t.tBodies[0].replaceChildren(...(found ? found.slice(0, 200).map(c => classRow(t, system, c)) : written));
-        left = found ? found.length : written.length;
-      } else rows(t).forEach(r => { r.hidden = q !== '' && !whole(r.cells[0]).toLowerCase().includes(q) && !r.cells[0].textContent.toLowerCase().includes(q); left += !r.hidden; });
-      say(left + ' found');
-      if (q && left === 1) { const only = rows(t).find(r => !r.hidden); if (only && only.dataset.class !== undefined && lit !== only.dataset.class) lightClass(only.dataset.class); }
-    });
-    tools.append(box);
-  }
-  [['copy as Markdown', asMarkdown], ['copy as CSV', asCsv]].forEach(([word, form]) => {
-    const b = make('button', word, {type: 'button'}); b.addEventListener('click', () => copy(form(t), b)); tools.append(b);
-  });
-  (t.closest('.scroll') || t).before(tools);
-  $$('thead th', t).forEach(th => {
-    if (!th.textContent.trim()) return;
-    const b = make('button', undefined, {type: 'button', className: 'sort'}); b.append(...th.childNodes); th.append(b);
-    b.addEventListener('click', () => {
-      const up = th.getAttribute('aria-sort') === 'descending', at = th.cellIndex;
-      $$('thead th', t).forEach(x => x.removeAttribute('aria-sort')); th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-      t.tBodies[0].append(...rows(t).sort((a, b) => (up ? 1 : -1) * compare(value(a.cells[at]), value(b.cells[at]))));
-    });
-  });
+$$('.classes').forEach(t => {
+  const system = doc.systems[+t.dataset.at];
+  if (system.classes.length > rows(t).length) t.finds = q => { const found = system.classes.filter(c => c.label.toLowerCase().includes(q)); return {rows: found.slice(0, 60).map(c => reachable(classRow(t, system, c))), count: found.length}; };
+  t.found = r => { if (!(lit.truth.size === 1 && lit.truth.has(r.dataset.class))) lightClass(r.dataset.class); };
 });
 
 // compare by any metric, of the whole or of one class or answer
@@ -242,11 +198,14 @@ if (forest) {
   const which = make('input', undefined, {id: 'which', hidden: true}); which.setAttribute('list', 'labels'); which.setAttribute('aria-label', 'Class or answer');
   const list = make('datalist', undefined, {id: 'labels'}); $('#choose').append(which, list);
   const prefix = {'the whole': '', 'a class': 'class_', 'an answer': 'output_'}, card = () => cards.metrics[prefix[level.value] + metric.value] || {better: 'higher', unit: ''};
-  const pairs = (doc.comparison || {}).pairs || [], opposite = {better: 'worse', worse: 'better'};
-  const gap = (name, best, points) => {
-    const p = level.value === 'the whole' && pairs.find(q => q.metric === metric.value && (q.a === name && q.b === best || q.a === best && q.b === name));
-    if (!p) return ['', '', ''];
-    const turned = p.a !== name, d = (turned ? -1 : 1) * p.difference, better = turned ? 1 - p.probability_a_better : p.probability_a_better, half = (p.high - p.low) / 2;
+  const key = group => Object.values(group || {}).join('\u0000'), known = doc.comparison || {}, opposite = {better: 'worse', worse: 'better'};
+  const pairs = [...(known.pairs || []).map(p => ({...p, key: ''})), ...(known.groups || []).flatMap(g => g.pairs.map(p => ({...p, key: key(g.group)})))];
+  const byTitle = new Map(doc.systems.map(s => [title(s), s])), keyOf = t => key(byTitle.get(t).group);
+  const gap = (a, b, points) => {
+    const one = byTitle.get(a).name, other = byTitle.get(b).name;
+    const p = level.value === 'the whole' && pairs.find(q => q.metric === metric.value && q.key === keyOf(a) && (q.a === one && q.b === other || q.a === other && q.b === one));
+    if (!p) return null;
+    const turned = p.a !== one, d = (turned ? -1 : 1) * p.difference, better = turned ? 1 - p.probability_a_better : p.probability_a_better, half = (p.high - p.low) / 2;
     const write = x => points ? (100 * x).toFixed(1) : x.toFixed(3);
     return [(d < 0 ? '−' : '+') + write(Math.abs(d)) + ' ±' + write(half), better < .001 ? '<0.1%' : better > .999 ? '>99.9%' : (100 * better).toFixed(1) + '%', turned ? opposite[p.verdict] || p.verdict : p.verdict];
   };
@@ -265,8 +224,8 @@ if (forest) {
       if (line) { line.setAttribute('visibility', v.low === undefined ? 'hidden' : 'visible'); if (v.low !== undefined) { line.setAttribute('x1', at(v.low)); line.setAttribute('x2', at(v.high)); } }
       r.cells[2].textContent = v.value === null ? 'undefined' : shown(v.value);
       r.cells[3].textContent = v.low === undefined ? '' : shown(v.low) + ' – ' + shown(v.high);
-      const told = gap(r.dataset.of, sorted[0].dataset.of, ratio);
-      if (pairs.length) { [4, 5, 6].forEach((at, k) => { r.cells[at].textContent = told[k]; }); if (r === sorted[0] && pairs.some(q => q.metric === metric.value) && level.value === 'the whole') r.cells[6].textContent = 'best'; }
+      const mine = keyOf(r.dataset.of), first = sorted.find(x => keyOf(x.dataset.of) === mine), told = gap(r.dataset.of, first.dataset.of, ratio) || ['', '', ''];
+      if (pairs.length) { [4, 5, 6].forEach((at, k) => { r.cells[at].textContent = told[k]; }); if (r === first && level.value === 'the whole' && pairs.some(q => q.metric === metric.value && q.key === mine)) r.cells[6].textContent = mine ? 'best of its group' : 'best'; }
       forest.tBodies[0].append(r);
     });
     const th = forest.tHead.rows[0].cells[2], b = $('button', th) || th; b.textContent = metric.selectedOptions[0].textContent;
@@ -278,19 +237,24 @@ if (forest) {
     const labels = level.value === 'a class' ? doc.systems[0].truth_labels : doc.systems[0].system_labels;
     which.hidden = level.value === 'the whole';
     list.replaceChildren(...labels.slice(0, 2000).map(l => make('option', undefined, {value: l})));
-    if (!which.hidden) which.value = lit !== null && labels.includes(lit) ? lit : labels[0];
+    if (!which.hidden) which.value = lit.truth.size && labels.includes([...lit.truth][0]) ? [...lit.truth][0] : labels[0];
     redraw();
   });
   [metric, which].forEach(c => c.addEventListener('change', redraw));
+  compareOn = label => { level.value = 'a class'; level.dispatchEvent(new Event('change')); which.value = label; metric.value = 'recall'; redraw(); $('#compare').scrollIntoView(); metric.focus(); };
 }
 
-// definitions, data, print
-const openTarget = () => { const n = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1))); for (let p = n; p; p = p.parentElement) if (p.tagName === 'DETAILS') p.open = true; if (n) n.scrollIntoView(); };
-addEventListener('hashchange', openTarget); openTarget();
-addEventListener('beforeprint', () => $$('details').forEach(d => { d.wasOpen = d.open; d.open = true; }));
-addEventListener('afterprint', () => $$('details').forEach(d => { d.open = d.wasOpen; }));
-const save = make('button', 'save the data as JSON (six digits)', {type: 'button'});
-save.addEventListener('click', () => { const a = make('a', undefined, {href: URL.createObjectURL(new Blob([JSON.stringify(doc, null, 1)], {type: 'application/json'})), download: 'evaluation.json'}); a.click(); URL.revokeObjectURL(a.href); });
-$('#downloads').append(save);
-root.dataset.ready = '';
-})();
+// the data, as a document and as lines
+const lines = () => {
+  const keys = [...new Set(doc.systems.flatMap(s => Object.keys(s.group || {})))], out = [['system', ...keys, 'level', 'label', 'metric', 'value', 'mean', 'sd', 'low', 'high']];
+  const add = (s, level, label, name, v) => { const o = v !== null && typeof v === 'object' ? v : {value: v}; out.push([s.name, ...keys.map(k => (s.group || {})[k]), level, label, name, o.value, o.mean, o.sd, o.low, o.high]); };
+  doc.systems.forEach(s => {
+    Object.entries(s.metrics).forEach(([name, v]) => add(s, 'the whole', '', name, v));
+    [['a class', s.classes], ['an answer', s.outputs]].forEach(([level, items]) => items.forEach(item => Object.entries(item).forEach(([name, v]) => { if (name !== 'label') add(s, level, item.label, name, v); })));
+  });
+  return out;
+};
+offer('save every number as CSV', 'evaluation.csv', 'text/csv', () => csv(lines()));
+offer('save the data as JSON (six digits)', 'evaluation.json', 'application/json', () => JSON.stringify(doc, null, 1));
+ready();
+

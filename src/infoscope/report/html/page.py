@@ -10,12 +10,13 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.figures.layout import plain_label
 from infoscope.report.html.comparing import compared
-from infoscope.report.html.elements import Html, element, joined
+from infoscope.report.html.elements import Html, element
+from infoscope.report.html.embedding import embedded, rounded
 from infoscope.report.html.everything import everything
 from infoscope.report.html.fixing import system_detail
+from infoscope.report.html.making import Making
 from infoscope.report.html.maps import maps
-from infoscope.report.html.matrix import embedded
-from infoscope.report.html.shell import MARK, head, is_page, text_of, write_page
+from infoscope.report.html.shell import MARK, code_of, is_page, page, write_page
 from infoscope.report.html.verdict import verdict
 from infoscope.report.numbers import Units, share, units
 
@@ -23,8 +24,8 @@ __all__ = ["MARK", "as_html", "is_page", "write_html"]
 
 
 @renders("html")
-def as_html(evaluation: Evaluation, *, unit: str = "bits") -> str:
-    """The whole page as text."""
+def as_html(evaluation: Evaluation, *, unit: str = "bits", command: str | None = None) -> str:
+    """The whole page as text; ``command`` is what made it, where that is known."""
     from infoscope import __version__  # noqa: PLC0415 - the package itself
 
     if not evaluation.systems:
@@ -32,24 +33,22 @@ def as_html(evaluation: Evaluation, *, unit: str = "bits") -> str:
     measure = units(unit)
     focus = evaluation.ranking[0]
     drawn = maps(evaluation)
-    body = joined(
-        (
-            element(
-                "main",
-                verdict(evaluation, focus, measure),
-                _navigation(evaluation, drawn),
-                _details(evaluation, focus, measure),
-                compared(evaluation),
-                drawn,
-                everything(evaluation, measure, __version__),
-            ),
-            Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>'),
-            embedded("data", _rounded(evaluation.to_dict())),
-            embedded("cards", _cards(measure)),
-            Html(f"<script>{text_of('page.js')}</script>"),
-        )
+    return page(
+        _title(focus),
+        __version__,
+        code_of("page.js"),
+        element(
+            "main",
+            verdict(evaluation, focus, measure),
+            _navigation(evaluation, drawn),
+            _details(evaluation, focus, measure),
+            compared(evaluation),
+            drawn,
+            everything(evaluation, measure, Making(command, __version__)),
+        ),
+        embedded("data", rounded(evaluation.to_dict())),
+        embedded("cards", _cards(measure)),
     )
-    return f"<!doctype html>{head(_title(focus), __version__, text_of('page.js'))}<body>{body}</body></html>\n"
 
 
 @renders("html file")
@@ -97,12 +96,3 @@ def _cards(measure: Units) -> dict[str, Any]:
     """What the page's code must know of the metrics: which direction is better, and in which unit they are."""
     metrics = {name: {"better": card.better, "unit": card.unit} for name, card in catalogue.items()}
     return {"metrics": metrics, "unit": measure.name, "per_bit": measure.per_bit}
-
-
-def _rounded(part: Any) -> Any:
-    """The document with six digits a number: the page shows four at most."""
-    if isinstance(part, float):
-        return float(f"{part:.6g}")
-    if isinstance(part, dict):
-        return {name: _rounded(value) for name, value in part.items()}
-    return [_rounded(value) for value in part] if isinstance(part, (list, tuple)) else part

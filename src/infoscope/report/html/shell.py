@@ -12,7 +12,7 @@ from infoscope.errors import InputError
 from infoscope.figures.colours import DARK, LIGHT
 from infoscope.report.html.elements import Html, element
 
-__all__ = ["MARK", "head", "is_page", "text_of", "write_page"]
+__all__ = ["MARK", "code_of", "head", "is_page", "page", "text_of", "write_page"]
 
 MARK = '<meta name="generator" content="infoscope'
 """By this a page of ours is known, and may be replaced."""
@@ -30,6 +30,18 @@ def head(title: str, version: str, code: str = "") -> Html:
         '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         'content="light dark">' + element("title", title) + f"<style>{_variables()}{text_of('page.css')}</style></head>"
     )
+
+
+def code_of(*names: str) -> str:
+    """Files of code as one program; the first is what all pages share."""
+    return "(async () => {\n'use strict';\n" + "".join(text_of(name) for name in ("common.js", *names)) + "})();\n"
+
+
+def page(title: str, version: str, code: str, *body: Html) -> str:
+    """A page with its code, which speaks through a tip and to those who listen."""
+    spoken = Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>')
+    inside = "".join((*body, spoken, f"<script>{code}</script>"))
+    return f"<!doctype html>{head(title, version, code)}<body>{inside}</body></html>\n"
 
 
 def is_page(path: Path) -> bool:

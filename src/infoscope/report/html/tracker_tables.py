@@ -11,6 +11,7 @@ from infoscope.figures.layout import plain_label
 from infoscope.figures.track_choice import LOST, WorstTrack
 from infoscope.report.html.comparing import interval_bar
 from infoscope.report.html.elements import Html, element, label, scrolled
+from infoscope.report.html.making import Making
 from infoscope.report.html.verdict import interval
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
 from infoscope.tracking.document import LINES, System, TrackingEvaluation, ledger_lines
@@ -254,7 +255,7 @@ def definitions(evaluation: TrackingEvaluation) -> Html:
     )
 
 
-def method(evaluation: TrackingEvaluation, version: str) -> Html:
+def method(evaluation: TrackingEvaluation, made: Making) -> Html:
     """The convention in use, what the intervals rest on, and who made the page."""
     items: list[object] = [evaluation.settings.describe()]
     for system in evaluation.systems[:MOST_COLUMNS]:
@@ -264,8 +265,8 @@ def method(evaluation: TrackingEvaluation, version: str) -> Html:
             element("bdi", f"{plain_label(system.name)[:60]}: {plain_label(each['text'])}") for each in system.remarks()
         ]
     items.append("Frames are not independent: no interval counts them as draws of their own.")
-    items.append(f"Made by infoscope {version}. The page loads nothing from any network and runs no code.")
-    listed = element("ul", *(element("li", item) for item in items))
+    items.append("The page runs no code.")
+    listed = element("ul", *(element("li", item) for item in items), *made.items({}))
     return element("details", element("summary", "Method and limits"), listed)
 
 

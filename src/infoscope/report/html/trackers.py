@@ -15,6 +15,7 @@ from infoscope.figures.svg import svg
 from infoscope.figures.track_choice import WorstTrack, chosen_system, worst_tracks
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.report.html.elements import Html, element, joined, label
+from infoscope.report.html.making import Making
 from infoscope.report.html.shell import head, write_page
 from infoscope.report.html.tracker_pictures import followed
 from infoscope.report.html.tracker_tables import (
@@ -48,8 +49,8 @@ TILES = (
 
 
 @renders("html")
-def as_html(evaluation: TrackingEvaluation, *, unit: str = "bits") -> str:
-    """The whole page as text."""
+def as_html(evaluation: TrackingEvaluation, *, unit: str = "bits", command: str | None = None) -> str:
+    """The whole page as text; ``command`` is what made it, where that is known."""
     from infoscope import __version__  # noqa: PLC0415 - the package itself
 
     if not evaluation.systems:
@@ -72,7 +73,7 @@ def as_html(evaluation: TrackingEvaluation, *, unit: str = "bits") -> str:
             by_sequence(evaluation, focus),
             gates(evaluation),
             definitions(evaluation),
-            method(evaluation, __version__),
+            method(evaluation, Making(command, __version__)),
             id="all",
         ),
     )

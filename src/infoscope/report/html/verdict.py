@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infoscope.cards import catalogue
 from infoscope.evaluation import Evaluation, SystemResult, Value
+from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
 from infoscope.report.html.against import against
+from infoscope.report.html.definitions import term
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.numbers import UNDEFINED, Units, amount, chance, share
 
@@ -39,10 +40,15 @@ def verdict(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Html:
 
 def _kicker(evaluation: Evaluation, focus: SystemResult) -> Html:
     k = len(focus.truth_labels)
-    size = "sample size unknown" if focus.n is None else f"{amount(focus.n)} sample{'s' * (focus.n != 1)}"
+    sizes = [system.n for system in evaluation.systems if system.name == focus.name]
+    n = None if None in sizes else sum(size for size in sizes if size is not None)
+    size = "sample size unknown" if n is None else f"{amount(n)} sample{'s' * (n != 1)}"
+    size += f" in {len(sizes)} groups" if len(sizes) > 1 else ""
     parts: list[object] = ["Evaluation", size, f"{k:,} class{'es' * (k != 1)}"]
     if len(evaluation.systems) > 1:
         parts.append(f"{len({system.name for system in evaluation.systems})} systems")
+    if evaluation.source.until is not None:
+        parts.append("read in part")
     if evaluation.source.name is not None:
         parts.append(label(evaluation.source.name, 60))
     return joined(parts, " · ")
@@ -90,7 +96,7 @@ def _rivals(evaluation: Evaluation, focus: SystemResult) -> Iterator[Html]:
     if not others:
         return
     second = others[0]
-    gap = None if focus.group else against(evaluation, second.name, focus.name)
+    gap = against(evaluation, second, focus)
     ahead = joined((element("b", label(second.title)), f" follows with {share(second.number('proficiency'))}"))
     if gap is None:
         yield joined((ahead, "."))
@@ -102,7 +108,8 @@ def _remarks(evaluation: Evaluation, focus: SystemResult, most: int = 3) -> Html
     """What the tables say, the system in question first, one finding each of the others."""
     said = [(focus, finding) for finding in focus.diagnosis[:2]]
     said += [(system, system.diagnosis[0]) for system in evaluation.ranking if system is not focus and system.diagnosis]
-    items = []
+    until = evaluation.source.until
+    items = [] if until is None else [element("li", element("bdi", plain_label(f"{until['text']}.")))]
     for system, finding in said[:most]:
         name = "" if system is focus else joined((element("b", label(system.title, 30)), ": "))
         items.append(element("li", name, element("bdi", finding.text)))
@@ -155,7 +162,7 @@ def tiles(system: SystemResult) -> Html:
         number = UNDEFINED if value.value is None else f"{value.value:.1f}" if plain else share(value.value, 0)
         bounds = interval(value, 1.0, 2) if plain else interval(value)
         notes = [part for part in (bounds, beside.get(name, "")) if part]
-        known = element("a", word, href=f"#def-{name}", class_="term") if name in catalogue else element("span", word)
+        known = term(name, word)
         note = element("span", " · ".join(notes), class_="dim") if notes else Html("")
         items.append(element("li", element("b", number), known, note))
     return element("ul", *items, class_="tiles") if items else Html("")

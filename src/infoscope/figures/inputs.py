@@ -1,0 +1,148 @@
+"""What pictures take: tables by name, out of whatever holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.figures.layout import shortened
+from infoscope.tables import Contingency
+
+__all__ = [
+    "Tables",
+    "a_kind",
+    "answers_by_name",
+    "chosen_systems",
+    "estimators_by_name",
+    "one_table",
+    "predictions",
+    "tables_by_name",
+]
+
+Tables = Contingency | Mapping[Any, Contingency] | Sequence[Contingency] | Evaluation
+"""One table, tables by name, a list of tables, or an evaluation with its systems."""
+
+
+def tables_by_name(tables: Tables, name: str = "system") -> dict[str, Contingency]:
+    """Tables under their names; one without samples, or a batch, cannot be drawn.
+
+    >>> table = Contingency.from_matrix([[3, 1], [0, 4]])
+    >>> list(tables_by_name(table)), list(tables_by_name([table, table]))
+    (['system'], ['system 1', 'system 2'])
+    """
+    named = _named(tables, name)
+    if not named:
+        raise InputError("there is no table to draw; give at least one")
+    for key, table in named.items():
+        if not isinstance(table, Contingency):
+            raise InputError(f"{key!r} is {a_kind(table)}, not a table; {_WAY_OUT}")
+        if table.batch_shape:
+            raise InputError(f"{key!r} is a batch of tables; draw its tables one by one")
+        if not table.total > 0:
+            raise InputError(f"the table of {key!r} has no samples; a picture needs at least one")
+    return named
+
+
+def one_table(tables: Tables, name: str, picture: str) -> Contingency:
+    """The only table, for a picture of one system."""
+    named = tables_by_name(tables, name)
+    if len(named) > 1:
+        raise InputError(f"{picture} shows one system, not {len(named)} ({listed(named)}); draw them one by one")
+    return next(iter(named.values()))
+
+
+_WAY_OUT = "count labels with Contingency.from_labels, or give a matrix of counts to Contingency.from_matrix"
+
+
+def _named(tables: Any, name: str) -> dict[str, Contingency]:
+    if isinstance(tables, Contingency):
+        return {name: tables}
+    if isinstance(tables, Evaluation):
+        return {system.title: _table_of(system) for system in tables.systems}
+    if isinstance(tables, Mapping):
+        return {str(key): table for key, table in tables.items()}
+    if isinstance(tables, Sequence) and not isinstance(tables, str):
+        return {f"{name} {at + 1}": table for at, table in enumerate(tables)}
+    raise InputError(f"this is {a_kind(tables)}, not a table; {_WAY_OUT}")
+
+
+def a_kind(thing: object) -> str:
+    """What kind of thing was given, in words."""
+    name = type(thing).__name__
+    return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """The first names, and how many more there are."""
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(shortened(name, 40) for name in every[:most]) + more
+
+
+def _table_of(system: SystemResult) -> Contingency:
+    if system.table is None:
+        raise InputError(
+            f"the evaluation holds no table of {system.title!r}, as if it was read from a file; evaluate the rows again"
+        )
+    return system.table
+
+
+def chosen_systems(evaluation: Evaluation, system: str | None, *, single: bool) -> dict[str, Contingency]:
+    """The tables of all systems; of the one that is named; or, for a picture of one system, of the best."""
+    if system is None:
+        systems = evaluation.ranking[:1] if single else evaluation.systems
+        return {each.title: _table_of(each) for each in systems}
+    found = [each for each in evaluation.systems if system in (each.title, each.name)]
+    if not found:
+        raise UnknownNameError(
+            f"there is no system {system!r}; there are {listed(each.title for each in evaluation.systems)}"
+        )
+    return {each.title: _table_of(each) for each in (found[:1] if single else found)}
+
+
+def answers_by_name(y_pred: Any, name: str = "system") -> dict[str, Any]:
+    """Answers of one system, or of several: by name, as columns of a data frame, or in a list.
+
+    >>> list(answers_by_name(["a", "b"], "mine")), list(answers_by_name([["a", "b"], ["b", "b"]]))
+    (['mine'], ['system 1', 'system 2'])
+    """
+    if isinstance(y_pred, Mapping):
+        return {str(key): answers for key, answers in y_pred.items()}
+    frame = nw.from_native(y_pred, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame):
+        if len(frame.columns) == 1:
+            return {name: frame[frame.columns[0]].to_native()}
+        return {str(column): frame[column].to_native() for column in frame.columns}
+    if isinstance(y_pred, (list, tuple)) and y_pred and _is_run(y_pred[0]):
+        return {f"{name} {at + 1}": answers for at, answers in enumerate(y_pred)}
+    return {name: y_pred}
+
+
+def _is_run(thing: object) -> bool:
+    """Whether this is many answers rather than one."""
+    return isinstance(thing, (list, tuple)) or (hasattr(thing, "__len__") and np.ndim(thing) == 1)  # type: ignore[arg-type]
+
+
+def estimators_by_name(estimator: Any, name: str | None) -> dict[str, Any]:
+    """Estimators under their names, or their kinds; a list of them is numbered where kinds repeat."""
+    if isinstance(estimator, Mapping):
+        return {str(key): each for key, each in estimator.items()}
+    if not isinstance(estimator, (list, tuple)):
+        return {type(estimator).__name__ if name is None else name: estimator}
+    kinds = [type(each).__name__ for each in estimator]
+    return {
+        kind if kinds.count(kind) == 1 else f"{kind} {kinds[: at + 1].count(kind)}": each
+        for at, (kind, each) in enumerate(zip(kinds, estimator, strict=True))
+    }
+
+
+def predictions(estimator: Any, X: Any, name: str) -> Any:
+    """What a fitted estimator answers."""
+    if not callable(getattr(estimator, "predict", None)):
+        raise InputError(f"{name!r} is {a_kind(estimator)}, which cannot predict; give a fitted estimator")
+    return estimator.predict(X)

@@ -1,0 +1,76 @@
+"""Pictures of tables: from predictions, estimators, tables and evaluations, as scikit-learn's displays are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+from infoscope.errors import InputError
+from infoscope.evaluation import Evaluation
+from infoscope.figures.display import Display
+from infoscope.figures.inputs import (
+    Tables,
+    a_kind,
+    answers_by_name,
+    chosen_systems,
+    estimators_by_name,
+    predictions,
+)
+from infoscope.tables import Contingency
+
+__all__ = ["TableDisplay"]
+
+
+class TableDisplay(Display):
+    """A picture that is drawn from tables.
+
+    ``from_predictions`` and ``from_estimator`` draw at once, as scikit-learn's do; ``from_table`` and
+    ``from_evaluation`` wait for ``plot``, ``save`` or ``to_svg``.
+    """
+
+    _single: ClassVar[bool] = False
+    """Whether the picture is of one system only."""
+
+    from_table: ClassVar[Callable[..., Any]]
+    """The picture of a table, of tables by name or in a list, or of an evaluation; each picture has its own options."""
+
+    @classmethod
+    def from_predictions(  # noqa: PLR0913 - as scikit-learn's users type it
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sample_weight: Any = None,
+        labels: Any = None,
+        reject: Any = None,
+        positive: Any = None,
+        name: str = "system",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
+        tables = {
+            key: Contingency.from_labels(
+                y_true, answers, sample_weight=sample_weight, labels=labels, reject=reject, positive=positive
+            )
+            for key, answers in answers_by_name(y_pred, name).items()
+        }
+        given: Tables = next(iter(tables.values())) if cls._single and len(tables) == 1 else tables
+        display: Self = cls.from_table(given, **options)
+        return display.plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:
+        """Let a fitted estimator predict, count and draw; several may come by name or in a list."""
+        answers = {key: predictions(each, X, key) for key, each in estimators_by_name(estimator, name).items()}
+        return cls.from_predictions(y, answers, **options)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Any, *, system: str | None = None, **options: Any) -> Self:
+        """Every system of an evaluation; for a picture of one system the best, or the one that is named."""
+        if not isinstance(evaluation, Evaluation):
+            raise InputError(
+                f"{cls.__name__} draws tables, and {a_kind(evaluation)} has none; give what infoscope.evaluate returns"
+            )
+        display: Self = cls.from_table(chosen_systems(evaluation, system, single=cls._single), **options)
+        return display

@@ -1,0 +1,96 @@
+"""Lines of JSON as a relation: one object a line, keys found by their exact names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.csv_header import opened_text
+from infoscope.readers.embedded import Scan
+from infoscope.readers.files import Files
+from infoscope.readers.session import Session, exact_path, identifier, literal
+
+__all__ = ["scan_ndjson"]
+
+_LONGEST_LINE = 1 << 24
+_FIRST_LINES = 1000
+
+
+def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
+    """One JSON object a line; values are counted as they are spelt and understood afterwards."""
+    hive = [name for name in columns.names if name in files.hive_keys]
+    asked = [name for name in columns.names if name not in hive]
+    marked = False
+    for path in files.paths:
+        keys: dict[str, None] = {}
+        with opened_text(path, files.compression) as file:
+            for line in islice(file, _FIRST_LINES):
+                keys |= dict.fromkeys(_keys(line, path))
+        late = [name for name in asked if name not in keys]
+        found = _late_keys(session, replace(files, paths=(path,)), late) if late else []
+        pick_columns(asked, [*keys, *found], str(path))
+        marked = marked or (files.compression == "none" and _is_marked(path))
+    named = {name: f"to_json({identifier(name)})" for name in hive}
+    if marked or len({name.lower() for name in asked}) < len(asked):
+        fields = {name: f"f{i}" for i, name in enumerate(asked)}
+        relation, values = _json_lines(files, fields, hive)
+        return Scan(relation, values, named | fields)
+    shape = ", ".join(f"{literal(name)}: 'JSON'" for name in asked)
+    relation = (
+        f"read_json($paths, format='newline_delimited', columns={{{shape}}}, "
+        f"compression='{files.compression}', maximum_object_size={_LONGEST_LINE}{_hive(hive)})"
+    )
+    named |= {name: identifier(name) for name in asked}
+    return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
+
+
+def _hive(names: Sequence[str]) -> str:
+    return f", hive_partitioning={bool(names)}, hive_types_autocast=false"
+
+
+def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Lines as text, each key taken out by its exact name: for what the engine's own JSON reader refuses."""
+    values: dict[str, Any] = {"paths": [exact_path(path) for path in files.paths]}
+    for name, short in fields.items():
+        values[f"key_{short}"] = "/" + name.replace("~", "~0").replace("/", "~1")
+    taken = [f"json_extract(line, $key_{short}) AS {short}" for short in fields.values()]
+    relation = (
+        f"(SELECT {', '.join([*taken, *map(identifier, hive)])} FROM read_csv($paths, auto_detect=false, "
+        "header=false, quote='', escape='', delim='\x01', columns={'line': 'VARCHAR'}, strict_mode=false, "
+        f"compression='{files.compression}', max_line_size={_LONGEST_LINE}, buffer_size={2 * _LONGEST_LINE}"
+        f"{_hive(hive)}) WHERE trim(line) <> '')"
+    )
+    return relation, values
+
+
+def _late_keys(session: Session, files: Files, names: list[str]) -> list[str]:
+    """Which keys a file has after its first lines."""
+    fields = {name: f"f{i}" for i, name in enumerate(names)}
+    relation, values = _json_lines(files, fields, ())
+    seen = ", ".join(f"bool_or({short} IS NOT NULL)" for short in fields.values())
+    found = session.run(f"SELECT {seen} FROM {relation}", **values).fetchone() or ()
+    return [name for name, is_there in zip(names, found, strict=False) if is_there]
+
+
+def _is_marked(path: Path) -> bool:
+    """Whether a text file begins with a byte order mark."""
+    with path.open("rb") as file:
+        return file.read(3) == b"\xef\xbb\xbf"
+
+
+def _keys(line: str, path: Path) -> list[str]:
+    if not line.strip():
+        return []
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{path} has a line that is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{path} has {line.strip()[:40]!r} on a line; each line is a JSON object")
+    return list(value)

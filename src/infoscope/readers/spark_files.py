@@ -1,0 +1,307 @@
+"""Files read by Spark: Parquet as it is, text line by line, so that one file feeds many workers.
+
+Spark's own CSV reader pads ragged lines, swallows what follows an open quote, rewrites line ends and bytes that
+are no UTF-8. Here a line is taken whole, byte by byte, and split by expressions that refuse what is not a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from infoscope.errors import InputError
+from infoscope.readers.addresses import Addresses
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.csv_header import Header, opened_text, read_header, split_header
+from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.frames import count_frame
+from infoscope.readers.scans import scan_files
+from infoscope.readers.session import Limits, opened
+from infoscope.readers.spark_session import opened_spark
+from infoscope.readers.tally import Tally, merged
+
+__all__ = ["count_files_by_spark"]
+
+_LINE = "infoscope_line"
+_RAW_LINES = {
+    "header": True,
+    "encoding": "ISO-8859-1",  # a character a byte; what stands in these options is no byte, so no line holds it
+    "sep": "\u0100",
+    "quote": "\u0101",
+    "escape": "\u0101",
+    "comment": "\u0102",
+    "lineSep": "\n",
+    "mode": "FAILFAST",
+    "ignoreLeadingWhiteSpace": False,
+    "ignoreTrailingWhiteSpace": False,
+}
+_QUOTED = {
+    "quote": '"',
+    "escape": '"',
+    "mode": "PERMISSIVE",
+    "columnNameOfCorruptRecord": "bad",
+    "unescapedQuoteHandling": "RAISE_ERROR",
+    "ignoreLeadingWhiteSpace": "false",
+    "ignoreTrailingWhiteSpace": "false",
+}
+_NUMBER = r"(?i)^ *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|nan|inf|infinity) *$"
+_OTHERWISE = "leave the engine out, or write Parquet"
+
+
+def count_files_by_spark(
+    files: Files | Addresses, columns: Columns, delimiter: str | None, url: str | None
+) -> list[Tally]:
+    """CSV, TSV and Parquet files as a Spark frame, counted by the cluster behind an address."""
+    if files.format not in ("csv", "tsv", "parquet"):
+        raise InputError(
+            f"engine spark reads csv, tsv and parquet, and {files.name} is {files.format}; "
+            "leave the engine out, or hand over a Spark frame"
+        )
+    text = files.format != "parquet"
+    if not text and delimiter is not None:
+        raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
+    header = _looked_at(files, columns, delimiter) if isinstance(files, Files) else None
+    with opened_spark(url) as spark, _told(files.name, url):
+        if not text:
+            frame = _parquet(spark, files, columns)
+        else:
+            frame = _text(spark, files, columns, header or _far_header(spark, files, columns, delimiter))
+        tallies = count_frame(_weighed(frame, columns, files.name), columns)
+    return [_understood(tally, files.name) for tally in tallies] if text else tallies
+
+
+def _looked_at(files: Files, columns: Columns, delimiter: str | None) -> Header | None:
+    """What is known of files before Spark starts; refuses what Spark would skip or misread in silence."""
+    for path in files.paths:
+        if path.name.startswith(("_", ".")):
+            raise InputError(
+                f"Spark skips files whose name begins with _ or ., like {path}; rename it, or {_OTHERWISE}"
+            )
+        if any(part.endswith("=") for part in path.parts[:-1]) and set(files.hive_keys) & set(columns.names):
+            raise InputError(f"Spark takes no folder without a value, as in {path}; {_OTHERWISE}")
+    packed = files.compression == "gzip" and all(path.suffix == ".gz" for path in files.paths)
+    if files.compression != "none" and not packed:
+        raise InputError(f"Spark reads gzip files named .gz, and {files.name} is {files.compression}; {_OTHERWISE}")
+    if files.format == "parquet":
+        with scratch_folder() as folder, opened(folder, files.name, Limits(threads=1)) as session:
+            scan_files(session, files, columns, delimiter)  # for its look at every schema
+        return None
+    asked = [name for name in columns.names if name not in files.hive_keys]
+    headers = {}
+    for path in files.paths:
+        header = read_header(path, asked, tab=files.format == "tsv", delimiter=delimiter, compression=files.compression)
+        with opened_text(path, files.compression) as file:
+            _check_header(header, file.read(1 << 20).lstrip("\r\n"), str(path))
+        headers[replace(header, skip=0)] = str(path)  # Spark skips empty lines by itself
+    return _one_header(headers)
+
+
+def _far_header(spark: Any, files: Any, columns: Columns, delimiter: str | None) -> Header:
+    """The header of files that only Spark can open, by its own first line of each."""
+    raw = {**_RAW_LINES, "header": False, "encoding": "UTF-8"}
+    headers = {}
+    seen = spark.read.options(**raw).schema(f"{_LINE} STRING").csv(list(files.names))
+    _check_seen(seen, files)
+    keys = [name for name in columns.names if name in seen.columns]
+    for path in _input_files(seen):
+        lines = spark.read.options(**raw).schema(f"{_LINE} STRING").csv(path)
+        first = lines.filter(f"{_LINE} != '\r'").first()
+        text = "" if first is None else str(first[0]).removeprefix("\ufeff")
+        signs = [delimiter] if delimiter else ["\t"] if files.format == "tsv" else [",", "\t", ";", "|"]
+        splits = [Header(split_header(text, sign), sign) for sign in signs]
+        header = max(splits, key=lambda found: len({*columns.names} & {*found.names}))
+        pick_columns([name for name in columns.names if name not in keys], header.names, unquote(path))
+        _check_header(header, text, unquote(path))
+        headers[header] = unquote(path)
+    return _one_header(headers)
+
+
+def _check_header(header: Header, text: str, path: str) -> None:
+    first = text.partition("\n")[0].removesuffix("\r")
+    if "\r" in first or any("\n" in name for name in header.names):
+        raise InputError(f"{path} has a line end inside its header, or CR alone as line end; {_OTHERWISE}")
+    if len(header.names) < 2:
+        raise InputError(f"{path} has one column only, of which Spark skips the empty lines; {_OTHERWISE}")
+    twice = {name for name in header.names if header.names.count(name) > 1}
+    if twice:
+        raise InputError(f"{path} has two columns named {twice.pop()!r}; rename one")
+
+
+def _one_header(headers: dict[Header, str]) -> Header:
+    if len(headers) > 1:
+        one, other = list(headers.values())[:2]
+        raise InputError(f"{one} and {other} have different headers; engine spark needs one")
+    return next(iter(headers))
+
+
+def _paths(files: Files | Addresses) -> list[str]:
+    return list(files.names) if isinstance(files, Addresses) else [_exact(path) for path in files.paths]
+
+
+def _exact(path: Path) -> str:
+    """A path that Spark takes as it is; it knows patterns, but no percent signs."""
+    return "file://" + _without_pattern(str(path.absolute()))
+
+
+def _without_pattern(name: str) -> str:
+    return re.sub(r"([*?\[\]{}\\])", r"\\\1", name)
+
+
+def _reader(spark: Any, files: Files | Addresses, columns: Columns) -> Any:
+    """A reader that finds the columns which folders name, where one of them is asked for."""
+    if not isinstance(files, Files) or not set(files.hive_keys) & set(columns.names):
+        return spark.read
+    folders = files.paths[0].parts[:-1]
+    named = next(i for i, folder in enumerate(folders) if "=" in folder)
+    root = files.paths[0].absolute().parents[len(folders) - named]
+    return spark.read.option("basePath", f"file://{root}")  # no pattern, this one
+
+
+def _check_seen(frame: Any, files: Files | Addresses) -> None:
+    """Spark may skip files without a word."""
+    seen = len(frame.inputFiles())
+    if isinstance(files, Files):
+        if seen != len(files.paths):
+            raise InputError(f"Spark sees {seen} of the {len(files.paths)} files of {files.name}; {_OTHERWISE}")
+    elif not seen:
+        raise InputError(f"Spark sees no file at {files.name}; it skips names that begin with _ or .")
+
+
+def _input_files(frame: Any) -> list[str]:
+    return [_without_pattern(unquote(name)) for name in sorted(frame.inputFiles())]
+
+
+def _parquet(spark: Any, files: Files | Addresses, columns: Columns) -> Any:
+    """Parquet files; what their folders name is a column of text, as elsewhere."""
+    frame = _reader(spark, files, columns).parquet(*_paths(files))
+    _check_seen(frame, files)
+    if isinstance(files, Addresses):
+        pick_columns(columns.names, frame.columns, files.name)
+        for path in _input_files(frame):
+            schema = {field.name: field.dataType for field in spark.read.parquet(path).schema}
+            own = [name for name in columns.names if name in schema or f"/{name}=" not in path]
+            pick_columns(own, list(schema), path)
+            for name in own:
+                if schema[name] != frame.schema[name].dataType:
+                    raise InputError(
+                        f"{path} has {name!r} as {schema[name].simpleString()} and others as "
+                        f"{frame.schema[name].dataType.simpleString()}; read them apart, or give the files one schema"
+                    )
+    return frame
+
+
+def _text(spark: Any, files: Files | Addresses, columns: Columns, header: Header) -> Any:
+    """Records of text files as columns of text, a character a byte."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
+
+    whole = header.delimiter <= " "  # lines of blanks are records then, which only this slower way keeps
+    reader = _reader(spark, files, columns).options(**_RAW_LINES, multiLine=whole)
+    frame = reader.schema(f"{_LINE} STRING").csv(_paths(files))
+    _check_seen(frame, files)
+    line, size = F.col(_LINE), len(header.names)
+    keys = [name for name in frame.columns if name != _LINE and name in columns.names]
+    bare = F.when(line.endswith("\r"), F.expr(f"substring({_LINE}, 1, length({_LINE}) - 1)")).otherwise(line)
+    folders = [F.decode(F.encode(_column(name), "UTF-8"), "ISO-8859-1").alias(name) for name in keys]
+    frame = frame.select(bare.alias(_LINE), *folders).filter(line != "")
+    fields = [f"c{i}" for i in range(size)]
+    parsed = F.from_csv(  # a sign behind the line: an open quote would swallow it
+        F.concat(line, F.lit(f"{header.delimiter}x")),
+        ", ".join(f"{name} STRING" for name in (*fields, "stop", "bad")),
+        {**_QUOTED, "sep": header.delimiter},
+    )
+    frame = frame.select(_LINE, *map(_column, keys), F.when(line.contains('"'), parsed).alias("parsed"))
+    sound = F.col("parsed.bad").isNull() & (F.col("parsed.stop") == "x")
+    record = F.when(F.col("parsed").isNull(), F.split(line, re.escape(header.delimiter), -1)).when(
+        sound, F.array(*(F.col(f"parsed.{name}") for name in fields))
+    )
+    frame = frame.select(_LINE, *map(_column, keys), record.alias("record"))
+    good = (F.size("record") == size) & ~line.contains("\r")
+    why = F.concat(F.lit(f"<<the line has not the {size} fields of the header, or a quote or line end inside: "), line)
+    refused = F.raise_error(F.concat(why, F.lit(">>"))).cast("array<string>")
+    frame = frame.select(*map(_column, keys), F.when(good, F.col("record")).otherwise(refused).alias("record"))
+    places = {name: i for i, name in enumerate(header.names) if name not in keys}
+    own = [F.col("record")[places[name]].alias(name) for name in columns.names if name not in keys]
+    return frame.select(*own, *map(_column, keys))
+
+
+def _column(name: str) -> Any:
+    """A column by its whole name, also with dots and backticks in it."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
+
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def _weighed(frame: Any, columns: Columns, name: str) -> Any:
+    """The frame with a weight of text as a number; an empty one is missing."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
+
+    if columns.weight is None or dict(frame.dtypes).get(columns.weight) != "string":
+        return frame
+    weight = _column(columns.weight)
+    why = F.concat(F.lit(f"<<{name} has the weight '"), weight, F.lit("', which is no number>>"))
+    number = (
+        F.when(weight.isNull() | (weight == ""), F.lit(None).cast("double"))
+        .when(weight.rlike(_NUMBER), F.trim(weight).cast("double"))
+        .otherwise(F.raise_error(why).cast("double"))
+    )
+    return frame.withColumn(columns.weight, number)
+
+
+def _understood(tally: Tally, name: str) -> Tally:
+    """The bytes of labels as text; an empty field is missing, quoted or not."""
+
+    def text(label: str | None) -> str | None:
+        if label is None:
+            return None
+        if label[:1].isspace() and label.lstrip().startswith('"'):
+            raise InputError(f"{name} has the field {label!r} with blanks before its quote; mend it, or {_OTHERWISE}")
+        try:
+            return label.encode("latin-1").decode() or None
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name} is not UTF-8 text ({label.encode('latin-1')!r}); convert it, for example with iconv -t UTF-8"
+            ) from error
+
+    for key in tally.keys:
+        tally = tally.mapped(key, text)
+    return merged([tally])
+
+
+@contextmanager
+def _told(name: str, url: str | None) -> Iterator[None]:
+    """What Spark says when it fails, in one sentence."""
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - an extra
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        yield
+    except (PySparkException, Py4JError, InputError) as error:
+        failure = error.__cause__ if isinstance(error, InputError) else error
+        if not isinstance(failure, (PySparkException, Py4JError)):
+            raise
+        where = f" at {url}" if url else ""
+        raise InputError(f"{name} cannot be read by Spark{where}: {_cause(str(failure))}") from failure
+
+
+def _cause(text: str) -> str:
+    if ours := re.search(r"<<(.*?)>>", text, re.DOTALL):
+        return _decoded(ours.group(1))
+    if "Unescaped quote" in text:
+        return 'a quoted field goes on behind its quote; write a quote inside a field as ""'
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by:")]
+    told: Sequence[str] = causes[-1:] or [line for line in lines if re.match(r"(: )?[\w.]+(Exception|Error): ", line)]
+    sentence = re.sub(r"^(Caused by: |: )*([\w.$]+(Exception|Error): )*", "", (told or lines or ["no reason given"])[0])
+    return sentence[:300].rstrip(". ") or "no reason given"
+
+
+def _decoded(text: str) -> str:
+    try:
+        return text.encode("latin-1").decode(errors="replace")[:300]
+    except UnicodeEncodeError:
+        return text[:300]

@@ -1,0 +1,185 @@
+"""A Spark session for one count: made and ended here, or lent by the caller and left as it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.addresses import check_reachable
+from infoscope.readers.files import scratch_folder
+
+__all__ = ["opened_spark"]
+
+_SETTINGS = {
+    "spark.app.name": "infoscope",
+    "spark.log.level": "OFF",  # what goes wrong is told once, by us
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+_STRICT = {
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.csv.parser.columnPruning.enabled": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+}
+_FAREWELL = 15.0
+"""Seconds that a Java process of ours has to clean up before it is killed."""
+
+
+@contextmanager
+def opened_spark(url: str | None) -> Iterator[Any]:
+    """A session behind an address, strict in what it reads; the caller's own session stays untouched."""
+    try:
+        from pyspark import SparkContext  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise InputError("engine spark needs pyspark; pip install 'infoscope[spark]'") from error
+    if url is not None and url.startswith(("spark://", "sc://")):
+        check_reachable(url)
+    open_already = SparkContext._active_spark_context
+    if url is not None and url.startswith("sc://"):
+        session = _connected(url)
+    elif open_already is not None:
+        session = _lent(open_already, url)
+    else:
+        session = _of_our_own(url or "local[*]")
+    with session as spark:
+        for name, value in _STRICT.items():
+            spark.conf.set(name, value)
+        yield spark
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Any]:
+    """A Spark Connect session beside any other; nothing but a thin client runs here."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
+
+    mode = os.environ.get("SPARK_CONNECT_MODE_ENABLED")
+    spark = SparkSession.builder.remote(url).create()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+        if mode is None:  # left behind, it would turn the caller's next session into a remote one
+            os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
+
+
+@contextmanager
+def _lent(context: Any, url: str | None) -> Iterator[Any]:
+    """The caller's own cluster, in a session with settings of its own."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
+
+    if url is not None and url != context.master:
+        raise InputError(
+            f"a Spark session on {context.master} is open here, and Spark has one a process; "
+            f"stop it to count on {url}, or leave the engine's address out"
+        )
+    yield SparkSession(context).newSession()
+
+
+@contextmanager
+def _of_our_own(master: str) -> Iterator[Any]:
+    """A session whose Java process ends with it, also when counting fails or is interrupted."""
+    from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - an extra
+    from pyspark.errors import PySparkRuntimeError  # noqa: PLC0415
+    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    conf = SparkConf(loadDefaults=False).setMaster(master).setAll(list(_SETTINGS.items()))
+    left_over = SparkContext._gateway
+    gateway = left_over
+    context, clean = None, False
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    with scratch_folder() as folder, (folder / "spark.log").open("wb") as log:
+        try:
+            if gateway is None:
+                with _interrupts_wait():  # until we know the process, nobody could end it
+                    quiet = {"stdout": subprocess.DEVNULL, "stderr": log}
+                    gateway = launch_gateway(conf, quiet)
+            context = SparkContext(conf=conf, gateway=gateway)
+            _restore(on_interrupt)  # Spark's own handler would wait for the cluster
+            yield SparkSession(context)
+            clean = True
+        except PySparkRuntimeError as error:
+            if gateway is not None:
+                raise
+            raise InputError(f"Java did not start ({_last_line(folder)}); engine spark needs Java 17") from error
+        except Exception:
+            clean = True  # only an interrupt is in a hurry
+            raise
+        finally:
+            with _interrupts_wait():
+                _restore(on_interrupt)
+                if context is not None and clean:
+                    context.stop()
+                if left_over is None and gateway is not None:
+                    _end(gateway, clean=clean)
+                    _forget()
+                elif context is not None and not clean:
+                    context.stop()
+
+
+def _end(gateway: Any, *, clean: bool) -> None:
+    """Shut the Java process down; kill it where it does not go."""
+    process = gateway.proc
+    if process is None:  # started by somebody else, as under spark-submit
+        return
+    if clean:
+        gateway.shutdown()
+    with suppress(OSError):
+        process.stdin.close()  # it ends by itself when nobody speaks to it any more
+    if not clean:
+        process.terminate()
+    for last_resort in (process.terminate, process.kill, None):
+        try:
+            process.wait(_FAREWELL)
+        except subprocess.TimeoutExpired:
+            if last_resort is not None:
+                last_resort()
+        else:
+            break
+    if not clean:
+        gateway.shutdown()
+
+
+def _forget() -> None:
+    """Let the next Spark session of this process start a Java process of its own."""
+    from pyspark import SparkContext  # noqa: PLC0415 - an extra
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Ctrl-C is heard, and answered at the end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        _restore(before)
+        if heard:
+            raise KeyboardInterrupt
+
+
+def _restore(handler: Any) -> None:
+    if threading.current_thread() is threading.main_thread() and handler is not None:
+        signal.signal(signal.SIGINT, handler)
+
+
+def _last_line(folder: Path) -> str:
+    lines = (folder / "spark.log").read_text(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")

@@ -1,0 +1,28 @@
+"""Data inside a page, for its code to read."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+from infoscope.report.html.elements import Html
+
+__all__ = ["embedded", "rounded"]
+
+
+def embedded(name: str, data: object) -> Html:
+    """Data inside the page, packed: small, and in letters that cannot end the element it is in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    packed = base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    return Html(f'<script type="application/zlib+base64" id="{name}">{packed}</script>')
+
+
+def rounded(part: Any) -> Any:
+    """The document with six digits a number: the page shows four at most."""
+    if isinstance(part, float):
+        return float(f"{part:.6g}")
+    if isinstance(part, dict):
+        return {name: rounded(value) for name, value in part.items()}
+    return [rounded(value) for value in part] if isinstance(part, (list, tuple)) else part

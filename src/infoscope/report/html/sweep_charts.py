@@ -1,0 +1,203 @@
+"""The curves of a sweep, with a mark that can move along them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.figures.colours import series
+from infoscope.figures.layout import axis, dodged
+from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
+from infoscope.figures.svg import svg
+from infoscope.operating_points import Choice, Sweep
+from infoscope.report.html.elements import Html, element
+
+__all__ = ["Chart", "charts"]
+
+REFUSING = {"proficiency": "captured", "accepted_accuracy": "answers right"}
+ALARMING = {"proficiency": "captured", "recall": "recall", "precision": "precision", "accuracy": "accuracy"}
+"""The curves, by the words that stand at their ends."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture, and where its marks stand at each place of the slider, on the page."""
+
+    title: str
+    caption: str
+    panel: Panel
+    dots: list[list[Point | None]]
+    """For each curve, a point for each place; None where it is undefined."""
+    upright: bool = False
+    """Whether a line through all curves belongs to the marks."""
+
+    def drawn(self, at: int, here: int) -> Html:
+        """The figure with its marks at one place."""
+        marks = "".join(_mark(curve[here]) for curve in self.dots)
+        if self.upright:
+            marks = _upright(self, here) + marks
+        picture = svg(self.panel).removesuffix("</svg>") + f'<g class="now" data-chart="{at}">{marks}</g></svg>'
+        words = (element("b", self.title), " ", element("span", self.caption, class_="dim"))
+        return element(
+            "figure", element("figcaption", *words), Html(picture), class_="map" if not self.upright else "wide"
+        )
+
+
+def _mark(point: Point | None) -> str:
+    place = 'visibility="hidden"' if point is None else f'cx="{point[0]:.1f}" cy="{point[1]:.1f}"'
+    return f'<circle class="f-paper s-ink" r="5.5" fill="#ffffff" stroke="#16181d" stroke-width="2.5" {place}/>'
+
+
+def _upright(chart: Chart, here: int) -> str:
+    x = next((curve[here][0] for curve in chart.dots if curve[here] is not None), chart.panel.margins[0])  # type: ignore[index]
+    top, bottom = chart.panel.margins[1], chart.panel.height - chart.panel.margins[3]
+    return (
+        f'<line class="s-ink" stroke="#16181d" stroke-width="1.5" stroke-dasharray="2 3" x1="{x:.1f}" x2="{x:.1f}" '
+        f'y1="{top:.1f}" y2="{bottom:.1f}"/>'
+    )
+
+
+def charts(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> list[Chart]:
+    """The curves of the sweep first, then its two planes."""
+    return [_along(sweep, choice, places), *_planes(sweep, places)]
+
+
+def _along(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:
+    """Metrics over the threshold, or over the share refused."""
+    refusing = sweep.kind == "refusal"
+    across = np.asarray(sweep.values("rejection_rate") if refusing else sweep.thresholds, dtype=np.float64)[places]
+    names = REFUSING if refusing else ALARMING
+    heights = [np.asarray(sweep.values(name), dtype=np.float64)[places] for name in names]
+    said = "; ".join(f"{word} at most {np.nanmax(y):.2f}" for word, y in zip(names.values(), heights, strict=True))
+    word = "share refused" if refusing else "threshold"
+    panel = Panel(
+        "Curves",
+        f"Curves over the {word}: {said}.",
+        _across(across, word, refusing=refusing),
+        Axis(0.0, 1.02, "", tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)), grid=True),
+        width=680.0,
+        height=320.0,
+        margins=(50.0, 10.0, 150.0, 48.0),
+    )
+    marks = [*_where_it_falls(sweep, choice, panel)]
+    for at, y in enumerate(heights):
+        marks += _runs(across, y, series(at))
+    marks += _names(panel, across, heights, list(names.values()))
+    dots = [_places(panel, across, y) for y in heights]
+    band = "; the band is where the choice falls when the samples are drawn again" if _falls(sweep, choice) else ""
+    caption = f"The upright line is the point chosen above{band}."
+    return Chart("Along the curve", caption, replace(panel, marks=tuple(marks)), dots, upright=True)
+
+
+def _across(values: NDArray[np.float64], word: str, *, refusing: bool) -> Axis:
+    if refusing:
+        return Axis(0.0, 1.0, word, tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)))
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    return axis(low, high, word) if high > low else axis(low - 0.5, low + 0.5, word)
+
+
+def _runs(x: NDArray[np.float64], y: NDArray[np.float64], colour: str) -> list[Mark]:
+    """The curve, with gaps where it is undefined."""
+    known = np.isfinite(x) & np.isfinite(y)
+    edges = np.flatnonzero(np.diff(known.astype(int))) + 1
+    parts = [part for part in np.split(np.arange(len(x)), edges) if len(part) and known[part[0]]]
+    return [Line(tuple(zip(x[part].tolist(), y[part].tolist(), strict=True)), colour, 2.2) for part in parts]
+
+
+def _names(
+    panel: Panel, x: NDArray[np.float64], heights: Sequence[NDArray[np.float64]], words: Sequence[str]
+) -> list[Mark]:
+    """The names of the curves at the right, level with their ends."""
+    ends = []
+    for y in heights:
+        known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+        ends.append(float(y[known[np.argmax(x[known])]]) if len(known) else 0.0)
+    step = 17.0 * (panel.y.high - panel.y.low) / panel.inner[1]
+    heights_of_names = dodged(ends, step, panel.y.low, panel.y.high)
+    return [
+        Words(panel.x.high, place, word, series(at), shift=(9.0, 0.0), bold=True)
+        for at, (word, place) in enumerate(zip(words, heights_of_names, strict=True))
+    ]
+
+
+def _falls(sweep: Sweep, choice: Choice) -> bool:
+    return sweep.kind == "threshold" and bool(np.isfinite([choice.threshold_low, choice.threshold_high]).all())
+
+
+def _where_it_falls(sweep: Sweep, choice: Choice, panel: Panel) -> list[Mark]:
+    if not _falls(sweep, choice):
+        return []
+    low, high = sorted((choice.threshold_low, choice.threshold_high))
+    return [Bar((low, panel.y.low), (high, panel.y.high), "faint", opacity=0.45)]
+
+
+def _places(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64]) -> list[Point | None]:
+    return [
+        panel.place(float(a), float(b)) if np.isfinite(a) and np.isfinite(b) else None
+        for a, b in zip(x, y, strict=True)
+    ]
+
+
+def _planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
+    false, captured = sweep.values("false_information_ratio"), sweep.values("proficiency")
+    path = _plane(
+        ("Captured against false information", "Up is more of the truth, right is more that is false."),
+        ("false, share of the truth", "captured"),
+        (np.asarray(false), np.asarray(captured)),
+        places,
+    )
+    if sweep.kind == "threshold":
+        roc = _plane(
+            ("ROC curve", "The dashed line is chance."),
+            ("false alarms", "recall"),
+            (np.asarray(sweep.values("false_alarm_rate")), np.asarray(sweep.values("recall"))),
+            places,
+            line=((0.0, 0.0), (1.0, 1.0)),
+        )
+        return [roc, path]
+    answered = 1.0 - np.asarray(sweep.values("rejection_rate"))
+    risk = 1.0 - np.asarray(sweep.values("accepted_accuracy"))
+    return [
+        _plane(("Risk", "Errors among the answered."), ("share answered", "errors"), (answered, risk), places),
+        path,
+    ]
+
+
+def _plane(
+    words: tuple[str, str],
+    axes: tuple[str, str],
+    values: tuple[NDArray[np.float64], NDArray[np.float64]],
+    places: NDArray[np.int64],
+    *,
+    line: Sequence[Point] = (),
+) -> Chart:
+    """A path in a plane of two shares, from nothing."""
+    x, y = values[0][places], values[1][places]
+    known = np.isfinite(x) & np.isfinite(y)
+    reach = [max(float(part[known].max(initial=0.0)), 1e-9) for part in (x, y)]
+    if line:
+        reach = [1.0, 1.0]
+    across, up = (_from_nothing(most, title) for most, title in zip(reach, axes, strict=True))
+    panel = Panel(words[0], _said(axes, x[known], y[known]), across, up, (), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0))
+    marks: list[Mark] = [Line(tuple(line), "dim", dash=(3.0, 3.0))] if line else []
+    marks.append(Line(tuple(zip(x[known].tolist(), y[known].tolist(), strict=True)), "accent", 2.2))
+    return Chart(*words, replace(panel, marks=tuple(marks)), [_places(panel, x, y)])
+
+
+def _from_nothing(most: float, title: str) -> Axis:
+    made = axis(0.0, 100.0 * most, title, grid=True, most=5)
+    ticks = tuple((at / 100.0, f"{text}%") for at, text in made.ticks)
+    return replace(made, low=0.0, high=1.02 * most, ticks=ticks)
+
+
+def _said(axes: tuple[str, str], x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
+    if not len(x):
+        return f"{axes[1].capitalize()} against {axes[0]}: nowhere defined."
+    return (
+        f"{axes[1].capitalize()} against {axes[0]}: from {y[0]:.2f} at {x[0]:.2f} to {y[-1]:.2f} at {x[-1]:.2f}, "
+        f"{axes[1]} at most {y.max():.2f}."
+    )

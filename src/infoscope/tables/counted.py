@@ -1,0 +1,283 @@
+"""What a table holds, and what follows from its numbers: margins, matches, one view for every way of storing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real, summed_by
+from infoscope.tables.labels import Label, is_positive_word
+
+if TYPE_CHECKING:
+    from infoscope.tables.reweighting import Reweighting
+
+__all__ = ["Counted", "Support", "summable"]
+
+
+@dataclass(frozen=True)
+class Support:
+    """Where the stored cells of a sparse table are, ordered by row, then column."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+    @cached_property
+    def row_starts(self) -> NDArray[np.int64]:
+        """Where each occupied row begins."""
+        return np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]]))
+
+    def per_row(self, values: Real, size: int) -> Real:
+        """Cell values added up by row; rows are runs, so no look-up is needed."""
+        if values.ndim == 1:
+            return summed_by(self.rows, values, size)  # one after the other: the sum stays in a register
+        out = np.zeros((*values.shape[:-1], size))
+        out[..., self.rows[self.row_starts]] = np.add.reduceat(values, self.row_starts, axis=-1)
+        return out
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counted:
+    """Numbers of truth (rows) × system (columns) that nobody can change; leading axes, if any, are a batch."""
+
+    truth_labels: tuple[Label, ...]
+    system_labels: tuple[Label, ...]
+    values: NDArray[Any]
+    """Dense: (..., k, m). Sparse: (..., stored cells), placed by ``support``."""
+    support: Support | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    declared: bool = True
+    """Whether the label sets were stated, or follow from the rows and may grow together."""
+    labelled: bool = True
+    """False for a bare matrix, whose labels are just 0, 1, …"""
+    ignored: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Rows left out, by reason."""
+    weight_squares: float | None = None
+    """Sum of the squared sample weights; None where the values are counts."""
+    reweighting: Reweighting | None = None
+    _memo: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        """Freeze the values; that labels are unique is seen to where they come in."""
+        object.__setattr__(self, "values", summable(self.values))
+        self.values.flags.writeable = False
+        if self.positive is not None and self.positive not in self.truth_labels:
+            raise InputError(
+                f"positive label {self.positive!r} is not among the truth labels ({_listed(self.truth_labels)})"
+            )
+
+    # ── facts ────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of declared truth and system classes."""
+        return len(self.truth_labels), len(self.system_labels)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only cells with data are stored."""
+        return self.support is not None
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The leading axes: () for one table."""
+        return self.values.shape[: -1 if self.is_sparse else -2]
+
+    @property
+    def counts(self) -> Any:
+        """The numbers: an array (..., k, m), or a SciPy sparse array for a table with many classes."""
+        if self.support is None:
+            return self.values
+        from scipy.sparse import csr_array  # noqa: PLC0415 - not needed for dense tables
+
+        if self.batch_shape:
+            raise InputError(
+                "a batch of sparse tables has no single matrix; use .cells with .cell_rows and .cell_columns"
+            )
+        return csr_array((self.values, (self.support.rows, self.support.columns)), shape=self.shape)
+
+    @cached_property
+    def total(self) -> Any:
+        """Sum of everything: number of samples, or summed weight."""
+        total = self.grand_total
+        return float(total) if total.ndim == 0 else total
+
+    @cached_property
+    def sample_size(self) -> float | None:
+        """How many independent samples stand behind the table; None where that is unknown.
+
+        With sample weights it is the effective size (Σw)²/Σw²; a table of total 1 does not tell.
+        """
+        if self.reweighting is not None:
+            return self.reweighting.origin.sample_size
+        total = float(np.max(self.grand_total))
+        if self.weight_squares is not None:
+            return total**2 / self.weight_squares if self.weight_squares else None
+        return None if total <= 1.0 + 1e-9 and self.values.dtype.kind == "f" else total
+
+    @property
+    def is_counts(self) -> bool:
+        """Whether every value is a whole number of samples, each counted once."""
+        if self.reweighting is not None or self.weight_squares not in (None, float(np.sum(self.grand_total))):
+            return False
+        if self.values.dtype.kind in "iu":
+            return True
+        return self.sample_size is not None and bool(np.all(self.values == np.rint(self.values)))
+
+    @cached_property
+    def adds_exactly(self) -> bool:
+        """Whether sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
+        return self.values.dtype.kind in "iu" and bool(np.all(self.grand_total < 2.0**53))
+
+    # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
+
+    @cached_property
+    def cells(self) -> Real:
+        """Values of the stored cells, (..., cells); every cell when dense."""
+        flat = self.values if self.is_sparse else self.values.reshape(*self.batch_shape, -1)
+        return _frozen(flat.astype(np.float64, copy=False))
+
+    @cached_property
+    def cell_rows(self) -> NDArray[np.int64]:
+        """Truth position of each cell."""
+        if self.support is not None:
+            return self.support.rows
+        return _frozen(np.repeat(np.arange(self.shape[0]), self.shape[1]))
+
+    @cached_property
+    def cell_columns(self) -> NDArray[np.int64]:
+        """System position of each cell."""
+        if self.support is not None:
+            return self.support.columns
+        return _frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
+
+    def at_rows(self, values: Real) -> Real:
+        """Numbers per truth class, (..., k), laid onto the cells, (..., cells)."""
+        if self.support is not None:
+            return values[..., self.support.rows]
+        shape = (*values.shape, self.shape[1])
+        return np.broadcast_to(values[..., :, None], shape).reshape(*values.shape[:-1], -1)
+
+    def at_columns(self, values: Real) -> Real:
+        """Numbers per system class, (..., m), laid onto the cells, (..., cells)."""
+        if self.support is not None:
+            return values[..., self.support.columns]
+        shape = (*values.shape[:-1], *self.shape)
+        return np.broadcast_to(values[..., None, :], shape).reshape(*values.shape[:-1], -1)
+
+    def per_row(self, values: Real) -> Real:
+        """Cell values, (..., cells), added up per truth class, (..., k)."""
+        if self.support is not None:
+            return self.support.per_row(values, self.shape[0])
+        return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-1)
+
+    def per_column(self, values: Real) -> Real:
+        """Cell values, (..., cells), added up per system class, (..., m)."""
+        if self.support is not None:
+            return summed_by(self.support.columns, values, self.shape[1])
+        return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-2)
+
+    @cached_property
+    def row_totals(self) -> Real:
+        """Samples per truth class, (..., k)."""
+        return self._margin(axis=-1)
+
+    @cached_property
+    def column_totals(self) -> Real:
+        """Samples per system class, (..., m)."""
+        return self._margin(axis=-2)
+
+    def _margin(self, axis: int) -> Real:
+        if self.support is None:
+            return _frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
+        return _frozen(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
+
+    @cached_property
+    def grand_total(self) -> Real:
+        """Sum of all cells, per table of the batch; the row totals added up, so that one row alone is the whole."""
+        return self.row_totals.sum(axis=-1)
+
+    @cached_property
+    def occupied_shape(self) -> tuple[Any, Any]:
+        """How many truth and system classes have data, per table of the batch."""
+        return (self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)
+
+    @cached_property
+    def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Row and column positions of the labels that both sides have; the reject label never matches."""
+        if self.truth_labels == self.system_labels:
+            every = np.arange(len(self.truth_labels))
+            return every, every
+        column_of = {label: i for i, label in enumerate(self.system_labels) if i != self.reject_column}
+        pairs = [(i, column_of[label]) for i, label in enumerate(self.truth_labels) if label in column_of]
+        array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return array[:, 0], array[:, 1]
+
+    @cached_property
+    def diagonal(self) -> Real:
+        """Samples answered with their own label, one number per label that both sides have."""
+        rows, columns = self.matches
+        if self.support is None:
+            if self.truth_labels == self.system_labels:
+                return _frozen(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
+            return self.cells[..., rows * self.shape[1] + columns]
+        column_of_row = np.full(self.shape[0], -1)
+        column_of_row[rows] = columns
+        hit = column_of_row[self.cell_rows] == self.cell_columns
+        by_row = summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
+        return by_row[..., rows]
+
+    @cached_property
+    def matched_totals(self) -> tuple[Real, Real]:
+        """Row and column totals of the labels that both sides have, in the order of ``matches``."""
+        rows, columns = self.matches
+        return self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)
+
+    @property
+    def reject_column(self) -> int | None:
+        """Position of the reject label among the system labels."""
+        return None if self.reject is None else self.system_labels.index(self.reject)
+
+    @cached_property
+    def is_aligned(self) -> bool:
+        """Whether both sides name the same classes (the reject label aside)."""
+        answers = len(self.system_labels) - (self.reject is not None)
+        return len(self.matches[0]) == len(self.truth_labels) == answers
+
+    @property
+    def positive_label(self) -> Label:
+        """The class that binary metrics are about.
+
+        As stated; else the label 1, True, yes or positive; else, and for a bare matrix, the first row.
+        """
+        if self.positive is not None:
+            return self.positive
+        words = [label for label in self.truth_labels if is_positive_word(label)] if self.labelled else []
+        return words[0] if words else self.truth_labels[0]
+
+
+def summable(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in a type in which their sum, and that of two such tables, does not overflow."""
+    if values.dtype.kind in "iu" and values.size and values.sum(dtype=np.float64) >= _LARGEST_SUM:
+        return values.astype(np.float64)
+    return values
+
+
+_LARGEST_SUM = 2.0**62
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _listed(labels: Sequence[Label], most: int = 8) -> str:
+    shown = ", ".join(repr(label) for label in labels[:most])
+    return shown if len(labels) <= most else f"{shown}, … {len(labels) - most} more"

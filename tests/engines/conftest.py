@@ -1,0 +1,21 @@
+"""A log that takes a cluster some time."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+
+@pytest.fixture(scope="session")
+def big_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two million rows of 100 labels in 16 files: enough to be in the middle of."""
+    folder = tmp_path_factory.mktemp("big")
+    for i in range(16):
+        duckdb.execute(
+            "COPY (SELECT 'class ' || (hash(i) % 100) AS gold, "
+            "CASE WHEN hash(i + 1) % 5 > 0 THEN 'class ' || (hash(i) % 100) "
+            "ELSE 'class ' || (hash(i + 2) % 100) END AS said, "
+            "CASE WHEN hash(i + 3) % 50 = 0 THEN NULL ELSE 'class ' || (hash(i + 4) % 100) END AS lazy "
+            f"FROM range({i} * 125000, ({i} + 1) * 125000) AS t(i)) TO '{folder}/part-{i:02}.parquet'"
+        )
+    return folder

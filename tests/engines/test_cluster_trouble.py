@@ -1,0 +1,193 @@
+"""Clusters that are absent, idle or interrupted, and sources that fail: one sentence, and nothing left behind."""
+
+import os
+import shutil
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+import zstandard
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers import read
+from infoscope.readers.addresses import check_reachable
+from tests.engines.servers import PATIENCE, command, dask_cluster, family, free_port, stranger, wait_for
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn
+
+needs_java = pytest.mark.skipif(
+    shutil.which("java") is None,
+    reason="Java is not installed (apt-get install openjdk-17-jre-headless)",
+)
+
+
+@needs_java
+@pytest.mark.parametrize("moment", ["while Java starts", "while Spark counts"])
+def test_interrupted_spark_leaves_no_process(big_log: Path, tmp_path: Path, moment: str) -> None:
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    asked = ["count", str(big_log), "-t", "gold", "-s", "said", "-o", str(tmp_path / "log.ifs")]
+    run = command([*asked, "--engine", "spark", "--engine-url", "local[1]"], TMPDIR=str(tmp_path))
+    try:
+        if moment == "while Java starts":
+            wait_for(lambda: any("SparkSubmit" in line for line in family(run.pid)), "Java")
+        else:
+            assert run.stdout is not None
+            assert run.stdout.readline() == b"counting\n"
+        os.killpg(run.pid, signal.SIGINT)
+        _, talk = run.communicate(timeout=PATIENCE)
+
+        assert (run.returncode, talk) == (130, b"infoscope: interrupted\n")
+        assert family(run.pid) == []
+        assert not (tmp_path / "log.ifs").exists()
+        assert [path for path in tmp_path.iterdir() if path.name.startswith("infoscope-")] == []
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("engine", ["spark", "dask"])
+def test_files_that_differ_are_refused_before_a_cluster_is_asked(tmp_path: Path, engine: str) -> None:
+    def part(name: str, columns: str) -> None:
+        duckdb.execute(f"COPY (SELECT {columns}) TO '{tmp_path}/{name}.parquet'")
+
+    part("a", "'x' AS gold, 'y' AS said")
+    part("b", "'x' AS gold, 'y' AS sayd")
+    part("c", "'x' AS gold, 1 AS said")
+    (tmp_path / "d.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-9])
+    for other, sentence in {
+        "b": r"b\.parquet has no column 'said'; did you mean 'sayd'",
+        "c": r"c\.parquet has 'said' as INTEGER and .*a\.parquet as VARCHAR",
+        "d": r"d\.parquet",
+    }.items():
+        with pytest.raises((InputError, UnknownNameError), match=sentence):
+            read([tmp_path / "a.parquet", tmp_path / f"{other}.parquet"], "gold", "said", engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("_log.csv", "Spark skips files whose name begins with _"),
+        (".log.csv", "Spark skips files whose name begins with _"),
+        ("log.csv.zst", r"Spark reads gzip files named \.gz"),
+        ("cr.csv", "CR alone as line end"),
+        ("fold=/log.csv", "Spark takes no folder without a value"),
+    ],
+)
+def test_files_that_spark_would_skip_or_misread(tmp_path: Path, name: str, sentence: str) -> None:
+    good, path = tmp_path / f"fold=1/{name.rpartition('/')[2].lstrip('_.')}", tmp_path / name
+    good.parent.mkdir()
+    path.parent.mkdir(exist_ok=True)
+    text = b"gold,said\ra,b\r" if name == "cr.csv" else b"gold,said\na,b\n"
+    for file in (good, path):
+        file.write_bytes(zstandard.compress(text) if name.endswith("zst") else text)
+
+    with pytest.raises(InputError, match=sentence):
+        read([good, path], "gold", "said", by="fold" if "=" in name else None, engine="spark")
+
+
+@pytest.mark.parametrize(("engine", "scheme"), [("spark", "spark"), ("spark", "sc"), ("dask", "tcp")])
+def test_unreachable_cluster_is_told_at_once(tmp_path: Path, engine: str, scheme: str) -> None:
+    pytest.importorskip("pyspark" if engine == "spark" else "distributed")
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+    url = f"{scheme}://127.0.0.1:{free_port()}"
+
+    with pytest.raises(InputError, match=f"nothing answers at {url}"):
+        read(path, "gold", "said", engine=engine, engine_url=url)
+
+
+@pytest.mark.parametrize(
+    ("engine", "url"),
+    [
+        ("spark", "spark://here:port"),
+        ("spark", "spark://here"),
+        ("spark", "spark://a:7077,b"),
+        ("spark", "sc://here:99999"),
+        ("dask", "tcp://here:1.5"),
+    ],
+)
+def test_address_that_cannot_be_one(tmp_path: Path, engine: str, url: str) -> None:
+    pytest.importorskip("pyspark" if engine == "spark" else "distributed")
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+
+    with pytest.raises(InputError, match=f"{url} is not the address of a cluster; it reads like"):
+        read(path, "gold", "said", engine=engine, engine_url=url)
+
+
+def test_one_of_two_masters_is_enough() -> None:
+    with stranger() as port:
+        check_reachable(f"spark://127.0.0.1:{free_port()},127.0.0.1:{port}")
+
+
+def test_dask_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    monkeypatch.setattr("infoscope.readers.clusters.WORKERS_PATIENCE", 0.5)
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+
+    with dask_cluster(tmp_path, size=0) as idle, pytest.raises(InputError, match=r"had no worker for 0\.5 s"):
+        read(path, "gold", "said", engine="dask", engine_url=idle.url)
+
+
+def test_stranger_is_no_dask_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    monkeypatch.setattr("infoscope.readers.clusters.PATIENCE", 0.5)
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+
+    with stranger() as port, pytest.raises(InputError, match="does not answer like a Dask scheduler"):
+        read(path, "gold", "said", engine="dask", engine_url=f"tcp://127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+def test_addresses_are_for_clusters_alone(engine: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+    sentence = {"duckdb": "is a network address", "spark": "is an address and .* a file; read them apart"}[engine]
+
+    with pytest.raises(InputError, match=sentence):
+        read(["s3a://bucket/log.csv", path], "gold", "said", engine=engine)
+
+
+def test_address_must_tell_its_format() -> None:
+    with pytest.raises(InputError, match="name it, like --input-format parquet"):
+        read("hdfs://host/logs", "gold", "said", engine="spark")
+
+
+def _fails(_: int) -> pd.DataFrame:
+    raise ZeroDivisionError("no such thing")
+
+
+def _failing_frame(kind: str, folder: Path) -> Any:
+    path = folder / "log.parquet"
+    duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS said) TO '{path}'")
+    if kind == "dask":
+        dd = pytest.importorskip("dask.dataframe")
+        return dd.from_map(_fails, [1], meta=pd.DataFrame({"gold": ["x"], "said": ["y"]}))
+    if kind == "ibis":
+        table = pytest.importorskip("ibis").duckdb.connect().read_parquet(path)
+        return table.mutate(said=(table.said.cast("int")))
+    path.rename(folder / "gone.parquet")
+    return pl.scan_parquet(path)
+
+
+@pytest.mark.parametrize("kind", ["dask", "ibis", "polars"])
+def test_frame_that_fails_while_it_runs(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"the {kind} frame failed while it was read: .*Error") as caught:
+        read(_failing_frame(kind, tmp_path), "gold", "said")
+    assert "\n" not in str(caught.value)
+
+
+def test_no_process_is_left(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    with dask_cluster(tmp_path) as running:
+        pids = [process.pid for process in running.group.started]
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

@@ -1,0 +1,64 @@
+"""Frames in memory, with all that their makers allow."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from infoscope.errors import InputError
+from infoscope.readers import read, read_tables
+
+
+def test_truth_values_and_numbers_of_one_column_stay_apart() -> None:
+    frame = pd.DataFrame({"t": pd.Series([1, True, 0], dtype=object), "s": ["a", "b", "a"]})
+
+    with pytest.raises(InputError, match="'t' mixes number and bool labels"):
+        read(frame, "t", "s")
+    assert read(frame, "t", "s", clean="text").truth_labels == ("0", "1", "true")
+
+
+def test_weights_with_holes_in_pandas() -> None:
+    frame = pd.DataFrame({"t": ["a", "b"], "s": ["a", "b"], "w": pd.array([2, None], dtype="Int64")})
+    reading = read_tables(frame, "t", "s", weight="w")
+
+    assert reading.tables[()]["s"].counts.tolist() == [[2.0]]
+    assert reading.ignored == {"missing weight in 'w'": 1}
+
+
+FRAMES = {
+    "pandas": lambda names: pd.DataFrame([["a"] * len(names)], columns=names),
+    "pyarrow": lambda names: pa.table([pa.array(["a"])] * len(names), names=names),
+}
+
+
+@pytest.mark.parametrize("form", FRAMES)
+def test_names_twice_matter_only_where_they_are_read(form: str) -> None:
+    assert read(FRAMES[form](["t", "s", "x", "x"]), "t", "s").total == 1
+    with pytest.raises(InputError, match="has 's' as the name of two columns"):
+        read(FRAMES[form](["t", "s", "s"]), "t", "s")
+
+
+def test_lists_are_no_labels() -> None:
+    with pytest.raises(InputError, match="column 't' holds lists or records"):
+        read(pd.DataFrame({"t": [["a"]], "s": ["a"]}), "t", "s")
+
+
+def test_columns_are_named_by_text() -> None:
+    for names in ((0, 1), ("t", 1), ("t", [1])):
+        with pytest.raises(InputError, match=r"is named by int, and names are text.*rename\(columns=str\)"):
+            read(pd.DataFrame([["a", "b"]]), *names)
+
+
+def test_lazy_frames_that_fail_when_they_run() -> None:
+    frame = pl.DataFrame({"t": ["a"], "s": ["b"]}).lazy()
+
+    with pytest.raises(InputError, match="the polars frame failed while it was read: conversion from `str`"):
+        read(frame.with_columns(pl.col("t").cast(pl.Int64)), "t", "s")
+    with pytest.raises(InputError, match="the polars frame failed while it was read: No such file"):
+        read(pl.scan_parquet("/nowhere/log.parquet"), "t", "s")
+
+
+def test_a_single_record_batch() -> None:
+    batch = pa.RecordBatch.from_pydict({"t": ["a", "b"], "s": ["a", "a"]})
+
+    assert read(batch, "t", "s").counts.tolist() == [[1, 0], [1, 0]]

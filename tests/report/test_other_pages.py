@@ -1,0 +1,306 @@
+"""Pages of operating points, settings and comparisons without a browser: whole, harmless, and true to their numbers."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+
+import infoscope as ifs
+from infoscope.cards import catalogue
+from infoscope.cli import app
+from infoscope.errors import InputError
+from infoscope.operating_points import sweep
+from infoscope.report import as_text
+from infoscope.report.html import as_html
+from infoscope.report.html.formulas import formula
+from infoscope.report.html.sweep_page import sweep_html
+from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
+from tests.report.pages import certainties, comparison, grouped, rows, scores
+from tests.report.pages import settings as tuned
+from tests.report.test_html import Outline, answered, embedded
+from tests.strategies import tables
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return {
+        "threshold": sweep_html(scores(), [scores().best(resamples=5)]),
+        "refusals": sweep_html(certainties(), [certainties().best(resamples=5)], unit="nats"),
+        "settings": str(tuned().to_html()),
+        "comparison": comparison().to_html(),
+    }
+
+
+def plain(page: str) -> str:
+    return " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
+
+
+@pytest.mark.parametrize("name", ["threshold", "refusals", "settings", "comparison"])
+def test_page_is_whole_refers_to_nothing_and_runs_only_its_own_code(pages: dict[str, str], name: str) -> None:
+    page = pages[name]
+    outline = Outline(page)
+    ids = {found.get("id") for _, found in outline.tags}
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+
+    assert len(page.encode()) < 200_000
+    for tag, found in outline.tags:
+        assert not any(attribute.startswith("on") for attribute in found), (tag, found)
+        if tag == "a":
+            assert str(found["href"]).removeprefix("#") in ids, found
+        for attribute in ("src", "action"):
+            assert str(found.get(attribute, "data:")).startswith("data:")
+    assert len(scripts) == 1
+    assert policy is not None
+    assert base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode() in policy[1]
+    assert "default-src 'none'" in policy[1]
+    assert sum(tag == "h1" for tag, _ in outline.tags) == 1
+
+
+def test_verdict_of_a_threshold_is_the_choice(pages: dict[str, str]) -> None:
+    choice, words = scores().best(resamples=5), plain(pages["threshold"])
+
+    assert f"from a score of {choice.threshold:.4g}".replace("-", "−") in words
+    assert f"captures {choice.value:.0%} of the information in the truth, the most of all" in words
+    assert f"On samples that had no say in the choice it is {choice.held_out:.1%} (95%: {choice.low:.1%}" in words
+    assert "Recommended threshold" in words
+
+
+def test_verdict_of_refusals_says_what_refusing_half_costs(pages: dict[str, str]) -> None:
+    curve, words = certainties(), plain(pages["refusals"])
+    refused, captured = np.asarray(curve.values("rejection_rate")), np.asarray(curve.values("proficiency"))
+    half = int(np.argmin(np.abs(refused - 0.5)))
+
+    assert f"captured information from {captured[np.argmin(refused)]:.1%} to {captured[half]:.1%}" in words
+    assert "nats" in words
+
+
+def test_thresholds_by_three_criteria_and_by_costs() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.random(80) < 0.5
+    curve = sweep(rng.normal(size=80) + truth, truth, positive=True)
+    found = curve.choices()
+    by_cost = curve.choices(costs=[[0, 5], [1, 0]])
+
+    assert [choice.criterion for choice in found] == ["proficiency", "accuracy", "f1"]
+    assert by_cost[0].criterion == "expected_cost"
+    page = plain(sweep_html(curve, by_cost))
+    assert "best expected cost" in page
+    assert plain(sweep_html(curve, found)).count("0.") > 20
+
+
+def test_data_of_a_sweep_is_its_curve(pages: dict[str, str]) -> None:
+    data = embedded(pages["threshold"], "data")
+
+    np.testing.assert_allclose(data["curve"]["proficiency"], scores().values("proficiency"), rtol=1e-5)
+    assert len(data["told"]) == len(data["points"]) == len(data["charts"][0][0])
+    assert data["points"][data["best"]] == scores().best(resamples=5).point
+
+
+@pytest.mark.parametrize("values", [[1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0]])
+def test_scores_without_a_curve_have_a_page_too(values: list[float]) -> None:
+    curve = sweep(values * 3, ["a", "b", "a", "b"] * 3, positive="b")
+
+    Outline(sweep_html(curve, [curve.best(resamples=5)]))
+
+
+def test_settings_name_the_best_and_its_rival(pages: dict[str, str]) -> None:
+    words = plain(pages["settings"])
+
+    assert "depth 4 is best of 5 settings" in words
+    assert "Next comes depth 8, best with probability" in words
+    assert "What seconds buys" in words
+
+
+def test_comparison_says_who_leads_and_marks_who_is_alike(pages: dict[str, str]) -> None:
+    words = plain(pages["comparison"])
+
+    assert "lead 3 systems and cannot be told apart" in words
+    assert words.count("McNemar") >= 2
+    assert "How many times less error" in words
+    assert "</script><script>window.hacked=1</script>" in words  # as text: the outline has one script with code
+
+
+def test_comparison_factors_lead_from_the_others_to_the_best() -> None:
+    found = comparison()
+    worst = found.ranking[0].places[-1]
+    best = found.ranking[0].places[0]
+    tip = re.search(r"poor → [^:]*: ([\d.]+) times less error by information", found.to_html())
+
+    assert worst.name == "poor"
+    assert tip is not None
+    assert float(tip[1]) == pytest.approx(worst.mean / best.mean, rel=0.02)
+
+
+def test_baseline_is_named() -> None:
+    tables = {
+        name: Contingency.from_matrix([[90 - k, 10 + k], [8 + k, 92 - k]]) for name, k in {"a": 0, "b": 30}.items()
+    }
+    words = plain(ifs.compare(tables, baseline="b").to_html())
+
+    assert "Against the baseline b: better: a." in words
+    assert "different rows, unpaired" in words
+
+
+# ── how a page came about ────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.csv"
+    rows(3, 4, 200).write_csv(path)
+    return path
+
+
+COMMANDS = {
+    "evaluate": ["-t", "truth", "-s", "system 0", "-s", "system 1"],
+    "compare": ["-t", "truth", "-s", "system 0", "-s", "system 1"],
+    "sweep": ["-t", "truth", "-s", "system 0", "--by", "site"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_page_names_its_command_version_and_data(file: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    result = CliRunner().invoke(app, [name, "rows.csv", *COMMANDS[name], "-o", "page.html"])
+    assert result.exit_code == 0, result.output
+    page = Path("page.html").read_text(encoding="utf-8")
+    words = plain(page)
+
+    assert f"infoscope {name} rows.csv -t truth -s 'system 0'" in words
+    assert f"infoscope {ifs.__version__}" in words
+    assert re.search(r"sha256:[0-9a-f]{64}", words)
+    assert str(file.parent) not in page
+    again = CliRunner().invoke(app, [name, "rows.csv", *COMMANDS[name], "-o", "page.html"])
+    assert again.exit_code == 0  # a page of ours may be replaced
+    Path("page.html").write_text("mine")
+    assert CliRunner().invoke(app, [name, "rows.csv", *COMMANDS[name], "-o", "page.html"]).exit_code == 2
+
+
+def test_passwords_that_were_typed_are_not_repeated() -> None:
+    from infoscope.cli.typed import Typing, typed
+
+    said: list[str | None] = []
+    group = Typing("infoscope")
+    group.command("x", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(
+        lambda: said.append(typed())
+    )
+    words = ["x", "--engine-url", "postgresql://me:s3cret@host/db?password=again&a=1", "-t", "a b"]
+    CliRunner().invoke(group, words)
+
+    assert said == ["infoscope x --engine-url 'postgresql://me:…@host/db?password=…&a=1' -t 'a b'"]
+    assert typed() is None
+
+
+def test_hash_is_of_the_counts_alone() -> None:
+    frame = rows(1, 3, 60)
+    one = ifs.evaluate(frame, "truth", "system 0")
+    other = ifs.evaluate(frame.reverse(), "truth", "system 0")
+    changed = ifs.evaluate(frame.head(59), "truth", "system 0")
+    document = one.to_dict()["systems"][0]["data_hash"]
+
+    assert document == other.systems[0].data_hash != changed.systems[0].data_hash
+    assert document in as_html(one)
+    again = ifs.Evaluation.from_dict(json.loads(one.to_json()))
+    assert again.systems[0].data_hash == document
+    found = ifs.compare(rows(2, 3, 60), truth="truth", system=["system 0", "system 1"]).to_dict()["systems"]
+    assert found[0]["data_hash"] != found[1]["data_hash"]
+
+
+@settings(max_examples=30)
+@given(tables())
+def test_hash_does_not_depend_on_storage_and_tells_tables_apart(table: Contingency) -> None:
+    from scipy.sparse import csr_array
+
+    labels = {"truth": table.truth_labels, "system": table.system_labels}
+    sparse = Contingency.from_matrix(csr_array(np.asarray(table.counts)), **labels)
+    dense = Contingency.from_matrix(np.asarray(table.counts), **labels)
+    more = np.asarray(table.counts, dtype=float).copy()
+    more[0, 0] += 1
+
+    assert data_hash(sparse) == data_hash(dense)
+    assert data_hash(dense) != data_hash(Contingency.from_matrix(more, **labels))
+
+
+def test_number_and_text_that_look_alike_have_other_hashes() -> None:
+    counts = [[3, 1], [0, 2]]
+    one = Contingency.from_matrix(counts, truth=[1, 2], system=[1, 2])
+
+    assert data_hash(one) != data_hash(Contingency.from_matrix(counts, truth=["1", "2"], system=["1", "2"]))
+
+
+# ── groups, and what was read ────────────────────────────────────────────────────────────────────
+
+
+def test_systems_are_compared_within_each_group_as_if_it_were_alone() -> None:
+    evaluation = grouped()
+    assert evaluation.comparison is not None
+    found = {part["group"]["site"]: part for part in evaluation.comparison["groups"]}
+    names = [f"system {at}" for at in range(3)]
+
+    assert set(found) == {"east", "west"}
+    for site, part in found.items():
+        alone = rows(3, 4, 600).filter(polars.col("site") == site)
+        expected = ifs.compare(alone, truth="truth", system=names).to_dict()["comparison"]["pairs"]
+        for mine, theirs in zip(part["pairs"], expected, strict=True):
+            assert (mine["a"], mine["b"], mine["metric"]) == (theirs["a"], theirs["b"], theirs["metric"])
+            assert mine["difference"] == pytest.approx(theirs["difference"], abs=1e-9)
+            assert mine["probability_a_better"] == pytest.approx(theirs["probability_a_better"], abs=1e-9)
+    assert ifs.Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+    assert "site west: compared row by row, every system captures surely more" in as_text(evaluation, width=200)
+
+
+def test_page_of_groups_counts_all_samples() -> None:
+    assert "600 samples in 2 groups" in plain(as_html(grouped()))
+
+
+def test_page_tells_who_can_be_told_apart() -> None:
+    assert "good and near cannot be told apart in what they capture, row by row." in plain(as_html(answered()))
+
+
+def test_page_says_how_much_was_read(tmp_path: Path) -> None:
+    frame = polars.concat([rows(1, 3, 1000)] * 60)
+    frame.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(tmp_path / "many.parquet", row_group_size=2000)
+    evaluation = ifs.evaluate(str(tmp_path / "many.parquet"), "truth", "system 0", until="width=0.2")
+    assert evaluation.source.until is not None
+    words = plain(as_html(evaluation))
+
+    assert "read in part" in words
+    assert words.count(evaluation.source.until["text"]) == 2  # among the first sentences, and under method
+
+
+def test_files_are_written_once_asked_for(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    assert comparison().to_html(target) == target
+    assert tuned().to_html(target) == target  # one page of ours replaces another
+    target.write_text("my notes")
+    with pytest.raises(InputError, match="not a page of infoscope"):
+        tuned().to_html(target)
+    assert tuned().to_html(target, force=True) == target
+
+
+# ── formulas ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", catalogue)
+def test_formulas_are_plain_text_with_balanced_brackets(name: str) -> None:
+    shown = formula(catalogue[name].formula)
+    bare = re.sub(r"</?su[bp]>", "", shown)
+
+    assert not re.search(r"[\\{}^_]|frac|mathrm", bare)
+    assert bare.count("(") == bare.count(")")
+    Outline(shown)
+
+
+def test_fractions_keep_their_meaning() -> None:
+    assert formula(r"\frac{A - A_0}{1 - A_0}") == "(A − A<sub>0</sub>) / (1 − A<sub>0</sub>)"
+    assert formula(r"1 - \frac{a}{b}") == "1 − (a / b)"
+    assert formula(r"\sqrt{\frac12 x}") == "√((1 / 2) x)"

@@ -1,0 +1,84 @@
+"""Trackers in a notebook: light, whole where styles and SVG are stripped, harmless whatever the names."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from infoscope import tracking
+from tests.tracking.scenes import Stage
+
+STAGE = Stage()
+FAULTS = {
+    "one break": STAGE.broken(),
+    "</div><script>alert(1)</script>": STAGE.swapped(),
+    "\u202egnp.exe": STAGE.missing(3),
+    "x" * 500: STAGE.with_false_tracks(2),
+}
+
+
+class Tags(HTMLParser):
+    """Every element must be closed, and none may be one that notebooks strip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+        if tag != "img":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_cell_tells_who_is_best_and_shows_all() -> None:
+    result = tracking.compare(STAGE.truth(), FAULTS)
+    cell = result._repr_html_()
+    tags = Tags()
+    tags.feed(cell)
+
+    assert tags.open == []
+    assert tags.seen <= {"div", "p", "b", "bdi", "img", "table", "thead", "tbody", "tr", "th", "td", "ul", "li",
+                         "details", "summary", "code"}  # fmt: skip
+    assert "<b><bdi>one break</bdi></b> captures 100% of the information about who was where" in cell
+    assert "the least erroneous of 4 trackers" in cell
+    assert cell.count("<img ") == 1
+    assert "\u202e" not in cell
+    shown = re.search(r"<tr><td[^>]*><bdi>one break</bdi></td>(.*?)</tr>", cell)
+    assert shown is not None
+    assert ">3.0%<" in shown[1]  # a tenth of a bit a detection, of log2(10)
+
+
+def test_a_hundred_cells_stay_light() -> None:
+    one = tracking.evaluate(STAGE.truth(), STAGE.broken())._repr_html_()
+    many = tracking.compare(STAGE.truth(), {f"t{at}": STAGE.missing(at % 4) for at in range(20)})._repr_html_()
+
+    assert len(one) < 20_000
+    assert len(many) < 60_000
+    assert "and 8 more" in many
+
+
+def test_what_cannot_be_judged_is_said() -> None:
+    alone = Stage(objects=1, frames=5)
+    cell = tracking.evaluate(alone.truth(), alone.truth())._repr_html_()
+
+    assert "cannot be judged by information" in cell
+    assert "no information about who is who" in cell
+    assert "<img" not in cell
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_numbers_are_those_of_the_document(seed: int) -> None:
+    truth = STAGE.truth()
+    rng = np.random.default_rng(seed)
+    result = tracking.evaluate(truth, truth[rng.random(len(truth)) < 0.8])
+    cell = result._repr_html_()
+
+    for name, estimate in result.systems[0].estimates.items():
+        if np.isfinite(estimate.value):
+            assert re.search(rf"<code>{name}</code></td><td[^>]*>{re.escape(f'{estimate.value:.6g}')}</td>", cell), name

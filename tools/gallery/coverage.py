@@ -1,0 +1,112 @@
+"""Pictures in the coverage plane: systems, clouds, tuning curves, ellipses."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infoscope.figures import CoverageDisplay
+from infoscope.figures.beliefs import Spread
+from infoscope.figures.coverage import CoveragePoint
+from infoscope.tables import Contingency
+from tests.papers.test_holt2010 import MISPRINTED as HOLT_MISPRINTED
+from tests.papers.test_holt2010 import PRINTED as HOLT_PRINTED
+from tests.papers.test_holt2010 import TABLES as HOLT
+from tests.papers.test_valverde2013 import MATRICES as VALVERDE
+from tests.papers.test_valverde2013 import PRINTED as VALVERDE_PRINTED
+from tools.gallery.exhibit import Exhibit, score
+
+__all__ = ["exhibits"]
+
+TREES = {
+    "K = 1, M = 1": (0.7512, 0.236),
+    "K = 2, M = 1": (0.7386, 0.246),
+    "K = 3, M = 1": (0.6674, 0.3234),
+    "K = 4, M = 1": (0.6232, 0.3671),
+    "K = 5, M = 1": (0.5738, 0.4167),
+    "K = 6, M = 1": (0.524, 0.4661),
+    "K = 6, M = 2": (0.5246, 0.4657),
+    "K = 6, M = 4": (0.5301, 0.4603),
+    "K = 6, M = 7": (0.5645, 0.4245),
+    "K = 6, M = 10": (0.6138, 0.3713),
+    "K = 6, M = 15": (0.6648, 0.3033),
+    "K = 6, M = 20": (0.6663, 0.299),
+}
+"""False and captured information of random trees: results of examples/king_rook_king.py with 10 folds and seed 0."""
+
+
+def exhibits() -> Iterator[Exhibit]:
+    """The coverage plane, plain first."""
+    yield from _coverage()
+    yield _tuning()
+    yield _ellipses()
+
+
+def _coverage() -> Iterator[Exhibit]:
+    display = CoverageDisplay.from_table(HOLT)
+    pages = [page["erroneous_information_ratio"] for page in (HOLT_PRINTED, HOLT_MISPRINTED)]
+    printed = pages[0] | pages[1]
+    yield Exhibit(
+        "coverage",
+        "Information coverage",
+        "Holt, Kao & Hurley 2010, Figure 3",
+        display,
+        [(f"S_I/H(T) of {point.name}", printed[point.name], f"{point.erroneous:.4f}") for point in display.points],
+        "The star is all of the truth and nothing but the truth. Dotted lines join systems of equal error; on the "
+        "dashed line the output says as much as there is to say.",
+    )
+    yield Exhibit(
+        "clouds",
+        "Clouds of repeated runs",
+        "Holt, Kao & Hurley 2010, Table 3 and Figure 7",
+        CoverageDisplay(_runs()),
+        [("r, f of the random tree", "0.523, 0.469", "drawn from the printed moments")],
+        "A thousand draws a classifier from the printed means, standard deviations and correlations. They are so close "
+        "together that each is seen through a lens, with the ellipse that holds 95% of them.",
+    )
+
+
+def _tuning() -> Exhibit:
+    points = [CoveragePoint(name, *place) for name, place in TREES.items()]
+    best = min(points, key=lambda point: point.erroneous)
+    curves = {
+        "K attributes tried": [name for name in TREES if name.endswith("M = 1")],
+        "M samples in a leaf": [name for name in TREES if name.startswith("K = 6")],
+    }
+    return Exhibit(
+        "tuning",
+        "Tuning curves in the coverage plane",
+        "Holt, Kao & Hurley 2010, Figure 7(a), a random tree on King-Rook against King",
+        CoverageDisplay(points, zoom=True, curves=curves),
+        [("best setting", "K = 6, M = 1", best.name)],
+        "K attributes to choose from, M samples in a leaf at the least; ten folds, tables by "
+        "`examples/king_rook_king.py`. Both curves end in the best setting.",
+    )
+
+
+def _ellipses() -> Exhibit:
+    tables = {name: Contingency.from_matrix(VALVERDE[name]) for name in "abd"}
+    return Exhibit(
+        "ellipses",
+        "Credible ellipses",
+        "Valverde-Albacete & Peláez-Moreno 2013, synthetic matrices of 60 samples",
+        CoverageDisplay.from_table(tables, uncertainty=True),
+        [(f"accuracy of {n}", VALVERDE_PRINTED["accuracy"][n], f"{score('accuracy', tables[n]):.4f}") for n in tables],
+        "Where the posterior puts each system with probability 95%.",
+    )
+
+
+def _runs() -> list[CoveragePoint]:
+    moments = {
+        "naive Bayes": (0.653, 5.79e-4, 0.238, 4.99e-4, -0.692),
+        "Bayesian network": (0.528, 8.21e-4, 0.415, 7.82e-4, -0.831),
+        "random tree": (0.523, 2.14e-3, 0.469, 2.05e-3, -0.947),
+        "J48 tree": (0.672, 1.38e-3, 0.292, 1.35e-3, -0.783),
+    }
+    rng = np.random.default_rng(0)
+    points = []
+    for name, (r, sd_r, f, sd_f, correlation) in moments.items():
+        shared = correlation * sd_r * sd_f
+        spread = Spread((r, f), np.array([[sd_r**2, shared], [shared, sd_f**2]]))
+        cloud = rng.multivariate_normal(spread.mean, spread.covariance, 1000)
+        points.append(CoveragePoint(name, r, f, None, spread, cloud))
+    return points

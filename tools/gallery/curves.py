@@ -1,0 +1,111 @@
+"""Curves and surfaces: metrics against quality, sweeps, captured information over two rates, bounds on the error."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infoscope.figures import BoundsDisplay, MetricCurvesDisplay, SurfaceDisplay, SweepDisplay
+from infoscope.figures.metric_curves import spoilt
+from infoscope.tables import Contingency
+from tests.papers.test_hu2008 import MATRICES as HU
+from tests.papers.test_hu2008 import PRINTED as HU_PRINTED
+from tests.papers.test_hu2008 import with_reject
+from tests.papers.test_steingold2016 import MATRICES as STEINGOLD
+from tests.papers.test_steingold2016 import PERCENT as STEINGOLD_PRINTED
+from tools.gallery.exhibit import Exhibit, score
+from tools.gallery.papers import hu_fact, steingold_facts, walk_facts
+
+__all__ = ["exhibits"]
+
+
+def exhibits() -> Iterator[Exhibit]:
+    """Curves, then surfaces, then bounds."""
+    yield from _curves()
+    yield from _surfaces()
+    yield from _bounds()
+
+
+def _curves() -> Iterator[Exhibit]:
+    display = MetricCurvesDisplay.over_quality()
+    names = {"Proficiency": "proficiency", "Phi coefficient": "phi", "F1": "f1", "Accuracy": "accuracy"}
+    yield Exhibit(
+        "metric-curves",
+        "Metrics against quality",
+        "Steingold & Laclavik 2016, Figure 1",
+        display,
+        [
+            (
+                f"{curve.name} at {at}, percent",
+                STEINGOLD_PRINTED[names[curve.name]][f"i{at}"],
+                f"{100 * curve.y[at]:.1f}",
+            )
+            for curve in display.curves
+            for at in (0, 50, 100, 200)
+        ],
+    )
+    steps = {wrong: spoilt(200, wrong, 0.1) for wrong in range(0, 101, 5)}
+    yield Exhibit(
+        "sweep",
+        "Sweep curves",
+        "Steingold & Laclavik 2016, the same tables, as a sweep",
+        SweepDisplay.from_table(steps, parameter="wrong answers, of 200"),
+        walk_facts({str(wrong): table for wrong, table in steps.items()}),
+    )
+    own = Contingency.from_matrix(STEINGOLD["2.3.1a A"])
+    yield Exhibit(
+        "metric-curves-own",
+        "Metrics against quality, through a table of your own",
+        "Steingold & Laclavik 2016, section 2.3.1, A",
+        MetricCurvesDisplay.from_table(own),
+        steingold_facts({"2.3.1a A": own}, "proficiency", "phi", "f1", "accuracy"),
+        "To the left its errors are mended, to the right its answers are shuffled; the dots are the table itself.",
+    )
+
+
+def _surfaces() -> Iterator[Exhibit]:
+    yield Exhibit(
+        "surface-50",
+        "Captured information over TPR and TNR, 50% positive",
+        "Hu & Wang 2008, Figure 3",
+        SurfaceDisplay.at_prevalence(0.5),
+    )
+    names = ("M1", "M2", "M3", "M4", "M7")
+    rare = {name: Contingency.from_matrix(np.asarray(HU[name])[:, :2], positive=1) for name in names}
+    yield Exhibit(
+        "surface-10",
+        "Captured information over TPR and TNR, 10% positive",
+        "Hu & Wang 2008, Figure 3 and Table 3",
+        SurfaceDisplay.from_table(rare),
+        [hu_fact(name) for name in names],
+        "M1 to M7 have 10% of the small class: each is a point of this surface.",
+    )
+
+
+def _bounds() -> Iterator[Exhibit]:
+    names = ("M2", "M3", "M4", "M7", "M11", "M12", "M14", "M16", "M17", "M19", "M20")
+    tables = {name: with_reject(HU[name]) for name in names}
+    display = BoundsDisplay.from_table(tables)
+    printed = HU_PRINTED["accepted_accuracy"]
+    yield Exhibit(
+        "bounds",
+        "Bounds on the error",
+        "Hu & Wang 2008, Tables 3 and 4",
+        display,
+        [
+            (f"accuracy of {point.name}", printed[point.name], f"{1 - point.error:.4f}")
+            for point in display.bounds.points
+        ]
+        + [hu_fact(name) for name in names],
+        "What the output tells bounds the error of the best reading of it (ring, in the grey region), not the error of "
+        "the system (disc): M11 tells everything and is wrong 85 times of 100, for its labels are swapped.",
+    )
+    near = {name: with_reject(HU[name]) for name in ("M2", "M3", "M4", "M5", "M7")}
+    yield Exhibit(
+        "bounds-near",
+        "Bounds on the error, two classes, nearer by",
+        "Hu & Wang 2008, Table 3",
+        BoundsDisplay.from_table(near, zoom=True),
+        [(f"accuracy of {name}", printed[name], f"{score('accepted_accuracy', near[name]):.4f}") for name in near],
+        "M4 lies above Hellman and Raviv's bound; read at its best, it does not. M5 refuses, so its own error "
+        "counts fewer samples than the reachable one.",
+    )

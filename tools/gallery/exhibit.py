@@ -1,0 +1,32 @@
+"""What the gallery shows: a picture, beside what its paper prints."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from infoscope.cards import find
+from infoscope.figures.display import Display
+from infoscope.tables import Contingency
+
+__all__ = ["Exhibit", "Fact", "score"]
+
+Fact = tuple[str, str, str]
+"""What, as printed, ours."""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A picture with what the paper says about the same numbers."""
+
+    file: str
+    title: str
+    source: str
+    display: Display
+    facts: Sequence[Fact] = ()
+    note: str = ""
+    made_up: bool = False
+    """Whether no paper has the example."""
+
+
+def score(metric: str, table: Contingency) -> float:
+    """A metric by its name."""
+    return float(find(metric).score(table))

@@ -1,0 +1,88 @@
+"""Entropy triangles: whole, magnified, split, with paths and groups."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import polars as pl
+
+from infoscope.evaluation import evaluate
+from infoscope.figures import EntropyTriangleDisplay, SplitTriangleDisplay
+from infoscope.figures.metric_curves import spoilt
+from infoscope.metrics import accuracy
+from infoscope.tables import Contingency
+from tests.papers.test_steingold2016 import MATRICES as STEINGOLD
+from tests.papers.test_valverde2013 import MATRICES as VALVERDE
+from tests.papers.test_valverde2013 import PRINTED as VALVERDE_PRINTED
+from tools.gallery.exhibit import Exhibit
+from tools.gallery.papers import majority_fact, steingold_facts, walk_facts
+
+__all__ = ["exhibits"]
+
+SECTIONS = ("2.3.1a A", "2.3.1b A", "2.3.3 A")
+
+
+def exhibits() -> Iterator[Exhibit]:
+    """Whole triangles first, then those over conditions and groups."""
+    tables = {name: Contingency.from_matrix(matrix) for name, matrix in VALVERDE.items()}
+    where = "Valverde-Albacete & Peláez-Moreno 2013, synthetic matrices"
+    display = EntropyTriangleDisplay.from_table(tables)
+    yield Exhibit(
+        "triangle",
+        "Entropy triangle",
+        where,
+        display,
+        [
+            (f"accuracy of {name}", text, f"{float(accuracy(tables[name])):.4f}")
+            for name, text in VALVERDE_PRINTED["accuracy"].items()
+        ]
+        + [(f"ΔH′ + 2·MI′ + VI′ of {point.name}", "1", f"{sum(point.shares):.4f}") for point in display.points],
+        "Height is what gets across; left is lost to imbalance, right to error. f, the majority voter, lies on the "
+        "ground although its accuracy is the colour of a good system.",
+    )
+    yield Exhibit(
+        "triangle-warped",
+        "The same through a lens on the top corner",
+        where,
+        EntropyTriangleDisplay.from_table(tables, magnify=("transfer", 4.0)),
+        note="A projective lens: straight lines stay straight, the corner is magnified four times.",
+    )
+    yield Exhibit(
+        "split-triangle",
+        "Split entropy triangle",
+        where,
+        SplitTriangleDisplay.from_table(tables),
+        [majority_fact(tables["f"])],
+        "Truth as a cross, output as a circle: the farther apart, the more the output's variety differs.",
+    )
+    steps = {str(wrong): spoilt(200, wrong, 0.1) for wrong in range(0, 101, 10)}
+    yield Exhibit(
+        "triangle-path",
+        "A path over an ordered condition",
+        "Steingold & Laclavik 2016, section 2.2",
+        EntropyTriangleDisplay.from_table(steps, paths={"wrong answers": list(steps)}),
+        walk_facts(steps),
+        "Of 200 samples 0, 10, … 100 are answered wrongly: the system falls to the ground.",
+    )
+    groups = {name.removesuffix(" A"): Contingency.from_matrix(STEINGOLD[name]) for name in SECTIONS}
+    found = evaluate(_rows(groups), "truth", "answer", by="section")
+    yield Exhibit(
+        "triangle-groups",
+        "A point for each group",
+        "Steingold & Laclavik 2016, predictor A of sections 2.3.1 and 2.3.3",
+        EntropyTriangleDisplay.from_table(
+            {system.title: system.table for system in found.systems if system.table is not None}
+        ),
+        steingold_facts({f"{name} A": table for name, table in groups.items()}, "proficiency", "accuracy"),
+        "One file of rows with a column `section`, evaluated with `--by section`.",
+    )
+
+
+def _rows(groups: Mapping[str, Contingency]) -> pl.DataFrame:
+    """One row a sample, its section beside it."""
+    rows = [
+        (section, "yes" if truth == 0 else "no", "yes" if answer == 0 else "no")
+        for section, table in groups.items()
+        for (truth, answer), count in np.ndenumerate(np.asarray(table.counts))
+        for _ in range(int(count))
+    ]
+    return pl.DataFrame(rows, schema=["section", "truth", "answer"], orient="row")
