@@ -75,6 +75,12 @@ class Standing:
         recipe = self.table.reweighting
         return float(self.table.total if recipe is None else recipe.origin.total)
 
+    @property
+    def lacks_tree(self) -> bool:
+        """Whether the default prior had to be another one because only occupied cells are stored."""
+        prior = self.question.prior
+        return isinstance(prior, str) and prior == "default" and self.table.is_sparse and self.table.is_aligned
+
     def on(self, table: Contingency, clusters: Any) -> Standing:
         """The same system on the rows of a pair; the same standing if these are all its rows."""
         if abs(_counted(table) - self.rows) <= _SAME * self.rows:

@@ -12,7 +12,7 @@ from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing
 from infoscope.comparison.classical import homogeneity_p_value
 from infoscope.comparison.document import Comparison, Improvement, Pair
 from infoscope.comparison.question import Question
-from infoscope.comparison.settling import found_pair, improvements, known_everywhere, settled
+from infoscope.comparison.settling import about_priors, found_pair, improvements, known_everywhere, settled
 from infoscope.errors import InputError
 from infoscope.metrics import truth_entropy
 from infoscope.tables import Contingency
@@ -39,7 +39,11 @@ def compare_tables(tables: Mapping[str, Contingency], question: Question, n: flo
                 pair, _ = found_pair(one, other, 0.0, entry, paired=False)
                 pairs += [] if pair is None else [replace(pair, checks=checks)]
         factors += improvements(one, other, {ERRORS: 0.0, ACCURACY: 0.0}, paired=False)
-    notes += [*left_out, "unpaired: the systems' rows are not matched, so common hard rows cannot be accounted for"]
+    notes += [
+        *left_out,
+        *about_priors(wholes),
+        "unpaired: the systems' rows are not matched, so common hard rows cannot be accounted for",
+    ]
     if question.prevalence is not None:
         notes.append("truth classes are seen in the shares that were stated")
     result = settled(wholes, pairs, {}, question, known)

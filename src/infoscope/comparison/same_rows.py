@@ -18,7 +18,7 @@ from infoscope.comparison.correlations import correlation
 from infoscope.comparison.differences import exact_information_gap
 from infoscope.comparison.document import Comparison, Improvement, Pair
 from infoscope.comparison.question import Question
-from infoscope.comparison.settling import Ties, found_pair, improvements, known_everywhere, settled
+from infoscope.comparison.settling import Ties, about_priors, found_pair, improvements, known_everywhere, settled
 from infoscope.errors import InputError
 from infoscope.posterior import Posterior
 
@@ -43,7 +43,9 @@ def compare_rows(
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
-    return replace(result, improvements=tuple(work.improvements), notes=(*notes, *left_out, *work.notes))
+    return replace(
+        result, improvements=tuple(work.improvements), notes=(*notes, *left_out, *work.notes, *about_priors(wholes))
+    )
 
 
 def _whole(answers: Answers, name: str, question: Question, given: Posterior | None) -> Standing:

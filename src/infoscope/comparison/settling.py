@@ -15,7 +15,7 @@ from infoscope.comparison.question import Question
 from infoscope.comparison.ranking import Ranking, rank
 from infoscope.errors import InputError
 
-__all__ = ["Ties", "found_pair", "improvements", "known_everywhere", "settled"]
+__all__ = ["Ties", "about_priors", "found_pair", "improvements", "known_everywhere", "settled"]
 
 Ties = dict[tuple[str, str, str], float]
 """How the errors of A's and B's values in a metric go together, by (A, B, metric)."""
@@ -34,6 +34,17 @@ def known_everywhere(
     if all(len(names) < 2 for names in known.values()):
         raise InputError(f"nothing can be compared: {notes[0].rpartition(';')[0]}")
     return known, notes
+
+
+def about_priors(wholes: Mapping[str, Standing]) -> list[str]:
+    """A note where tables are too large for the prior that keeps information measures right."""
+    large = [name for name, whole in wholes.items() if whole.lacks_tree]
+    if not large:
+        return []
+    return [
+        f"{_listed(large)}: too many classes for the tree prior; information measures and their differences are likely "
+        "off wherever errors are spread thinly, while the accuracy is not"
+    ]
 
 
 def found_pair(
