@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.cards import metrics_at
+from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.posterior import Posterior, cramer_rao_sd, samples_to_halve
 from infoscope.posterior.first_order import information_influence, information_sds
@@ -164,3 +166,9 @@ def test_intervals_survive_json() -> None:
     evaluation = evaluate({"a": TABLE})
 
     assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+
+
+def test_a_table_without_data_is_refused() -> None:
+    empty = replace(TABLE, values=np.zeros(TABLE.shape))
+    with pytest.raises(InputError, match="has no data"):
+        ifs.evaluate({"svm": empty})

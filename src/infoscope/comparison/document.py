@@ -138,9 +138,9 @@ class Comparison:
     ranking: tuple[Ranking, ...]
     baseline: str | None = None
     notes: tuple[str, ...] = ()
-    improvements: tuple[Improvement, ...] = ()
     hashes: Mapping[str, str] = field(default_factory=dict)
     """A name for what was counted of each system: equal tables have equal hashes."""
+    improvements: tuple[Improvement, ...] = ()
 
     def pair(self, a: str, b: str, metric: str | None = None) -> Pair:
         """The result for A against B; by default in the first metric."""

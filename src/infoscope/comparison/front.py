@@ -48,8 +48,8 @@ def compare(  # noqa: PLR0913 - the public front
     column names in ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to
     ``Contingency`` tables is compared unpaired. ``cluster`` says which rows belong together (patients, documents), by a
     column's name or a sequence: then these are resampled whole. ``prevalence`` sees the truth classes in other shares,
-    ``n`` is the sample size of tables of shares. Without ``metrics`` it is the erroneous information ratio and the
-    proficiency. ``clean`` and ``how`` say how rows are read.
+    ``n`` is the sample size of tables of shares; ``clean`` and ``how`` say how rows are read. Without ``metrics`` it is
+    the erroneous information ratio and the proficiency.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]

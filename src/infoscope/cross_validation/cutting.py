@@ -102,7 +102,7 @@ def _check(data: Any, names: tuple[Any, ...], codes: NDArray[np.int64], cuts: tu
     rare = int(sizes.argmin())
     if stratified and sizes[rare] < folds:
         raise InputError(
-            f"class {names[rare]!r} has {sizes[rare]} rows for {folds} folds, and each fold should have some; give fewer "
+            f"class {names[rare]!r} has {sizes[rare]} rows for {folds} folds, and each should have some; give fewer "
             "folds, or stratified=False"
         )
 

@@ -75,9 +75,11 @@ def _given(tables: Mapping[str, Contingency], request: Request) -> Gathered:
     if request.reject is not None or request.positive is not None:
         raise InputError("a finished table knows its reject and positive label; state them where the table is made")
     ignored: dict[str, int] = {}
-    for table in tables.values():
+    for name, table in tables.items():
         if table.batch_shape:
             raise InputError("a batch of tables is no single result; evaluate its tables one by one")
+        if not table.total:
+            raise InputError(f"the table of {str(name)!r} has no data; there is nothing to evaluate")
         for reason, rows in table.ignored.items():
             ignored[reason] = max(rows, ignored.get(reason, 0))
     subjects = [Subject(str(name), table, n=table.sample_size) for name, table in tables.items()]

@@ -32,7 +32,7 @@ WORTH = 30_000_000
 WORTH_TEXT = 32 << 20
 """Bytes of text with several systems from which it does."""
 _BATCH = 1 << 17
-_TEXT_BATCH = 1 << 14
+_TEXT_BATCH = 1 << 15
 _LONG_LINE = 2048
 _BUFFER = 1 << 20
 

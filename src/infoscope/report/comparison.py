@@ -22,7 +22,6 @@ __all__ = [
     "conditions",
     "headline",
     "reference_of",
-    "standing_of",
     "title_of",
 ]
 
@@ -104,13 +103,6 @@ def against(comparison: Comparison, name: str, reference: str, metric: str) -> P
     return None
 
 
-def standing_of(comparison: Comparison, ranking: Ranking, place: Place) -> str:
-    """What the reference is: the baseline, the best where it is told from every other, else the first in the order."""
-    if comparison.baseline:
-        return "baseline"
-    return "best" if ranking.best == place.name else "first"
-
-
 def _ranking_table(comparison: Comparison, ranking: Ranking, look: Look) -> list[Text]:
     reference = reference_of(comparison, ranking)
     pairs = {place.name: against(comparison, place.name, reference, ranking.metric) for place in ranking.places}
@@ -159,7 +151,12 @@ def _row(comparison: Comparison, ranking: Ranking, place: Place) -> list[str]:
     reference = reference_of(comparison, ranking)
     cells = [f"{place.mean:.3f}", f"{place.low:.3f} – {place.high:.3f}"]
     if place.name == reference:
-        return [*cells, "", "", standing_of(comparison, ranking, place)]
+        return [
+            *cells,
+            "",
+            "",
+            "baseline" if comparison.baseline else "best" if ranking.best == place.name else "first",
+        ]
     pair = against(comparison, place.name, reference, ranking.metric)
     if pair is None:
         return [*cells, "", "", "not compared"]

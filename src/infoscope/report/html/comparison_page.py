@@ -10,7 +10,7 @@ from infoscope.figures.forest import ComparisonDisplay, Row
 from infoscope.figures.improvement import Improvement, ImprovementDisplay
 from infoscope.figures.layout import plain_label
 from infoscope.figures.svg import svg
-from infoscope.report.comparison import against, conditions, headline, reference_of
+from infoscope.report.comparison import against, conditions, reference_of
 from infoscope.report.html.comparison_tables import checks_table, pairs_table, ranking_table, told
 from infoscope.report.html.definitions import definitions, term
 from infoscope.report.html.elements import Html, element, joined, label
@@ -45,7 +45,7 @@ def comparison_html(comparison: Comparison, *, command: str | None = None) -> st
 
 
 def _leaders(ranking: Ranking) -> list[str]:
-    """The best, or those of which one is best, as all pairs at once allow to say."""
+    """The best, or those that no other is told to be better than; the first where different rows make a circle."""
     return [ranking.best] if ranking.best is not None else list(ranking.front) or [ranking.places[0].name]
 
 
@@ -57,16 +57,15 @@ def _listed(names: list[str], most: int = 5) -> Html:
 
 
 def _verdict(comparison: Comparison, lead: list[str]) -> Html:
-    many = len(comparison.systems)
-    first = comparison.ranking[0]
+    many, first = len(comparison.systems), comparison.ranking[0]
     if first.best is not None:
         words = joined((_listed(lead), f" is the best of {many} systems."))
     elif not first.wins:
         words = joined((_listed(lead), " cannot be told apart."))
-    elif not first.leads:
-        words = Html(f"{headline(comparison)}.")
-    else:
+    elif first.leads:
         words = joined((_listed(lead), f" lead {many} systems and cannot be told apart."))
+    else:
+        words = joined((_listed(lead), f" may be the best of {many} systems; none is told to be."))
     notes = [element("li", element("bdi", plain_label(f"{note[0].upper()}{note[1:]}."))) for note in comparison.notes]
     return element(
         "header",
@@ -93,15 +92,15 @@ def _sentences(comparison: Comparison, lead: list[str]) -> Iterator[Html]:
         parts = [joined((label(place.name, 32), f" {chance(place.probability_best)}")) for place in likely[:3]]
         yield joined(("The probability of being the best: ", joined(parts, ", "), "."))
     else:
-        sure = next(place.probability_best for place in first.places if place.name == first.best)
-        yield Html(f"It is the best with probability {chance(sure)}.")
+        yield Html(f"It is the best with probability {chance(likely[0].probability_best)}.")
     for ranking in comparison.ranking[1:]:
         title = term(ranking.metric, find(ranking.metric).card.title.lower())
         others = _leaders(ranking)
-        if (set(others), ranking.leads) == (set(lead), first.leads):
+        if ranking.best is None and not ranking.leads and ranking.wins:
+            yield joined(("By ", title, " none is told to be the best."))
+            continue
+        if set(others) == set(lead):
             yield joined(("By ", title, " the verdict is the same."))
-        elif not ranking.leads:
-            yield joined(("By ", title, ", no system is told to be better than ", _listed(others), "."))
         else:
             yield joined(("By ", title, ", ", _listed(others), " lead." if len(others) > 1 else " leads."))
     if comparison.baseline is not None:
@@ -131,20 +130,26 @@ def _tiles(comparison: Comparison) -> Html:
     ]
     pair = against(comparison, best.name, rival, metric)
     if pair is not None:
-        found = pair.result
-        less = find(metric).card.better == "lower"
-        ahead = (-found.difference, -found.high, -found.low) if less else (found.difference, found.low, found.high)
-        lead, least, most = (told(metric, end, signed=True) for end in ahead)
-        better = joined(("probability of being better than ", label(rival, 24)))
+        found, less = pair.result, find(metric).card.better == "lower"
+        ends = (found.difference, found.low, found.high)
+        lead, least, most = (told(metric, end, signed=True) for end in (_opposite(*ends) if less else ends))
         items += [
             (lead, joined(("less" if less else "more", " than ", label(rival, 24))), f"{least} – {most}"),
-            (chance(found.probability_a_better), better, ""),
+            (
+                chance(found.probability_a_better),
+                joined(("probability of being better than ", label(rival, 24))),
+                "",
+            ),
         ]
     tiles = []
     for number, word, note in items:
         beside = element("span", note, class_="dim") if note else Html("")
         tiles.append(element("li", element("b", number), element("span", word), beside))
     return element("ul", *tiles, class_="tiles")
+
+
+def _opposite(gap: float, low: float, high: float) -> tuple[float, float, float]:
+    return -gap, -high, -low
 
 
 def _navigation(comparison: Comparison) -> Html:
@@ -166,7 +171,8 @@ def _ranked(comparison: Comparison, ranking: Ranking) -> Html:
     for place in ranking.places:
         pair = against(comparison, place.name, reference, ranking.metric)
         if pair is not None:
-            rows.append(Row(place.name, pair.result.difference, pair.result.low, pair.result.high, pair.verdict))
+            found = pair.result
+            rows.append(Row(place.name, found.difference, found.low, found.high, pair.verdict))
     better = "lower" if card.better == "lower" else "higher"
     scale = "points" if card.unit == "ratio" and card.range == (0, 1) else "hundredths"
     word = f"difference to {plain_label(reference)[:40]}, in {scale}"
@@ -204,15 +210,15 @@ def _steps(comparison: Comparison) -> list[Improvement]:
     """From the baseline to each system, or from each system to the best: by what factor the error shrinks."""
     reference = reference_of(comparison, comparison.ranking[0])
     steps = []
-    for known in comparison.improvements:
-        if reference not in (known.a, known.b):
+    for found in comparison.improvements:
+        if reference not in (found.a, found.b):
             continue
-        other = known.b if known.a == reference else known.a
-        onward = (known.a == reference) == (comparison.baseline is None)
-        found = known.factor if onward else known.factor.turned
+        other = found.b if found.a == reference else found.a
+        onward = (found.a == reference) == (comparison.baseline is None)
+        factor = found.factor if onward else found.factor.turned
         name = f"{other} → {reference}" if comparison.baseline is None else other
-        by = "accuracy" if known.of == "1 - accuracy" else "information"
-        steps.append(Improvement(name, by, found.value, found.low, found.high))
+        by = "accuracy" if found.of == "1 - accuracy" else "information"
+        steps.append(Improvement(name, by, factor.value, factor.low, factor.high))
     return steps
 
 

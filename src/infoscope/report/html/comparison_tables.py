@@ -8,7 +8,7 @@ from infoscope.cards import find
 from infoscope.comparison import Comparison, Pair, Ranking
 from infoscope.comparison.ranking import Place
 from infoscope.figures.layout import plain_label
-from infoscope.report.comparison import against, reference_of, standing_of
+from infoscope.report.comparison import against, reference_of
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.numbers import chance, share
 
@@ -86,15 +86,16 @@ def _row(
     comparison: Comparison, ranking: Ranking, place: Place, span: tuple[float, float], groups: Sequence[int]
 ) -> Html:
     reference = reference_of(comparison, ranking)
+    pair = against(comparison, place.name, reference, ranking.metric)
     if place.name == reference:
-        cells = ("", "", standing_of(comparison, ranking, place))
-    elif (pair := against(comparison, place.name, reference, ranking.metric)) is None:
+        cells = ("", "", "baseline" if comparison.baseline else "best" if ranking.best == reference else "first")
+    elif pair is None:
         cells = ("", "", "not compared")
     else:
         found = pair.result
         half = told(ranking.metric, (found.high - found.low) / 2, signed=True).lstrip("+")
-        gap = told(ranking.metric, found.difference, signed=True)
-        cells = (f"{gap} ±{half}", chance(found.probability_a_better), pair.verdict)
+        gap = f"{told(ranking.metric, found.difference, signed=True)} ±{half}"
+        cells = (gap, chance(found.probability_a_better), pair.verdict)
     return element(
         "tr",
         element("th", label(place.name, 30), scope="row"),
