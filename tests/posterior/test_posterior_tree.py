@@ -10,6 +10,8 @@ from infoscope.posterior.block_rows import BlockRows
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import SharedRows
 from infoscope.posterior.tree import Shape, Tree
+from infoscope.metrics import accuracy
+from infoscope.posterior import Posterior
 from infoscope.tables import Contingency
 
 
@@ -62,7 +64,31 @@ def test_beta_level_evidence_is_the_beta_binomial_one() -> None:
         return float(gammaln(x) + gammaln(y) - gammaln(x + y))
 
     wanted = log_beta(a + 3, b + 1) + log_beta(a, b + 2) - 2 * log_beta(a, b)
-    assert level.log_evidence[0] == pytest.approx(wanted, rel=1e-12)
+    assert level.grid.log_evidence[0] == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("classes", [10, 100, 300])
+def test_many_classes_alike_do_not_sharpen_the_accuracy_beyond_its_sample(classes: int) -> None:
+    """What the classes have in common is known no better than from all samples together."""
+    rng, n = np.random.default_rng(1), 20_000
+    truth = rng.integers(0, classes, n)
+    table = Contingency.from_labels(truth, np.where(rng.random(n) < 0.8, truth, rng.integers(0, classes, n)))
+    share = float(accuracy(table))
+
+    found = Posterior(table, "tree").summary("accuracy")
+
+    assert float(found.sd) == pytest.approx(np.sqrt(share * (1 - share) / n), rel=0.1)
+    assert float(found.mean) == pytest.approx(share, abs=0.0007)
+
+
+def test_the_evidence_of_a_fine_grid_is_that_of_a_much_finer_one() -> None:
+    successes, failures = np.array([801.0, 789.0, 812.0, 795.0]), np.array([199.0, 211.0, 188.0, 205.0])
+    level = BetaLevel(successes, failures)
+
+    whole = BetaLevel(successes, failures)._on(np.linspace(0.02, 0.98, 20_001))
+
+    assert level.log_total == pytest.approx(log_total(whole.log_evidence), abs=1e-3)
+    assert len(level.grid.log_evidence) < len(whole.log_evidence) / 100
 
 
 def test_subset_evidence_sums_over_all_subsets() -> None:

@@ -62,14 +62,9 @@ def name_of(source: Any, otherwise: str) -> str:
 
 
 def _is_frame(source: Any) -> bool:
-    from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - loads an engine
+    from infoscope.readers.frames import is_frame  # noqa: PLC0415 - loads an engine
 
-    from infoscope.readers.frames import is_frame  # noqa: PLC0415
-
-    try:
-        return is_frame(source)
-    except DuplicateError as error:
-        raise InputError("two columns of the frame have the same name; rename one of them") from error
+    return is_frame(source)
 
 
 def _read(source: Any, form: Form) -> LabelSets:
@@ -121,8 +116,12 @@ def _rows(source: Any, form: Form) -> LabelSets:
 def _indicator_frame(frame: Any, form: Form) -> LabelSets:
     """A frame with a column a category; the index of pandas names the objects where it is not just 0, 1, …"""
     import narwhals as nw  # noqa: PLC0415
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415
 
-    wrapped: Any = nw.from_native(frame)
+    try:
+        wrapped: Any = nw.from_native(frame)
+    except DuplicateError as error:
+        raise InputError("two columns of the frame have the same name; rename one of them") from error
     eager: Any = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
     names = list(eager.columns)
     kinds = [(column.name, column.dtype) for column in eager.iter_columns()]

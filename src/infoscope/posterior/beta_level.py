@@ -7,6 +7,7 @@ as much as the data show the others to agree.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
@@ -15,10 +16,20 @@ from infoscope.posterior.arrays import Array, Indices
 
 __all__ = ["BetaLevel", "log_total", "pick", "relative"]
 
-_CENTRE = np.linspace(0.02, 0.98, 33)
+_ENDS = (0.02, 0.98)
+_POINTS = 33
 _STRENGTH = np.exp(np.linspace(np.log(0.5), np.log(500.0), 16))
-_SUCCESS = np.multiply.outer(_CENTRE, _STRENGTH).ravel()
-_FAILURE = np.multiply.outer(1 - _CENTRE, _STRENGTH).ravel()
+_FAR = 20.0  # points this much less likely than the best, in nats, do not matter
+
+
+class Grid(NamedTuple):
+    """Values of μ and c, all equally likely beforehand, and the log probability of the data at each."""
+
+    success: Array
+    failure: Array
+    log_evidence: Array
+    log_share: float
+    """Log of the share of all μ that the grid covers."""
 
 
 @dataclass(frozen=True)
@@ -29,26 +40,45 @@ class BetaLevel:
     failures: Array
 
     @cached_property
-    def log_evidence(self) -> Array:
-        """Log probability of the data at each grid point."""
+    def grid(self) -> Grid:
+        """Fine where the data put μ: many classes that are alike fix it far better than to the first grid's step."""
+        ends = _ENDS
+        while True:
+            centre = np.linspace(*ends, _POINTS)
+            found = self._on(centre)
+            likely = found.log_evidence.reshape(_POINTS, -1).max(1)
+            near = np.flatnonzero(likely > likely.max() - _FAR)
+            low, high = centre[max(near[0] - 1, 0)], centre[min(near[-1] + 1, _POINTS - 1)]
+            if high - low > 0.5 * (ends[1] - ends[0]):
+                return found
+            ends = (float(low), float(high))
+
+    def _on(self, centre: Array) -> Grid:
         pairs, times = np.unique(np.stack([self.successes, self.failures]), axis=1, return_counts=True)
         d, e = pairs[:, :, None]
-        a, b = _SUCCESS, _FAILURE
+        a, b = np.multiply.outer(centre, _STRENGTH).ravel(), np.multiply.outer(1 - centre, _STRENGTH).ravel()
         each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b)
         constant = gammaln(a + b) - gammaln(a) - gammaln(b)
-        return np.asarray(times @ each + times.sum() * constant)
+        covered = (centre[-1] - centre[0]) / (_ENDS[1] - _ENDS[0])
+        return Grid(a, b, np.asarray(times @ each + times.sum() * constant), float(np.log(covered)))
+
+    @cached_property
+    def log_total(self) -> float:
+        """Log probability of the data, whatever μ and c."""
+        return log_total(self.grid.log_evidence) + self.grid.log_share
 
     @cached_property
     def mean(self) -> Array:
         """Expected share of success of each class."""
-        weights = relative(self.log_evidence)
+        weights = relative(self.grid.log_evidence)
         d, e = self.successes[:, None], self.failures[:, None]
-        return np.asarray(((d + _SUCCESS) / (d + e + _SUCCESS + _FAILURE)) @ weights)
+        a, b = self.grid.success, self.grid.failure
+        return np.asarray(((d + a) / (d + e + a + b)) @ weights)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Shares of success, (n, classes)."""
-        at = pick(self.log_evidence, n, rng)[:, None]
-        return rng.beta(self.successes + _SUCCESS[at], self.failures + _FAILURE[at])
+        at = pick(self.grid.log_evidence, n, rng)[:, None]
+        return rng.beta(self.successes + self.grid.success[at], self.failures + self.grid.failure[at])
 
 
 def pick(log_weights: Array, n: int, rng: np.random.Generator) -> Indices:

@@ -55,7 +55,7 @@ class BlockRows:
         blocks = np.unique(self.inside, axis=0).shape[0]
         levels = sum(log_total(part.log_evidence) for part in self._parts)
         choice = self.counts.shape[0] * np.log(blocks)
-        return np.array([log_total(self._level.log_evidence) + levels - choice])
+        return np.array([self._level.log_total + levels - choice])
 
     @cached_property
     def mean(self) -> Array:

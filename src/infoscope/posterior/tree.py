@@ -174,7 +174,7 @@ class Tree:
         if matched.size:
             right = counts[matched, matches[matched]]
             level = BetaLevel(right, rest[matched].sum(1))
-            log_prior += log_total(level.log_evidence)
+            log_prior += level.log_total
         if not open_cells.any():
             return
         for kind, rows in _row_models(rest, open_cells, matches):
