@@ -19,17 +19,16 @@ __all__ = ["BetaLevel", "log_total", "pick", "relative"]
 _ENDS = (0.02, 0.98)
 _POINTS = 33
 _STRENGTH = np.exp(np.linspace(np.log(0.5), np.log(500.0), 16))
+_STEPS = np.linspace(0.0, 1.0, _POINTS)
 _FAR = 20.0  # points this much less likely than the best, in nats, do not matter
 
 
 class Grid(NamedTuple):
-    """Values of μ and c, all equally likely beforehand, and the log probability of the data at each."""
+    """Points (μ, c) as the two parameters of a Beta, and the log of prior times evidence at each."""
 
     success: Array
     failure: Array
-    log_evidence: Array
-    log_share: float
-    """Log of the share of all μ that the grid covers."""
+    log_weights: Array
 
 
 @dataclass(frozen=True)
@@ -41,43 +40,50 @@ class BetaLevel:
 
     @cached_property
     def grid(self) -> Grid:
-        """Fine where the data put μ: many classes that are alike fix it far better than to the first grid's step."""
-        ends = _ENDS
+        """For each c, points where the data put μ: alike classes fix it far better than an even grid could say."""
+        low, high = (np.full(_STRENGTH.size, end) for end in _ENDS)
+        each = np.arange(_STRENGTH.size)
         while True:
-            centre = np.linspace(*ends, _POINTS)
-            found = self._on(centre)
-            likely = found.log_evidence.reshape(_POINTS, -1).max(1)
-            near = np.flatnonzero(likely > likely.max() - _FAR)
-            low, high = centre[max(near[0] - 1, 0)], centre[min(near[-1] + 1, _POINTS - 1)]
-            if high - low > 0.5 * (ends[1] - ends[0]):
-                return found
-            ends = (float(low), float(high))
+            centre = low + (high - low) * _STEPS[:, None]
+            logs = self.log_evidence(centre * _STRENGTH, (1 - centre) * _STRENGTH)
+            near = logs > logs.max(0) - _FAR
+            first, last = near.argmax(0), _POINTS - 1 - near[::-1].argmax(0)
+            nearest = centre[np.maximum(first - 1, 0), each], centre[np.minimum(last + 1, _POINTS - 1), each]
+            fine = nearest[1] - nearest[0] > 0.5 * (high - low)
+            if fine.all():
+                covered = np.log((high - low) / (_ENDS[1] - _ENDS[0]))
+                return Grid(
+                    (centre * _STRENGTH).ravel(),
+                    ((1 - centre) * _STRENGTH).ravel(),
+                    np.asarray((logs + covered).ravel()),
+                )
+            low, high = np.where(fine, low, nearest[0]), np.where(fine, high, nearest[1])
 
-    def _on(self, centre: Array) -> Grid:
+    def log_evidence(self, a: Array, b: Array) -> Array:
+        """Log probability of the data where the shares are Beta(a, b), for arrays of a and b."""
         pairs, times = np.unique(np.stack([self.successes, self.failures]), axis=1, return_counts=True)
         d, e = pairs[:, :, None]
-        a, b = np.multiply.outer(centre, _STRENGTH).ravel(), np.multiply.outer(1 - centre, _STRENGTH).ravel()
+        a, b, shape = a.ravel(), b.ravel(), a.shape
         each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b)
         constant = gammaln(a + b) - gammaln(a) - gammaln(b)
-        covered = (centre[-1] - centre[0]) / (_ENDS[1] - _ENDS[0])
-        return Grid(a, b, np.asarray(times @ each + times.sum() * constant), float(np.log(covered)))
+        return np.asarray(times @ each + times.sum() * constant).reshape(shape)
 
     @cached_property
     def log_total(self) -> float:
         """Log probability of the data, whatever μ and c."""
-        return log_total(self.grid.log_evidence) + self.grid.log_share
+        return log_total(self.grid.log_weights)
 
     @cached_property
     def mean(self) -> Array:
         """Expected share of success of each class."""
-        weights = relative(self.grid.log_evidence)
+        weights = relative(self.grid.log_weights)
         d, e = self.successes[:, None], self.failures[:, None]
         a, b = self.grid.success, self.grid.failure
         return np.asarray(((d + a) / (d + e + a + b)) @ weights)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Shares of success, (n, classes)."""
-        at = pick(self.grid.log_evidence, n, rng)[:, None]
+        at = pick(self.grid.log_weights, n, rng)[:, None]
         return rng.beta(self.successes + self.grid.success[at], self.failures + self.grid.failure[at])
 
 
