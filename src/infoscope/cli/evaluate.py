@@ -42,7 +42,7 @@ __all__ = ["evaluate_chosen", "evaluate_command", "refuse_ignored"]
     "--until",
     metavar="width=W",
     help="Read random blocks of SOURCE only until an interval is this narrow: width=0.02 (of proficiency) or "
-    "METRIC.width=W. A file sorted by class must be shuffled first.",
+    "METRIC.width=W. Shuffle a file sorted by class or by difficulty first.",
 )
 @belief_options()
 @output_options("text", "json", "markdown", "html")

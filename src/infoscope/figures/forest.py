@@ -158,17 +158,14 @@ class ComparisonDisplay(TableDisplay):
 
     def _summary(self) -> str:
         best = self.rows[0]
-        return (
-            f"{self.title} of {len(self.rows)} systems; the best is {shortened(best.name, 60)} with {best.value:.3f}."
-        )
+        return f"{self.title} of {len(self.rows)} systems; first is {shortened(best.name, 60)} with {best.value:.3f}."
 
 
 def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:
-    """How a system stands to the reference, by the probability of being better."""
+    """How a system stands to the reference."""
     for pair in comparison.pairs:
         if pair.metric == metric and {pair.a, pair.b} == {name, reference} and name != reference:
-            sure = pair.result.probability_a_better if pair.a == name else 1.0 - pair.result.probability_a_better
-            return "better" if sure >= 0.975 else "worse" if sure <= 0.025 else "can't tell"
+            return pair.verdict if pair.a == name else pair.turned.verdict
     return "baseline" if comparison.baseline == name else ""
 
 
