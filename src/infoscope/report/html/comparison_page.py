@@ -134,7 +134,7 @@ def _tiles(comparison: Comparison) -> Html:
         ends = (found.difference, found.low, found.high)
         lead, least, most = (told(metric, end, signed=True) for end in (_opposite(*ends) if less else ends))
         items += [
-            (lead, joined(("less" if less else "more", " than ", label(rival, 24))), f"{least} – {most}"),
+            (lead.lstrip("+"), joined(("less" if less else "more", " than ", label(rival, 24))), f"{least} – {most}"),
             (
                 chance(found.probability_a_better),
                 joined(("probability of being better than ", label(rival, 24))),
