@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,18 +27,28 @@ needs_java = pytest.mark.skipif(
 )
 
 
+def begun(asked: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    """The command once Spark counts; on a busy machine Java may fail to start, and is given another chance."""
+    talk = b""
+    for _ in range(3):
+        run = command(asked, TMPDIR=str(folder))
+        assert run.stdout is not None
+        if run.stdout.readline() == b"counting\n":
+            return run
+        talk = run.communicate(timeout=PATIENCE)[1]
+    raise AssertionError(f"Spark did not begin to count: {talk.decode()}")
+
+
 @needs_java
 @pytest.mark.parametrize("moment", ["while Java starts", "while Spark counts"])
 def test_interrupted_spark_leaves_no_process(big_log: Path, tmp_path: Path, moment: str) -> None:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     asked = ["count", str(big_log), "-t", "gold", "-s", "said", "-o", str(tmp_path / "log.ifs")]
-    run = command([*asked, "--engine", "spark", "--engine-url", "local[1]"], TMPDIR=str(tmp_path))
+    asked += ["--engine", "spark", "--engine-url", "local[1]"]
+    run = begun(asked, tmp_path) if moment == "while Spark counts" else command(asked, TMPDIR=str(tmp_path))
     try:
         if moment == "while Java starts":
             wait_for(lambda: any("SparkSubmit" in line for line in family(run.pid)), "Java")
-        else:
-            assert run.stdout is not None
-            assert run.stdout.readline() == b"counting\n"
         os.killpg(run.pid, signal.SIGINT)
         _, talk = run.communicate(timeout=PATIENCE)
 

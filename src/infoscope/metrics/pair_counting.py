@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real
+from infoscope.numeric import Real, dot
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["adjusted_rand_index", "pair_rand_index"]
@@ -24,7 +24,10 @@ class _Pairs(NamedTuple):
 
 
 def _pairs(counts: Real) -> int:
-    if counts.sum() < 2.0**31:
+    total = counts.sum()
+    if total < 2.0**26:  # squares below 2^52: every product and sum is exact
+        return int(dot(counts, counts - 1.0)) // 2
+    if total < 2.0**31:
         whole = counts.astype(np.int64)
         return int(np.dot(whole, whole - 1)) // 2
     return sum(n * (n - 1) // 2 for n in map(int, counts.tolist()))

@@ -7,6 +7,7 @@ are no UTF-8. Here a line is taken whole, byte by byte, and split by expressions
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +27,9 @@ from infoscope.readers.spark_session import opened_spark
 from infoscope.readers.tally import Tally, merged
 
 __all__ = ["count_files_by_spark"]
+
+_ECHO = 0.5
+"""Seconds until a Ctrl-C that ended Java is heard here too: then it was no failure of Spark."""
 
 _LINE = "infoscope_line"
 _RAW_LINES = {
@@ -284,6 +288,7 @@ def _told(name: str, url: str | None) -> Iterator[None]:
         failure = error.__cause__ if isinstance(error, InputError) else error
         if not isinstance(failure, (PySparkException, Py4JError)):
             raise
+        time.sleep(_ECHO)
         where = f" at {url}" if url else ""
         raise InputError(f"{name} cannot be read by Spark{where}: {_cause(str(failure))}") from failure
 

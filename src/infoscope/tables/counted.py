@@ -265,9 +265,9 @@ class Counted:
 
 def summable(values: NDArray[Any]) -> NDArray[Any]:
     """The same numbers in a type in which their sum, and that of two such tables, does not overflow."""
-    if values.dtype.kind in "iu" and values.size and values.sum(dtype=np.float64) >= _LARGEST_SUM:
-        return values.astype(np.float64)
-    return values
+    if values.dtype.kind not in "iu" or not values.size or float(values.max()) * values.size < _LARGEST_SUM:
+        return values
+    return values.astype(np.float64) if values.sum(dtype=np.float64) >= _LARGEST_SUM else values
 
 
 _LARGEST_SUM = 2.0**62

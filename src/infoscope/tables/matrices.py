@@ -106,7 +106,7 @@ def _matrix_labels(
 
 
 def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
-    bad = ~np.isfinite(array) | (array < 0)
+    bad = array < 0 if array.dtype.kind == "i" else ~(array >= 0) | np.isinf(array)
     if bad.any():
         *_, i, j = np.argwhere(bad)[0]
         value = array[tuple(np.argwhere(bad)[0])]
