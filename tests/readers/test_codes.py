@@ -26,6 +26,7 @@ class Spy:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(encoded, "WORTH", 0)
         monkeypatch.setattr(encoded, "WORTH_TEXT", 0)
+        monkeypatch.setattr(encoded, "SYSTEMS", 1)
         self.by_codes: bool | None = None
         count = encoded.count_by_codes
 

@@ -29,6 +29,8 @@ __all__ = ["count_by_codes"]
 
 WORTH = 30_000_000
 """Parquet rows times systems from which this way pays for loading pyarrow; a tenth of it where that is loaded."""
+SYSTEMS = 2
+"""From so many systems on; one alone the engine groups sooner by the clock, if with more work of the processor."""
 WORTH_TEXT = 32 << 20
 """Bytes of text with several systems from which it does."""
 _BATCH = 1 << 17
@@ -60,6 +62,8 @@ def count_by_codes(session: Session, scan: Scan, files: Files, columns: Columns,
 
 
 def _is_worth_it(session: Session, files: Files, columns: Columns) -> bool:
+    if files.format == "parquet" and len(columns.systems) < SYSTEMS:
+        return False
     if files.format == "parquet":
         paths = [exact_path(path) for path in files.paths]
         answer = session.run("SELECT sum(num_rows) FROM parquet_file_metadata($paths)", paths=paths).fetchone()
