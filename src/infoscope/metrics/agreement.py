@@ -60,7 +60,10 @@ class _Margins(NamedTuple):
 def _margins(table: Contingency) -> _Margins:
     unit = np.ldexp(1.0, -np.frexp(table.grand_total)[1])
     rows, columns = table.row_totals * unit[..., None], table.column_totals * unit[..., None]
-    return _Margins(table.grand_total * unit, rows, columns, outside(rows), outside(columns))
+    whole = table.grand_total * unit
+    if table.adds_exactly:
+        return _Margins(whole, rows, columns, whole[..., None] - rows, whole[..., None] - columns)
+    return _Margins(whole, rows, columns, outside(rows), outside(columns))
 
 
 @remembered
@@ -70,6 +73,11 @@ def _disagreement(table: Contingency) -> Real:
     others = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
     others[..., rows] = m.outside_columns[..., columns]
     return dot(m.rows, others)
+
+
+def _at_most_one(value: Real) -> Real:
+    """Between −1 and 1, which only rounding can leave."""
+    return np.maximum(np.minimum(value, 1.0), -1.0)
 
 
 def _beyond_chance(table: Contingency) -> Real:
@@ -162,7 +170,7 @@ def kappa(table: Contingency) -> Real:
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    return np.clip(ratio(_beyond_chance(table), _disagreement(table)), -1.0, 1.0)
+    return _at_most_one(ratio(_beyond_chance(table), _disagreement(table)))
 
 
 @metric(
@@ -189,4 +197,4 @@ def mcc(table: Contingency) -> Real:
     m = _margins(table)
     truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
     spread = np.where(truth == system, truth, np.sqrt(truth) * np.sqrt(system))[()]
-    return np.clip(ratio(_beyond_chance(table), spread), -1.0, 1.0)
+    return _at_most_one(ratio(_beyond_chance(table), spread))

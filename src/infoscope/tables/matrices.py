@@ -114,7 +114,7 @@ def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[La
             f"count of truth {labels[0][i]!r} as system {labels[1][j]!r} is {value}; "
             "counts must be finite and not negative"
         )
-    if not np.all(np.any(array > 0, axis=(-2, -1))):
+    if not (array.any() if array.ndim == 2 else np.all(array.any(axis=(-2, -1)))):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
 
 
