@@ -6,8 +6,20 @@ import html
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-__all__ = ["Bullets", "Grid", "Heading", "Page", "Words", "as_html", "as_markdown", "as_text", "percent"]
+__all__ = [
+    "Bullets",
+    "Grid",
+    "Heading",
+    "Page",
+    "PageDocument",
+    "Words",
+    "as_html",
+    "as_markdown",
+    "as_text",
+    "percent",
+]
 
 _NAME_WIDTH = 44
 _LEAST_NAME = 18
@@ -194,3 +206,30 @@ def _html_grid(grid: Grid) -> str:
 
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in grid.rows)
     return f"<div><table><thead><tr>{line(grid.header, 'th')}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+class PageDocument:
+    """A result that shows itself as one page, in every form."""
+
+    def _page(self) -> Page:
+        """What there is to show."""
+        raise NotImplementedError
+
+    def to_text(self, *, width: int = 100) -> str:
+        """As a terminal shows it."""
+        return as_text(self._page(), width)
+
+    def to_markdown(self) -> str:
+        """For a merge request, an issue or a wiki."""
+        return as_markdown(self._page())
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """A page of its own; written to ``path`` where one is given."""
+        page = as_html(self._page())
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+    def _repr_html_(self) -> str:
+        """The page in a notebook."""
+        return self.to_html()

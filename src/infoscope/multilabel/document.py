@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from infoscope.multilabel.doubts import Remark
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.uncertainty import Estimate
-from infoscope.pages import Page, as_html, as_markdown, as_text
+from infoscope.pages import Page, PageDocument
 
 __all__ = ["REASONS", "MultilabelEvaluation", "Predictor"]
 
@@ -83,7 +82,7 @@ class Predictor:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MultilabelEvaluation:
+class MultilabelEvaluation(PageDocument):
     """Predictors of label sets on one truth."""
 
     systems: tuple[Predictor, ...]
@@ -123,25 +122,6 @@ class MultilabelEvaluation:
         from infoscope.multilabel.printing import page_of  # noqa: PLC0415 - the printer knows the document
 
         return page_of(self)
-
-    def to_text(self, *, width: int = 100) -> str:
-        """As a terminal shows it."""
-        return as_text(self._page(), width)
-
-    def to_markdown(self) -> str:
-        """For a merge request, an issue or a wiki."""
-        return as_markdown(self._page())
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """A page of its own; written to ``path`` where one is given."""
-        page = as_html(self._page())
-        if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
-        return page
-
-    def _repr_html_(self) -> str:
-        """The page in a notebook."""
-        return self.to_html()
 
     def to_frame(self) -> Any:
         """One row a predictor, one column a metric, as a pandas or polars data frame, whichever is installed."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from infoscope.pages import Block, Bullets, Grid, Heading, Page, Words, as_html, as_markdown, as_text, percent
+from infoscope.pages import Block, Bullets, Grid, Heading, Page, PageDocument, Words, percent
 from infoscope.raters.pairs import Mixed, PairAgreement
 from infoscope.raters.reliability import OddOneOut
 
@@ -18,7 +17,7 @@ _MOST = 15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement:
+class Agreement(PageDocument):
     """How annotators agree, without a truth."""
 
     names: tuple[str, ...]
@@ -167,25 +166,6 @@ class Agreement:
             ],
             names=4,
         )
-
-    def to_text(self, *, width: int = 100) -> str:
-        """As a terminal shows it."""
-        return as_text(self._page(), width)
-
-    def to_markdown(self) -> str:
-        """For a merge request, an issue or a wiki."""
-        return as_markdown(self._page())
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """A page of its own; written to ``path`` where one is given."""
-        page = as_html(self._page())
-        if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
-        return page
-
-    def _repr_html_(self) -> str:
-        """The page in a notebook."""
-        return self.to_html()
 
     def __repr__(self) -> str:
         """The headline."""

@@ -84,10 +84,11 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> Tally:
     if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
         return tally(_narrowed(truth), _narrowed(system), weights)
     if table is not None:
-        seen: NDArray[Any] | None = table
+        seen = table
         if weight is not None and not weight.all():  # a row without weight still names its classes
-            seen = _scattered(t, s, (low_t, low_s), (table.shape[0], table.shape[1]), None, check=False)
-        rows, columns = np.nonzero(seen)  # type: ignore[arg-type]
+            seen = np.zeros(table.shape, dtype=bool)
+            seen[np.subtract(t, low_t, dtype=np.int64), np.subtract(s, low_s, dtype=np.int64)] = True
+        rows, columns = np.nonzero(seen)
         values = table[rows, columns]
     else:
         rows, columns, values = _runs(t, s, (low_t, high_t, low_s, high_s), weight)
