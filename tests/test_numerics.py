@@ -191,6 +191,20 @@ def test_phi_squared_of_margins_too_small_to_multiply(matrix: list[list[float]],
     assert float(metrics.cramers_v(table)) == pytest.approx(np.sqrt(exact), rel=1e-12)
 
 
+@pytest.mark.parametrize("stored", ["dense", "sparse"])
+@pytest.mark.parametrize("lift", [0, 1, 10**3, 10**6, 10**8, 10**11], ids="{:d} more".format)
+def test_phi_squared_from_independence_to_clear_association(lift: int, stored: str) -> None:
+    counts = [[10**9 + lift, 2 * 10**9, 10**9], [3 * 10**9, 6 * 10**9 + lift, 3 * 10**9]]
+    n, rows = sum(map(sum, counts)), [sum(row) for row in counts]
+    columns = [sum(column) for column in zip(*counts, strict=True)]
+    squares = sum(Fraction(x * x, rows[i] * columns[j]) for i, row in enumerate(counts) for j, x in enumerate(row))
+    table = Contingency.from_matrix(counts)
+    table = stored_sparse(table) if stored == "sparse" else table
+
+    assert table.total == n
+    assert float(metrics.phi_squared(table)) == pytest.approx(float(squares - 1), rel=1e-5, abs=1e-30)
+
+
 @pytest.mark.parametrize("missed", [0.01, 0.3, 0.9])
 def test_tight_fano_bound_solves_its_equation(missed: float) -> None:
     with mpmath.workdps(30):

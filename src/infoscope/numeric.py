@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 __all__ = [
     "Real",
     "as_real",
+    "chosen",
     "divergence",
     "dot",
     "entropy",
     "exp2",
     "outside",
+    "quotient",
     "ratio",
     "share",
     "small_choice",
@@ -28,6 +30,7 @@ __all__ = [
 
 _SMALLEST = float(np.nextafter(0.0, 1.0))
 _BLOCK = 1 << 15
+_ONE_THREAD = 1 << 12
 
 Real: TypeAlias = NDArray[np.float64]
 """A number per table: a NumPy scalar for one table, an array for a batch."""
@@ -58,6 +61,13 @@ def share(part: Real, rest: Real) -> Real:
     return ratio(part, part + rest)
 
 
+def chosen(condition: Any, one: Any, other: Any) -> Real:
+    """One where the condition holds, else the other, for a single table without the detour through arrays."""
+    if isinstance(condition, (bool, np.bool_)):
+        return one if condition else other
+    return np.where(condition, one, other)
+
+
 def undefined_where(condition: Any, value: Any) -> Real:
     """The value, or NaN where the condition holds."""
     if isinstance(condition, (bool, np.bool_)):
@@ -77,6 +87,8 @@ def summed_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
 
 def dot(one: Real, other: Real) -> Real:
     """Sum of products along the last axis, in one thread: a second one costs more than it brings at these sizes."""
+    if one.ndim == other.ndim == 1 and one.size < _ONE_THREAD:
+        return one @ other
     return np.einsum("...i,...i->...", one, other)[()]
 
 
@@ -115,10 +127,10 @@ def small_choice(parts: Real, wholes: Real, sums: Callable[[Real], Real], total:
     keeps its digits however small it is, and a whole with a single part adds exactly 0.
     """
     most = 2 * parts > wholes
-    lack = _quotient(sums(np.where(most, 0.0, parts)), wholes, empty=0.0)
-    share = _quotient(parts, wholes, empty=1.0)
+    lack = quotient(sums(np.where(most, 0.0, parts)), wholes, empty=0.0)
+    share = quotient(parts, wholes, empty=1.0)
     logs = np.where(most, np.log1p(-np.minimum(lack, 0.5)), np.log(np.where(most, 1.0, share)))
-    return -np.sum(parts * logs, axis=-1) / total / np.log(2.0) + 0.0
+    return -(parts * logs).sum(axis=-1) / total / np.log(2.0) + 0.0
 
 
 def outside(totals: Real) -> Real:
@@ -144,7 +156,7 @@ def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
     last digits of a small number instead of cancelling large ones. An empty cell has d = −1 and
     contributes q; cells that are not stored at all come in as ``gaps``, their summed expected share.
     """
-    excess = _quotient(given - base, base, empty=0.0)
+    excess = quotient(given - base, base, empty=0.0)
     empty = excess <= -1.0
     excess[empty] = 0.0
     surprise = np.log1p(excess)
@@ -175,7 +187,7 @@ def surprise(away: Real, expected: Real) -> Real:
     return np.maximum(result, 0.0, out=result)
 
 
-def _quotient(part: Real, whole: Real, empty: float) -> Real:
+def quotient(part: Real, whole: Real, empty: float) -> Real:
     """Part over whole, with a stated value where the part is 0; unmasked, and so faster, where none is."""
     filled = part != 0
     if filled.all():

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
-import numpy as np
-
 from infoscope.errors import InputError
 from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.layout import round_ticks, tick_text
@@ -67,7 +65,7 @@ class EntropyDiagramDisplay(TableDisplay):
             raise InputError(f"the form {form!r} is not known; choose joint, extended or split")
         table = one_table(tables, name, "an entropy diagram")
         h = entropies(table)
-        rooms = float(np.log2(h.k)), float(np.log2(h.m))
+        rooms = h.truth_room, h.system_room
         if max(rooms) == 0.0:
             raise InputError("truth and output have one class each, so there is no room for information to draw")
         if form == "split" and min(rooms) == 0.0:

@@ -6,7 +6,7 @@ import numpy as np
 
 from infoscope.cards import Card, Law, metric
 from infoscope.metrics.one_vs_rest import wrong_cells
-from infoscope.numeric import Real, dot, outside, ratio, share, undefined_where
+from infoscope.numeric import Real, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["accuracy", "error_rate", "error_share", "kappa", "mcc", "random_accuracy"]
@@ -29,7 +29,7 @@ def _errors(table: Contingency) -> Real:
     wrong = wrong_cells(table)
     if table.reject_column is not None:
         wrong = np.where(table.cell_columns == table.reject_column, 0.0, wrong)
-    return undefined_where(not len(table.matches[0]), np.sum(wrong, axis=-1))
+    return undefined_where(not len(table.matches[0]), wrong.sum(axis=-1))
 
 
 def _misses(table: Contingency) -> Real:
@@ -46,7 +46,8 @@ def error_share(table: Contingency) -> Real:
 class _Margins(NamedTuple):
     """Totals in a unit near the number of samples, and how much lies outside each class.
 
-    The unit is a power of two: no digit is lost, and squares of very large or very small totals stay in range.
+    The unit of weights is a power of two: no digit is lost, and squares of very large or very small totals stay in
+    range.
     """
 
     whole: Real
@@ -58,18 +59,20 @@ class _Margins(NamedTuple):
 
 @remembered
 def _margins(table: Contingency) -> _Margins:
+    if table.adds_exactly:
+        whole, rows, columns = table.grand_total, table.row_totals, table.column_totals
+        return _Margins(whole, rows, columns, whole[..., None] - rows, whole[..., None] - columns)
     unit = np.ldexp(1.0, -np.frexp(table.grand_total)[1])
     rows, columns = table.row_totals * unit[..., None], table.column_totals * unit[..., None]
-    whole = table.grand_total * unit
-    if table.adds_exactly:
-        return _Margins(whole, rows, columns, whole[..., None] - rows, whole[..., None] - columns)
-    return _Margins(whole, rows, columns, outside(rows), outside(columns))
+    return _Margins(table.grand_total * unit, rows, columns, outside(rows), outside(columns))
 
 
 @remembered
 def _disagreement(table: Contingency) -> Real:
     """N² − Σ row total × column total over the shared labels, as a sum: N² times the disagreement by chance."""
     m, (rows, columns) = _margins(table), table.matches
+    if table.names_agree:
+        return dot(m.rows, m.outside_columns)
     others = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
     others[..., rows] = m.outside_columns[..., columns]
     return dot(m.rows, others)
@@ -146,8 +149,9 @@ def random_accuracy(table: Contingency) -> Real:
     >>> print(f"{random_accuracy(Contingency.from_matrix([[81, 9], [9, 1]])):.2f}")
     0.82
     """
-    rows, columns = (totals / table.grand_total[..., None] for totals in table.matched_totals)
-    return undefined_where(not rows.shape[-1], dot(rows, columns))
+    rows, columns = table.matched_totals
+    total = table.grand_total[..., None]
+    return undefined_where(not rows.shape[-1], dot(rows / total, columns / total))
 
 
 @metric(
@@ -196,5 +200,5 @@ def mcc(table: Contingency) -> Real:
     """
     m = _margins(table)
     truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
-    spread = np.where(truth == system, truth, np.sqrt(truth) * np.sqrt(system))[()]
+    spread = chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))
     return _at_most_one(ratio(_beyond_chance(table), spread))

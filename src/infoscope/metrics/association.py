@@ -18,7 +18,7 @@ _UNTESTABLE = "one side has data in one class only, or the number of samples is 
 def _freedom(table: Contingency) -> Real:
     """Degrees of freedom, counting rows and columns that have data."""
     rows, columns = table.occupied_shape
-    return np.asarray((rows - 1) * (columns - 1), dtype=np.float64)[()]
+    return np.float64(1.0) * (rows - 1) * (columns - 1)
 
 
 @remembered
@@ -36,15 +36,27 @@ def _phi_squared(table: Contingency) -> Real:
     total = table.grand_total[..., None]
     row_shares, column_shares = table.row_totals / total, table.column_totals / total
     if table.support is None and row_shares.all() and column_shares.all():
-        down, across = row_shares[..., :, None], column_shares[..., None, :]
-        gap = table.values / total[..., None] / down - across
-        return np.sum(gap * gap * down / across, axis=(-2, -1))
+        shares = table.cells.reshape(table.values.shape) / table.row_totals[..., :, None]
+        direct = _mean_square(shares, row_shares, column_shares) - 1.0
+        if (direct > _NEAR_INDEPENDENCE).all():
+            return direct
+        return _mean_square(shares - column_shares[..., None, :], row_shares, column_shares)
     rows, columns = table.at_rows(row_shares), table.at_columns(column_shares)
     occupied = (rows > 0) & (columns > 0)
     # by each cell's share of its row, because the product of two small margins may be too small for a number
     gap = np.divide(table.cells / total, rows, out=np.zeros_like(rows), where=occupied) - columns
     terms = np.divide(gap, columns, out=np.zeros_like(gap), where=occupied) * gap * rows
     return terms.sum(axis=-1) + empty_expected_share(table, rows * columns)
+
+
+_NEAR_INDEPENDENCE = 2.0**-6
+"""Below this the difference to 1 loses digits, and the cells are compared with independence one by one."""
+
+
+def _mean_square(parts: Real, row_shares: Real, column_shares: Real) -> Real:
+    """Σ_ij p_i part_ij² / p_j, the parts belonging to rows."""
+    by_column = np.einsum("...i,...ij->...j", row_shares, parts * parts)
+    return (by_column / column_shares).sum(axis=-1)
 
 
 def _tail(statistic: Real, freedom: Real) -> Real:

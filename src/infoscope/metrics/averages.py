@@ -45,13 +45,13 @@ def _averages(table: Contingency) -> dict[str, tuple[Real, Real]]:
             right + classes.misses + classes.false_alarms,
         ),
     }
-    stacked = ratio(*(np.stack(side) for side in zip(*parts.values(), strict=True)))
+    stacked = ratio(*(np.array(side) for side in zip(*parts.values(), strict=True)))
     terms = stacked * classes.support
     if not classes.support.all():
         terms[..., classes.support == 0] = 0.0
     no_label = not len(table.matches[0])
-    by_size = undefined_where(no_label, np.minimum(np.sum(terms, axis=-1) / classes.support.sum(axis=-1), 1.0))
-    alike = undefined_where(no_label, np.sum(stacked, axis=-1) / table.shape[0])
+    by_size = undefined_where(no_label, np.minimum(terms.sum(axis=-1) / table.grand_total, 1.0))
+    alike = undefined_where(no_label, stacked.sum(axis=-1) / table.shape[0])
     return {name: (by_size[i], alike[i]) for i, name in enumerate(parts)}
 
 

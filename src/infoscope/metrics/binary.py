@@ -9,8 +9,8 @@ from infoscope.cards import Card, Law, metric
 from infoscope.errors import InputError
 from infoscope.metrics.agreement import mcc
 from infoscope.metrics.one_vs_rest import one_vs_rest
-from infoscope.numeric import Real, ratio
-from infoscope.tables import Contingency
+from infoscope.numeric import Real, chosen, ratio
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["f1", "f_beta", "false_alarm_rate", "npv", "phi", "precision", "recall", "specificity"]
 
@@ -33,6 +33,7 @@ def _is_binary(table: Contingency) -> bool:
     return len(table.truth_labels) == 2 and table.is_aligned
 
 
+@remembered
 def _detection(table: Contingency) -> _Detection:
     """The counts of a detector; NaN where the table is not binary."""
     if not _is_binary(table):
@@ -254,7 +255,7 @@ def phi(table: Contingency) -> Real:
         (d.misses, d.positives), (d.misses, d.silences), (d.false_alarms, d.negatives), (d.false_alarms, d.alarms)
     )
     least = np.minimum.reduce([d.positives, d.negatives, d.alarms, d.silences])
-    return np.where(least < _SKEWED * table.grand_total, right - wrong, mcc(table))[()]
+    return chosen(least < _SKEWED * table.grand_total, right - wrong, mcc(table))
 
 
 _SKEWED = 1e-12

@@ -35,7 +35,8 @@ def fano_bound(table: Contingency) -> Real:
     >>> print(f"{fano_bound(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     0.0
     """
-    return ratio(np.maximum(entropies(table).missed - 1.0, 0.0), float(np.log2(table.shape[0])))
+    h = entropies(table)
+    return ratio(np.maximum(h.missed - 1.0, 0.0), h.truth_room)
 
 
 @metric(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, ratio, share, undefined_where
+from infoscope.numeric import Real, quotient, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
@@ -12,27 +12,19 @@ _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
 
 
 @remembered
-def _squares(table: Contingency) -> tuple[Real, Real]:
-    """Σ n² over the cells of each truth class, and of each system class."""
-    squares = table.cells * table.cells
-    return table.per_row(squares), table.per_column(squares)
-
-
-@remembered
 def _within_clusters(table: Contingency) -> Real:
-    return _shared(_squares(table)[1], table.column_totals)
+    return _shared(table.column_squares, table.column_totals)
 
 
 @remembered
 def _within_groups(table: Contingency) -> Real:
-    return _shared(_squares(table)[0], table.row_totals)
+    return _shared(table.row_squares, table.row_totals)
 
 
 def _shared(squares: Real, groups: Real) -> Real:
     """Mean over samples of the share of their group that lies in the same cell: exactly 1 when all of it does."""
-    filled = groups > 0
-    inside = np.divide(squares, groups, out=np.zeros_like(squares), where=filled)
-    return share(inside.sum(axis=-1), np.sum(np.maximum(groups - inside, 0.0), axis=-1))
+    inside = quotient(squares, groups, empty=0.0)
+    return share(inside.sum(axis=-1), np.maximum(groups - inside, 0.0).sum(axis=-1))
 
 
 @metric(
@@ -117,11 +109,10 @@ def fowlkes_mallows(table: Contingency) -> Real:
     >>> print(f"{fowlkes_mallows(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.4082
     """
-    squares = _squares(table)
-    together = squares[0].sum(axis=-1) - table.grand_total
+    together = table.row_squares.sum(axis=-1) - table.grand_total
     # pairs of one side are those of the cells and those between cells: exactly 1 when there are none between
-    torn = np.sum(np.maximum(table.row_totals * table.row_totals - squares[0], 0.0), axis=-1)
-    mixed = np.sum(np.maximum(table.column_totals * table.column_totals - squares[1], 0.0), axis=-1)
+    torn = np.maximum(table.row_totals * table.row_totals - table.row_squares, 0.0).sum(axis=-1)
+    mixed = np.maximum(table.column_totals * table.column_totals - table.column_squares, 0.0).sum(axis=-1)
     few = not table.batch_shape and table.sample_size is None
     return undefined_where(
         few | (together < 0), np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))

@@ -9,7 +9,7 @@ from infoscope.cards import Card, Law, metric
 from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, undefined_where
+from infoscope.numeric import Real, dot, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -58,7 +58,7 @@ def linear_loss(table: Contingency) -> Real:
     0.5
     """
     p, right = _class_shares(table)
-    return _needs_labels(table, np.sum(p * (1 + p - 2 * right), axis=-1))
+    return _needs_labels(table, dot(p, 1 + p - 2 * right))
 
 
 @metric(
@@ -82,9 +82,16 @@ def quadratic_loss(table: Contingency) -> Real:
     0.25
     """
     p, right = _class_shares(table)
-    shares = table.cells / table.grand_total[..., None]
-    scattered = np.sum(p * table.per_row(shares * shares), axis=-1)
-    return _needs_labels(table, scattered + np.sum(p * (1 - 2 * right), axis=-1))
+    return _needs_labels(table, dot(p, _squared_shares(table) + (1 - 2 * right)))
+
+
+def _squared_shares(table: Contingency) -> Real:
+    """Σ_j p_ij² per truth class; squares of counts are in range, those of weights need not be."""
+    total = table.grand_total[..., None]
+    if table.adds_exactly:
+        return table.row_squares / (total * total)
+    shares = table.cells / total
+    return table.per_row(shares * shares)
 
 
 def _why_no_informational_loss(table: Contingency) -> str:
@@ -116,11 +123,13 @@ def informational_loss(table: Contingency) -> Real:
     0.6931
     """
     p, right = _class_shares(table)
+    if right.all() and right.max() <= 0.5:
+        return _needs_labels(table, -dot(p, np.log(right)))
     lost = np.any((p > 0) & (right == 0), axis=-1)
     classes = one_vs_rest(table)
     wrong = np.minimum((classes.others + classes.misses) / classes.total, 0.5)
     logs = np.where(right > 0.5, np.log1p(-wrong), np.log(np.where(right > 0, right, 1.0)))
-    return _needs_labels(table, np.where(lost, np.inf, -np.sum(p * logs, axis=-1) + 0.0)[()])
+    return _needs_labels(table, np.where(lost, np.inf, -dot(p, logs) + 0.0)[()])
 
 
 @metric(
@@ -143,7 +152,7 @@ def zero_one_loss(table: Contingency) -> Real:
     >>> print(f"{zero_one_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     -1.0
     """
-    return _needs_labels(table, -np.sum(_class_shares(table)[1], axis=-1))
+    return _needs_labels(table, -_class_shares(table)[1].sum(axis=-1))
 
 
 @metric(

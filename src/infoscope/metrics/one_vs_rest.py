@@ -85,7 +85,7 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
     rows, columns = table.matches
     total = table.grand_total[..., None]
     by_answer = (table.diagonal, table.column_totals, *_wrong_sums(table)[1:])
-    if table.truth_labels == table.system_labels:
+    if table.names_agree:
         hits, declared, alarms, undeclared = by_answer
     else:
         hits, declared, alarms = (np.zeros_like(table.row_totals) for _ in range(3))

@@ -25,8 +25,6 @@ class _Pairs(NamedTuple):
 
 def _pairs(counts: Real) -> int:
     total = counts.sum()
-    if total < 2.0**26:  # squares below 2^52: every product and sum is exact
-        return int(dot(counts, counts - 1.0)) // 2
     if total < 2.0**31:
         whole = counts.astype(np.int64)
         return int(np.dot(whole, whole - 1)) // 2
@@ -36,6 +34,12 @@ def _pairs(counts: Real) -> int:
 @remembered
 def _pairs_of(table: Contingency) -> list[_Pairs]:
     """Counted exactly, for each table of the batch: a float would lose the few pairs that differ among 10^30."""
+    total = table.grand_total
+    if total.max() < 2.0**26:  # squares below 2^52: every product and sum is exact
+        rows, columns = dot(table.row_totals, table.row_totals), dot(table.column_totals, table.column_totals)
+        squares = np.array([rows, columns, table.row_squares.sum(axis=-1), total * total])
+        halves = (squares - total).reshape(4, -1) / 2
+        return [_Pairs(*map(int, pairs)) for pairs in halves.T.tolist()]
     sides = (table.row_totals, table.column_totals, table.cells)
     lists = zip(*(side.reshape(-1, side.shape[-1]) for side in sides), strict=True)
     return [
@@ -47,7 +51,8 @@ def _pairs_of(table: Contingency) -> list[_Pairs]:
 def _each(table: Contingency, score: Callable[[_Pairs], float]) -> Real:
     if not table.is_counts:
         return np.full(table.batch_shape, np.nan)[()]
-    return np.array([score(pairs) for pairs in _pairs_of(table)]).reshape(table.batch_shape)[()]
+    scores = [score(pairs) for pairs in _pairs_of(table)]
+    return np.array(scores).reshape(table.batch_shape)[()]
 
 
 def _rand(pairs: _Pairs) -> float:

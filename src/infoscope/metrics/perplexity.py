@@ -203,7 +203,8 @@ def truth_divergence_factor(table: Contingency) -> Real:
     >>> print(f"{truth_divergence_factor(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0
     """
-    return exp2(np.maximum(np.log2(table.shape[0]) - entropies(table).truth, 0.0))
+    h = entropies(table)
+    return exp2(np.maximum(h.truth_room - h.truth, 0.0))
 
 
 @metric(
@@ -225,4 +226,5 @@ def system_divergence_factor(table: Contingency) -> Real:
     >>> print(f"{system_divergence_factor(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     2.0
     """
-    return exp2(np.maximum(np.log2(table.shape[1]) - entropies(table).system, 0.0))
+    h = entropies(table)
+    return exp2(np.maximum(h.system_room - h.system, 0.0))

@@ -1,11 +1,12 @@
 """The entropies of a table: what truth and system say, share, and keep to themselves."""
 
 from dataclasses import dataclass
+from math import log2
 
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.numeric import Real, divergence, entropy, small_choice
+from infoscope.numeric import Real, chosen, divergence, entropy, small_choice
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -39,6 +40,16 @@ class Entropies:
     k: int
     m: int
 
+    @property
+    def truth_room(self) -> float:
+        """The most that the truth could say with its classes: log2 k."""
+        return log2(self.k)
+
+    @property
+    def system_room(self) -> float:
+        """The most that the system could say with its classes: log2 m."""
+        return log2(self.m)
+
 
 @remembered
 def entropies(table: Contingency) -> Entropies:
@@ -54,11 +65,11 @@ def entropies(table: Contingency) -> Entropies:
             small_choice(parts, total[..., None], lambda parts: parts.sum(axis=-1, keepdims=True), total)
             for parts in (table.row_totals, table.column_totals)
         )
-    truth, system = np.minimum(truth, np.log2(table.shape[0])), np.minimum(system, np.log2(table.shape[1]))
+    truth, system = np.minimum(truth, log2(table.shape[0])), np.minimum(system, log2(table.shape[1]))
     missed, spurious = np.minimum(missed, truth), np.minimum(spurious, system)
-    mutual = _mutual(table, np.where(truth <= system, truth - missed, system - spurious), np.minimum(truth, system))
+    mutual = _mutual(table, chosen(truth <= system, truth - missed, system - spurious), np.minimum(truth, system))
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
-    mutual = np.where(missed == 0, truth, np.where(spurious == 0, system, mutual))[()]
+    mutual = chosen(missed == 0, truth, chosen(spurious == 0, system, mutual))
     return Entropies(
         truth=truth,
         system=system,
@@ -91,7 +102,7 @@ def _mutual(table: Contingency, direct: Real, least: Real) -> Real:
     """The smaller entropy less what is not shared of it, or the divergence from independence where that is inexact."""
     direct = np.minimum(direct, least)
     near = direct <= _NEAR_INDEPENDENCE * least
-    if not np.any(near):
+    if not near.any():
         return direct
     if not table.batch_shape:
         return np.minimum(_divergence(table), least)

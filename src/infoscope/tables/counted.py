@@ -122,10 +122,12 @@ class Counted:
             return total**2 / self.weight_squares if self.weight_squares else None
         return None if total <= 1.0 + 1e-9 and self.values.dtype.kind == "f" else total
 
-    @property
+    @cached_property
     def is_counts(self) -> bool:
         """Whether every value is a whole number of samples, each counted once."""
-        if self.reweighting is not None or self.weight_squares not in (None, float(np.sum(self.grand_total))):
+        if self.reweighting is not None:
+            return False
+        if self.weight_squares is not None and self.weight_squares != float(np.sum(self.grand_total)):
             return False
         if self.values.dtype.kind in "iu":
             return True
@@ -134,7 +136,7 @@ class Counted:
     @cached_property
     def adds_exactly(self) -> bool:
         """Whether sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
-        return self.values.dtype.kind in "iu" and bool(np.all(self.grand_total < 2.0**53))
+        return self.values.dtype.kind in "iu" and bool(self.grand_total.max() < 2.0**53)
 
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
 
@@ -205,14 +207,38 @@ class Counted:
         return self.row_totals.sum(axis=-1)
 
     @cached_property
+    def row_squares(self) -> Real:
+        """Squared cells added up per truth class, (..., k)."""
+        if self.support is None:
+            return np.einsum("...ij,...ij->...i", self._matrix, self._matrix)
+        return self.per_row(self.cells * self.cells)
+
+    @cached_property
+    def column_squares(self) -> Real:
+        """Squared cells added up per system class, (..., m)."""
+        if self.support is None:
+            return np.einsum("...ij,...ij->...j", self._matrix, self._matrix)
+        return self.per_column(self.cells * self.cells)
+
+    @property
+    def _matrix(self) -> Real:
+        """The cells of a dense table as they lie, (..., k, m)."""
+        return self.cells.reshape(self.values.shape)
+
+    @cached_property
     def occupied_shape(self) -> tuple[Any, Any]:
         """How many truth and system classes have data, per table of the batch."""
         return (self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)
 
     @cached_property
+    def names_agree(self) -> bool:
+        """Whether both sides have the same labels in the same order."""
+        return self.truth_labels == self.system_labels
+
+    @cached_property
     def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Row and column positions of the labels that both sides have; the reject label never matches."""
-        if self.truth_labels == self.system_labels:
+        if self.names_agree:
             every = np.arange(len(self.truth_labels))
             return every, every
         column_of = {label: i for i, label in enumerate(self.system_labels) if i != self.reject_column}
@@ -225,7 +251,7 @@ class Counted:
         """Samples answered with their own label, one number per label that both sides have."""
         rows, columns = self.matches
         if self.support is None:
-            if self.truth_labels == self.system_labels:
+            if self.names_agree:
                 return _frozen(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
             return self.cells[..., rows * self.shape[1] + columns]
         column_of_row = np.full(self.shape[0], -1)
@@ -237,6 +263,8 @@ class Counted:
     @cached_property
     def matched_totals(self) -> tuple[Real, Real]:
         """Row and column totals of the labels that both sides have, in the order of ``matches``."""
+        if self.names_agree:
+            return self.row_totals, self.column_totals
         rows, columns = self.matches
         return self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)
 

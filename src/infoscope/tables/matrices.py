@@ -77,7 +77,7 @@ def _numbers(counts: Any) -> NDArray[Any]:
     if array.ndim < 2 or 0 in array.shape[-2:]:
         raise InputError(f"the matrix has shape {array.shape}; it needs at least one row and one column")
     whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and (not array.size or array.max() < 2**62))
-    return array.astype(np.int64 if whole else np.float64)
+    return array.astype(np.int64 if whole else np.float64, copy=False)
 
 
 def _matrix_labels(
@@ -88,6 +88,9 @@ def _matrix_labels(
     if truth is not None and system is None and reject is not None and shape[1] == shape[0] + 1:
         truth = tuple(truth)
         system = (*truth, reject)
+    if truth is None and system is None and shape[0] == shape[1]:
+        both = tuple(range(shape[0]))
+        return both, both
     sides: list[tuple[Label, ...]] = []
     for name, size, given in (("truth", shape[0], truth), ("system", shape[1], system)):
         if given is None:
@@ -106,15 +109,14 @@ def _matrix_labels(
 
 
 def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
-    bad = array < 0 if array.dtype.kind == "i" else ~(array >= 0) | np.isinf(array)
-    if bad.any():
-        *_, i, j = np.argwhere(bad)[0]
-        value = array[tuple(np.argwhere(bad)[0])]
+    if array.size and not (array.min() >= 0 and array.max() < np.inf):
+        at = tuple(np.argwhere(~((array >= 0) & (array < np.inf)))[0])
+        (*_, i, j), value = at, array[at]
         raise InputError(
             f"count of truth {labels[0][i]!r} as system {labels[1][j]!r} is {value}; "
             "counts must be finite and not negative"
         )
-    if not (array.any() if array.ndim == 2 else np.all(array.any(axis=(-2, -1)))):
+    if not array.max(axis=(-2, -1)).all():
         raise InputError("the matrix is all zero; there is nothing to evaluate")
 
 
