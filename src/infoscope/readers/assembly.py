@@ -172,6 +172,10 @@ def _labelled(tally: Tally, columns: Columns, clean: Cleaning) -> Tally:
     codes = np.empty_like(tally.codes)
     for i, name in enumerate(tally.keys):
         found = dict.fromkeys(named[name])
+        if len(found) == len(named[name]) and None not in found:
+            codes[i] = tally.codes[i]
+            labels.append([*found, None])
+            continue
         found.pop(None, None)
         places = {label: place for place, label in enumerate([*found, None])}
         old_to_new = np.fromiter(map(places.__getitem__, named[name]), dtype=np.int64, count=len(named[name]))
@@ -214,12 +218,22 @@ def check_weights(tally: Tally) -> None:
             raise InputError(f"a weight of the rows with {where} is {kind}; weights are finite and not negative")
 
 
+def _used(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """The codes that occur, in order, and the place of each code among them; without sorting where they are many."""
+    if len(codes) < size // 4:
+        used, places = np.unique(codes, return_inverse=True)
+        return used, places
+    occurs = np.zeros(size, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
 def _select(tally: Tally, pick: Ints) -> Tally:
     """Some cells of a tally, with only the labels that still occur."""
     labels, codes = [], []
     for values, column in zip(tally.labels, tally.codes[:, pick], strict=True):
-        used, places = np.unique(column, return_inverse=True)
-        labels.append([values[code] for code in used])
+        used, places = _used(column, len(values))
+        labels.append([values[code] for code in used.tolist()])
         codes.append(places)
     return Tally(
         tally.keys,

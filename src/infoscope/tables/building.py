@@ -149,7 +149,7 @@ def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]
 def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
     """Positions in one list of labels as positions in another that holds them all."""
     place = {label: i for i, label in enumerate(new)}
-    moves = np.fromiter((place[label] for label in old), dtype=np.int64, count=len(old))
+    moves = np.fromiter(map(place.__getitem__, old), dtype=np.int64, count=len(old))
     return moves[codes] if len(old) else np.zeros(0, dtype=np.int64)
 
 
@@ -186,12 +186,14 @@ def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support
     values = np.asarray(cells.values)
     if cells.ordered:
         return values, Support(rows, columns)
-    later = (rows[1:] > rows[:-1]) | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))
-    if not later.all():
-        order = np.lexsort((columns, rows))
-        rows, columns, values = rows[order], columns[order], values[order]
-        starts = np.flatnonzero(np.concatenate([[True], (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])]))
-        rows, columns, values = rows[starts], columns[starts], np.add.reduceat(values, starts)
+    keys = rows * shape[1] + columns  # fits: who has 2^31 labels a side cannot hold them
+    if not (keys[1:] > keys[:-1]).all():
+        order = np.argsort(keys, kind="stable" if values.dtype.kind == "f" else None)
+        keys, values = keys[order], values[order]
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        if len(starts) < len(keys):
+            keys, values = keys[starts], np.add.reduceat(values, starts)
+        rows, columns = np.divmod(keys, shape[1])
     filled = values != 0
     if not filled.all():
         rows, columns, values = rows[filled], columns[filled], values[filled]

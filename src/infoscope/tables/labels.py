@@ -88,10 +88,11 @@ def unite(
     """
     answers = {label for label in system if label != reject or kind_of(label) != kind_of(reject)}
     known = set(truth)
-    if known & answers:
-        known = answers = known | answers
     last = () if reject is None else (reject,)
-    return sorted_labels(known), (*sorted_labels(answers), *last)
+    if known.isdisjoint(answers):
+        return sorted_labels(known), (*sorted_labels(answers), *last)
+    both = sorted_labels(known | answers)
+    return both, (*both, *last)
 
 
 def check_unique(labels: Sequence[Label], side: str) -> None:
