@@ -40,8 +40,10 @@ class Places:
     def of(self, column: int, labels: Sequence[Any]) -> Ints:
         """Places of the labels, new ones after all that are known."""
         known = self._known[column]
-        with self._lock:
-            places = [known.setdefault(label, len(known)) for label in labels]
+        places = list(map(known.get, labels))
+        if None in places:
+            with self._lock:
+                places = [known.setdefault(label, len(known)) for label in labels]
         if len(set(places)) < len(places):
             raise UnfitError  # a dictionary that has a label twice
         return np.array(places)

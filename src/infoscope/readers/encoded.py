@@ -34,7 +34,8 @@ SYSTEMS = 2
 WORTH_TEXT = 32 << 20
 """Bytes of text with several systems from which it does."""
 _BATCH = 1 << 17
-_TEXT_BATCH = 1 << 15
+_TEXT_BATCH = 1 << 25
+"""Bytes of text in a batch, about."""
 _LONG_LINE = 2048
 _BUFFER = 1 << 20
 
@@ -56,7 +57,7 @@ def count_by_codes(session: Session, scan: Scan, files: Files, columns: Columns,
     try:
         if files.format == "parquet":
             return _count_parquet(files, columns, limits)
-        return _count_stream(session, scan, columns)
+        return _count_stream(session, scan, files, columns, limits)
     except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):
         return None
 
@@ -72,29 +73,25 @@ def _is_worth_it(session: Session, files: Files, columns: Columns) -> bool:
     if files.format not in ("csv", "tsv") or len(columns.systems) == 1:
         return False
     size = sum(path.stat().st_size for path in files.paths)
-    return size >= WORTH_TEXT and not _has_long_lines(files)
+    return size >= WORTH_TEXT and _longest_line(files) <= _LONG_LINE  # labels of long lines are counted one by one
 
 
-def _has_long_lines(files: Files) -> bool:
-    """Whether a batch of lines could be large; labels are counted one by one then."""
+def _longest_line(files: Files) -> int:
+    """Of the first hundred."""
     with opened_text(files.paths[0], files.compression) as file:
-        return any(len(line) > _LONG_LINE for line in islice(file, 100))
+        return max(map(len, islice(file, 100)), default=0)
 
 
-def _count_stream(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
+def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, limits: Limits) -> list[Tally]:
     """Columns of text as the engine parses them, encoded and counted batch by batch."""
     statement = f"SELECT {', '.join(scan.columns[name] for name in columns.names)} FROM {scan.relation}"
     for name, value in scan.values.items():  # a stream takes no bound values, but variables
         session.run(f"SET VARIABLE {name} = $value", value=value)
     statement = re.sub(r"\$(paths\d*)", r"getvariable('\1')", statement)
-    places = Places(columns.names)
-    counting = Counting(places)
     with shown_while(f"counting {session.source}"):
-        rows = session.connection.sql(statement)
-        for batch in _reader(rows)(_TEXT_BATCH):
-            counting.add(batch)
-    counting.settle()
-    return places.tallies([counting])
+        rows = min(_BATCH // 2, _TEXT_BATCH // max(_longest_line(files), 1))
+        stream = _Stream(Places(columns.names), _reader(session.connection.sql(statement))(rows))
+        return stream.places.tallies(_in_threads(stream.count, _threads(limits, most=2), stream.stop))
 
 
 def _reader(rows: Any) -> Callable[[int], Any]:
@@ -104,13 +101,42 @@ def _reader(rows: Any) -> Callable[[int], Any]:
 def _count_parquet(files: Files, columns: Columns, limits: Limits) -> list[Tally]:
     """Row groups, in a thread for each core."""
     work = _Work(columns.names, [_opened(path, columns) for path in files.paths])
-    threads = max(1, min(limits.threads or os.cpu_count() or 1, len(work.groups)))
-    with ThreadPoolExecutor(threads) as pool, shown_while(f"counting {files.name}", work.percent):
+    with shown_while(f"counting {files.name}", work.percent):
+        return work.places.tallies(_in_threads(work.count, _threads(limits, most=len(work.groups)), work.stop))
+
+
+def _threads(limits: Limits, most: int) -> int:
+    return max(1, min(limits.threads or os.cpu_count() or 1, most))
+
+
+def _in_threads(count: Callable[[], Counting], threads: int, stop: Event) -> list[Counting]:
+    with ThreadPoolExecutor(threads) as pool:
         try:
-            counted = [thread.result() for thread in [pool.submit(work.count) for _ in range(threads)]]
+            return [thread.result() for thread in [pool.submit(count) for _ in range(threads)]]
         finally:
-            work.stop.set()  # for the other threads, when one fails or the user has had enough
-    return work.places.tallies(counted)
+            stop.set()  # for the other threads, when one fails or the user has had enough
+
+
+@dataclass
+class _Stream:
+    """Batches that come one after the other: while one thread waits for the next, another counts."""
+
+    places: Places
+    batches: Any
+    stop: Event = field(default_factory=Event)
+    _lock: Lock = field(default_factory=Lock)
+
+    def _next(self) -> Any:
+        with self._lock:
+            return None if self.stop.is_set() else next(self.batches, None)
+
+    def count(self) -> Counting:
+        """What one thread does until nothing is left."""
+        counting = Counting(self.places)
+        while (batch := self._next()) is not None:
+            counting.add(batch)
+        counting.settle()
+        return counting
 
 
 @dataclass(frozen=True)
