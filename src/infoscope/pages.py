@@ -7,6 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import overload
+
+from infoscope.page_files import MARK, write_page
 
 __all__ = [
     "Bullets",
@@ -188,7 +191,10 @@ def as_html(page: Page) -> str:
             parts.append(f"<ul>{items}</ul>")
         else:
             parts.append(_html_grid(block))
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{html.escape(page.title)}'
+    head = (
+        f'<meta charset="utf-8">{MARK}"><meta name="viewport" content="width=device-width">'
+        f"<title>{html.escape(page.title)}"
+    )
     return (
         f'<!doctype html>\n<html lang="en"><head>{head}</title><style>{_STYLE}</style></head>\n<body>\n'
         + "\n".join(parts)
@@ -223,12 +229,17 @@ class PageDocument:
         """For a merge request, an issue or a wiki."""
         return as_markdown(self._page())
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """A page of its own; written to ``path`` where one is given."""
+    @overload
+    def to_html(self, path: None = None, *, force: bool = False) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, *, force: bool = False) -> Path: ...
+    def to_html(self, path: str | Path | None = None, *, force: bool = False) -> str | Path:
+        """A page of its own: its text, or the file that it was written to.
+
+        A file that is no such page is replaced only by force.
+        """
         page = as_html(self._page())
-        if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
-        return page
+        return page if path is None else write_page(path, page, force=force)
 
     def _repr_html_(self) -> str:
         """The page in a notebook."""

@@ -1,6 +1,7 @@
 """Annotators: published alpha, kappa as scikit-learn has it, the odd one, and what is refused."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -134,6 +135,19 @@ def test_every_form_renders_and_json_is_plain() -> None:
     assert max(map(len, found.to_text(width=80).splitlines())) <= 80
     assert found.to_markdown().startswith("# 4 annotators on 12 items")
     assert "<table>" in found.to_html()
+
+
+def test_a_page_replaces_only_such_a_page(tmp_path: Path) -> None:
+    found = ifs.agreement(FOUR, draws=5)
+    page, notes = tmp_path / "page.html", tmp_path / "notes.html"
+    notes.write_text("mine")
+
+    assert found.to_html(page) == page
+    assert found.to_html(page).read_text(encoding="utf-8") == found.to_html()
+    with pytest.raises(InputError, match=r"notes\.html exists and is not a page of infoscope"):
+        found.to_html(notes)
+    assert notes.read_text() == "mine"
+    assert found.to_html(notes, force=True).read_text(encoding="utf-8") == found.to_html()
 
 
 def test_nothing_to_disagree_about_is_undefined() -> None:

@@ -117,7 +117,7 @@ def _is_page(path: Path) -> bool:
     """Whether the file is a report page of ours, which a new one may replace."""
     if not path.is_file():
         return False
-    from infoscope.report.html import is_page  # noqa: PLC0415 - heavy
+    from infoscope.page_files import is_page  # noqa: PLC0415 - not needed for --help
 
     return is_page(path)
 

@@ -13,6 +13,7 @@ from infoscope.cards import find
 from infoscope.comparison.differences import Difference, Factor
 from infoscope.comparison.ranking import Ranking
 from infoscope.errors import UnknownNameError
+from infoscope.page_files import write_page
 
 __all__ = ["SCHEMA", "Comparison", "Improvement", "Pair", "renders"]
 
@@ -195,8 +196,7 @@ class Comparison:
         page = _rendered("html", self)
         if path is None:
             return page
-        written: Path = importlib.import_module("infoscope.report.html").write_page(path, page, force=force)
-        return written
+        return write_page(path, page, force=force)
 
     def _repr_html_(self) -> str:
         return _rendered("notebook", self)

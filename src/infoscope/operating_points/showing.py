@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from infoscope.page_files import write_page
+
 __all__ = ["renders", "shown"]
 
 Renderer = Callable[..., str]
@@ -27,7 +29,4 @@ def shown(kind: str, path: str | Path | None, force: bool, *given: Any, **option
     """The page's text, or the file it was written to."""
     importlib.import_module("infoscope").load_renderers()  # the one upward step: reports register themselves
     page = _RENDERERS[kind](*given, **options)
-    if path is None:
-        return page
-    written: Path = importlib.import_module("infoscope.report.html").write_page(path, page, force=force)
-    return written
+    return page if path is None else write_page(path, page, force=force)

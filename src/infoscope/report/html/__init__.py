@@ -3,7 +3,6 @@
 from infoscope.report.html import comparison_page as comparison_page
 from infoscope.report.html import sweep_page as sweep_page
 from infoscope.report.html import tuning_page as tuning_page
-from infoscope.report.html.page import as_html, is_page, write_html
-from infoscope.report.html.shell import write_page
+from infoscope.report.html.page import as_html, write_html
 
-__all__ = ["as_html", "is_page", "write_html", "write_page"]
+__all__ = ["as_html", "write_html"]

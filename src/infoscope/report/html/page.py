@@ -9,6 +9,7 @@ from infoscope.cards import catalogue
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.figures.layout import plain_label
+from infoscope.page_files import write_page
 from infoscope.report.html.comparing import compared
 from infoscope.report.html.elements import Html, element
 from infoscope.report.html.embedding import embedded, rounded
@@ -16,11 +17,11 @@ from infoscope.report.html.everything import everything
 from infoscope.report.html.fixing import system_detail
 from infoscope.report.html.making import Making
 from infoscope.report.html.maps import maps
-from infoscope.report.html.shell import MARK, code_of, is_page, page, write_page
+from infoscope.report.html.shell import code_of, page
 from infoscope.report.html.verdict import verdict
 from infoscope.report.numbers import Units, share, units
 
-__all__ = ["MARK", "as_html", "is_page", "write_html"]
+__all__ = ["as_html", "write_html"]
 
 
 @renders("html")

@@ -1,4 +1,4 @@
-"""What every page of ours has: its head, its colours, and how it becomes a file."""
+"""What every page of ours has: its head, its colours and its code."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import base64
 import hashlib
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
-from infoscope.errors import InputError
 from infoscope.figures.colours import DARK, LIGHT
+from infoscope.page_files import MARK
 from infoscope.report.html.elements import Html, element
 
-__all__ = ["MARK", "code_of", "head", "is_page", "page", "text_of", "write_page"]
-
-MARK = '<meta name="generator" content="infoscope'
-"""By this a page of ours is known, and may be replaced."""
+__all__ = ["code_of", "head", "page", "text_of"]
 
 
 def head(title: str, version: str, code: str = "") -> Html:
@@ -42,28 +38,6 @@ def page(title: str, version: str, code: str, *body: Html) -> str:
     spoken = Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>')
     inside = "".join((*body, spoken, f"<script>{code}</script>"))
     return f"<!doctype html>{head(title, version, code)}<body>{inside}</body></html>\n"
-
-
-def is_page(path: Path) -> bool:
-    """Whether a file is such a page."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return MARK in file.read(2000)
-
-
-def write_page(path: str | Path, page: str, *, force: bool = False) -> Path:
-    """Write a page in one step; a file that is there is replaced only if it is such a page, or with ``force``."""
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{target} is a folder; give the name of a file")
-    try:
-        if target.exists() and not force and not is_page(target):
-            raise InputError(f"{target} exists and is not a page of infoscope; choose another name, or force it")
-        beside = target.with_name(f".{target.name}.part")
-        beside.write_text(page, encoding="utf-8", newline="\n")
-        beside.replace(target)
-    except OSError as problem:
-        raise InputError(f"cannot write {target}: {problem.strerror or problem}; choose another place") from None
-    return target
 
 
 @cache

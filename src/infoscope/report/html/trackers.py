@@ -14,9 +14,10 @@ from infoscope.figures.layout import plain_label
 from infoscope.figures.svg import svg
 from infoscope.figures.track_choice import WorstTrack, chosen_system, worst_tracks
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
+from infoscope.page_files import write_page
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.html.making import Making
-from infoscope.report.html.shell import head, write_page
+from infoscope.report.html.shell import head
 from infoscope.report.html.tracker_pictures import followed
 from infoscope.report.html.tracker_tables import (
     all_values,
