@@ -4,7 +4,8 @@ Everything works on the last axis and carries leading axes along. Undefined is N
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from dataclasses import is_dataclass
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ __all__ = [
     "dot",
     "entropy",
     "exp2",
+    "frozen",
     "outside",
     "quotient",
     "ratio",
@@ -34,6 +36,22 @@ _ONE_THREAD = 1 << 12
 
 Real: TypeAlias = NDArray[np.float64]
 """A number per table: a NumPy scalar for one table, an array for a batch."""
+
+
+Kept = TypeVar("Kept")
+
+
+def frozen(result: Kept) -> Kept:
+    """The same result, whose arrays nobody can change: arrays, and records, tuples and dictionaries of arrays."""
+    if isinstance(result, np.ndarray):
+        result.flags.writeable = False
+    elif is_dataclass(result) or isinstance(result, dict):
+        for part in (result if isinstance(result, dict) else vars(result)).values():
+            frozen(part)
+    elif isinstance(result, tuple):
+        for part in result:
+            frozen(part)
+    return result
 
 
 def as_real(values: Any) -> Real:

@@ -1,5 +1,6 @@
 """Agreement of labels: how often, and how much more often than by chance."""
 
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -9,23 +10,24 @@ from infoscope.metrics.one_vs_rest import wrong_cells
 from infoscope.numeric import Real, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["accuracy", "error_rate", "error_share", "kappa", "mcc", "random_accuracy"]
+__all__ = ["accuracy", "error_rate", "error_share", "errors", "hits", "kappa", "mcc", "random_accuracy"]
 
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
 
 
 @remembered
-def _hits(table: Contingency) -> Real:
+def hits(table: Contingency) -> Real:
+    """Samples that got their own label."""
     return undefined_where(not len(table.matches[0]), table.diagonal.sum(axis=-1))
 
 
 @remembered
-def _errors(table: Contingency) -> Real:
+def errors(table: Contingency) -> Real:
     """Samples that got a wrong label, added up: beside very many hits a difference would lose them."""
     if table.adds_exactly:
         refused = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
-        return table.grand_total - _hits(table) - refused
+        return table.grand_total - hits(table) - refused
     wrong = wrong_cells(table)
     if table.reject_column is not None:
         wrong = np.where(table.cell_columns == table.reject_column, 0.0, wrong)
@@ -35,12 +37,12 @@ def _errors(table: Contingency) -> Real:
 def _misses(table: Contingency) -> Real:
     """Samples not answered with their own label, rejected ones included."""
     at = table.reject_column
-    return _errors(table) if at is None else _errors(table) + table.column_totals[..., at]
+    return errors(table) if at is None else errors(table) + table.column_totals[..., at]
 
 
 def error_share(table: Contingency) -> Real:
     """Share of samples not answered with their own label, rejected ones included: 1 − accuracy."""
-    return share(_misses(table), _hits(table))
+    return share(_misses(table), hits(table))
 
 
 class _Margins(NamedTuple):
@@ -67,26 +69,48 @@ def _margins(table: Contingency) -> _Margins:
     return _Margins(table.grand_total * unit, rows, columns, outside(rows), outside(columns))
 
 
+class _Chance(NamedTuple):
+    """What chance has to do with it, each in the same unit, near N²."""
+
+    beyond: Real
+    """Agreement beyond chance."""
+    disagreement: Real
+    """Disagreement by chance: N² − Σ row total × column total over the shared labels."""
+    truth: Real
+    """N² − Σ row total²."""
+    system: Real
+    """N² − Σ column total²."""
+
+
 @remembered
-def _disagreement(table: Contingency) -> Real:
-    """N² − Σ row total × column total over the shared labels, as a sum: N² times the disagreement by chance."""
+def _chance(table: Contingency) -> _Chance:
+    if table.adds_exactly and not table.squares_exactly and len(table.matches[0]):
+        return _chance_of_whole_numbers(table)
     m, (rows, columns) = _margins(table), table.matches
-    if table.names_agree:
-        return dot(m.rows, m.outside_columns)
-    others = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
-    others[..., rows] = m.outside_columns[..., columns]
-    return dot(m.rows, others)
+    others = m.outside_columns
+    if not table.names_agree:
+        others = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
+        others[..., rows] = m.outside_columns[..., columns]
+    disagreement = dot(m.rows, others)
+    beyond = disagreement - m.whole * (_misses(table) * (m.whole / table.grand_total))
+    return _Chance(beyond, disagreement, dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns))
+
+
+def _chance_of_whole_numbers(table: Contingency) -> _Chance:
+    """Exactly, where the squares of counts are too large for a float and their differences may be small."""
+    sides = (table.row_totals, table.column_totals, *table.matched_totals, table.diagonal)
+    lines = []
+    for side in zip(*(side.reshape(-1, side.shape[-1]) for side in sides), strict=True):
+        rows, columns, own_rows, own_columns, right = ([int(x) for x in numbers.tolist()] for numbers in side)
+        whole, agreed = sum(rows), sum(map(mul, own_rows, own_columns))
+        spreads = (whole**2 - sum(map(mul, totals, totals)) for totals in (rows, columns))
+        lines.append((whole * sum(right) - agreed, whole**2 - agreed, *spreads))
+    return _Chance(*(np.array(part, np.float64).reshape(table.batch_shape)[()] for part in zip(*lines, strict=True)))
 
 
 def _at_most_one(value: Real) -> Real:
     """Between −1 and 1, which only rounding can leave."""
     return np.maximum(np.minimum(value, 1.0), -1.0)
-
-
-def _beyond_chance(table: Contingency) -> Real:
-    """N² times the agreement beyond chance."""
-    whole = _margins(table).whole
-    return _disagreement(table) - whole * (_misses(table) * (whole / table.grand_total))
 
 
 @metric(
@@ -106,7 +130,7 @@ def accuracy(table: Contingency) -> Real:
     >>> print(f"{accuracy(Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])):.4f}")
     0.8333
     """
-    return share(_hits(table), _misses(table))
+    return share(hits(table), _misses(table))
 
 
 @metric(
@@ -128,7 +152,7 @@ def error_rate(table: Contingency) -> Real:
     >>> print(f"{error_rate(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.2f}")
     0.06
     """
-    return ratio(_errors(table), _hits(table) + _misses(table))
+    return ratio(errors(table), hits(table) + _misses(table))
 
 
 @metric(
@@ -174,7 +198,8 @@ def kappa(table: Contingency) -> Real:
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    return _at_most_one(ratio(_beyond_chance(table), _disagreement(table)))
+    chance = _chance(table)
+    return _at_most_one(ratio(chance.beyond, chance.disagreement))
 
 
 @metric(
@@ -198,7 +223,6 @@ def mcc(table: Contingency) -> Real:
     >>> print(f"{mcc(Contingency.from_matrix([[20, 5], [10, 15]])):.4f}")
     0.4082
     """
-    m = _margins(table)
-    truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
+    beyond, _, truth, system = _chance(table)
     spread = chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))
-    return _at_most_one(ratio(_beyond_chance(table), spread))
+    return _at_most_one(ratio(beyond, spread))

@@ -35,6 +35,8 @@ def _samples(table: Contingency) -> Real:
 def _phi_squared(table: Contingency) -> Real:
     total = table.grand_total[..., None]
     row_shares, column_shares = table.row_totals / total, table.column_totals / total
+    if table.support is None and not table.batch_shape and not (row_shares.all() and column_shares.all()):
+        return _phi_squared(_occupied(table))
     if table.support is None and row_shares.all() and column_shares.all():
         shares = table.cells.reshape(table.values.shape) / table.row_totals[..., :, None]
         direct = _mean_square(shares, row_shares, column_shares) - 1.0
@@ -46,7 +48,14 @@ def _phi_squared(table: Contingency) -> Real:
     # by each cell's share of its row, because the product of two small margins may be too small for a number
     gap = np.divide(table.cells / total, rows, out=np.zeros_like(rows), where=occupied) - columns
     terms = np.divide(gap, columns, out=np.zeros_like(gap), where=occupied) * gap * rows
-    return terms.sum(axis=-1) + empty_expected_share(table, rows * columns)
+    most = np.minimum(*table.occupied_shape) - 1
+    return np.minimum(terms.sum(axis=-1) + empty_expected_share(table, rows * columns), most)
+
+
+def _occupied(table: Contingency) -> Contingency:
+    """The rows and columns that have data."""
+    rows, columns = np.flatnonzero(table.row_totals), np.flatnonzero(table.column_totals)
+    return Contingency.from_matrix(table.values[np.ix_(rows, columns)])
 
 
 _NEAR_INDEPENDENCE = 2.0**-6

@@ -13,17 +13,22 @@ _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
 
 @remembered
 def _within_clusters(table: Contingency) -> Real:
-    return _shared(table.column_squares, table.column_totals)
+    if table.squares_exactly:
+        return _shared(quotient(table.column_squares, table.column_totals, empty=0.0), table.column_totals)
+    shares = quotient(table.cells, table.at_columns(table.column_totals), empty=0.0)
+    return _shared(table.per_column(table.cells * shares), table.column_totals)
 
 
 @remembered
 def _within_groups(table: Contingency) -> Real:
-    return _shared(table.row_squares, table.row_totals)
+    if table.squares_exactly:
+        return _shared(quotient(table.row_squares, table.row_totals, empty=0.0), table.row_totals)
+    shares = quotient(table.cells, table.at_rows(table.row_totals), empty=0.0)
+    return _shared(table.per_row(table.cells * shares), table.row_totals)
 
 
-def _shared(squares: Real, groups: Real) -> Real:
+def _shared(inside: Real, groups: Real) -> Real:
     """Mean over samples of the share of their group that lies in the same cell: exactly 1 when all of it does."""
-    inside = quotient(squares, groups, empty=0.0)
     return share(inside.sum(axis=-1), np.maximum(groups - inside, 0.0).sum(axis=-1))
 
 
@@ -113,7 +118,6 @@ def fowlkes_mallows(table: Contingency) -> Real:
     # pairs of one side are those of the cells and those between cells: exactly 1 when there are none between
     torn = np.maximum(table.row_totals * table.row_totals - table.row_squares, 0.0).sum(axis=-1)
     mixed = np.maximum(table.column_totals * table.column_totals - table.column_squares, 0.0).sum(axis=-1)
-    few = not table.batch_shape and table.sample_size is None
     return undefined_where(
-        few | (together < 0), np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))
+        not table.is_counts, np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))
     )

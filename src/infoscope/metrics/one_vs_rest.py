@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import Real, outside, ratio
+from infoscope.numeric import Real, frozen, outside, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["OneVsRest", "named_classes", "one_vs_rest", "undefined_classes", "wrong_cells"]
@@ -32,33 +32,33 @@ class OneVsRest:
     @cached_property
     def recall(self) -> Real:
         """Share of the class that was found."""
-        return ratio(self.hits, self.support)
+        return frozen(ratio(self.hits, self.support))
 
     @cached_property
     def precision(self) -> Real:
         """Share of the declarations that were right."""
-        return ratio(self.hits, self.declared)
+        return frozen(ratio(self.hits, self.declared))
 
     @cached_property
     def correct_rejections(self) -> Real:
         """Samples of other classes that were not declared as this one."""
         rest = np.maximum(self.others - self.false_alarms, 0.0)
-        return np.minimum(rest, self.undeclared)
+        return frozen(np.minimum(rest, self.undeclared))
 
     @cached_property
     def false_alarm_rate(self) -> Real:
         """Share of the other classes' samples declared as this one."""
-        return ratio(self.false_alarms, self.others)
+        return frozen(ratio(self.false_alarms, self.others))
 
     @cached_property
     def specificity(self) -> Real:
         """Share of the other classes' samples not declared as this one."""
-        return ratio(self.correct_rejections, self.others)
+        return frozen(ratio(self.correct_rejections, self.others))
 
     @cached_property
     def negative_value(self) -> Real:
         """Share of the samples not declared as this class that indeed are not of it."""
-        return ratio(self.correct_rejections, self.undeclared)
+        return frozen(ratio(self.correct_rejections, self.undeclared))
 
     def f_beta(self, beta: float) -> Real:
         """Weighted harmonic mean of precision and recall, straight from the counts."""

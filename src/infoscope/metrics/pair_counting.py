@@ -35,7 +35,7 @@ def _pairs(counts: Real) -> int:
 def _pairs_of(table: Contingency) -> list[_Pairs]:
     """Counted exactly, for each table of the batch: a float would lose the few pairs that differ among 10^30."""
     total = table.grand_total
-    if total.max() < 2.0**26:  # squares below 2^52: every product and sum is exact
+    if table.squares_exactly:
         rows, columns = dot(table.row_totals, table.row_totals), dot(table.column_totals, table.column_totals)
         squares = np.array([rows, columns, table.row_squares.sum(axis=-1), total * total])
         halves = (squares - total).reshape(4, -1) / 2

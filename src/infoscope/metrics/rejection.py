@@ -3,9 +3,9 @@
 import numpy as np
 
 from infoscope.cards import Card, Law, metric
-from infoscope.metrics.agreement import accuracy
+from infoscope.metrics.agreement import errors, hits
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, ratio
+from infoscope.numeric import Real, divergence, ratio, share
 from infoscope.tables import Contingency
 
 __all__ = ["accepted_accuracy", "proficiency_without_reject", "rejection_rate"]
@@ -51,10 +51,7 @@ def accepted_accuracy(table: Contingency) -> Real:
     >>> print(f"{accepted_accuracy(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.3f}")
     0.933
     """
-    at = table.reject_column
-    if at is None:
-        return accuracy(table)
-    return ratio(accuracy(table) * table.grand_total, table.grand_total - table.column_totals[..., at])
+    return share(hits(table), errors(table))
 
 
 @metric(
@@ -85,10 +82,9 @@ def _told_by_refusal(table: Contingency) -> Real:
     at = table.reject_column
     if at is None:
         return np.zeros(table.batch_shape)[()]
-    here = table.cell_columns == at
-    rejected = table.cells[..., here]
-    base = table.row_totals[..., table.cell_rows[here]] / table.grand_total[..., None]
+    rejected = table.per_row(np.where(table.cell_columns == at, table.cells, 0.0))
+    base = table.row_totals / table.grand_total[..., None]
     column = table.column_totals[..., at][..., None]
     given = np.divide(rejected, column, out=np.zeros_like(rejected), where=column > 0)
-    lift = np.divide(given, base, out=np.ones_like(given), where=given > 0)
-    return np.sum(rejected * np.log2(lift), axis=-1) / table.grand_total
+    expected = base * (column / table.grand_total[..., None])
+    return divergence(given, base, expected, np.zeros(table.batch_shape)[()])

@@ -197,7 +197,13 @@ def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support
     filled = values != 0
     if not filled.all():
         rows, columns, values = rows[filled], columns[filled], values[filled]
-    return (values.copy() if values is cells.values else values), Support(rows, columns)
+    own = (_own(array, given) for array, given in ((rows, cells.rows), (columns, cells.columns)))
+    return _own(values, cells.values), Support(*own)
+
+
+def _own(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
+    """An array that the caller does not hold."""
+    return array.copy() if array is given else array
 
 
 def _on_declared(cells: Cells, stated: Declared) -> Contingency:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real, summed_by
+from infoscope.numeric import Real, frozen, summed_by
 from infoscope.tables.labels import Label, is_positive_word
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Support:
     @cached_property
     def row_starts(self) -> NDArray[np.int64]:
         """Where each occupied row begins."""
-        return np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]]))
+        return frozen(np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]])))
 
     def per_row(self, values: Real, size: int) -> Real:
         """Cell values added up by row; rows are runs, so no look-up is needed."""
@@ -67,7 +67,7 @@ class Counted:
     def __post_init__(self) -> None:
         """Freeze the values; that labels are unique is seen to where they come in."""
         object.__setattr__(self, "values", summable(self.values))
-        self.values.flags.writeable = False
+        frozen((self.values, self.support))
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
                 f"positive label {self.positive!r} is not among the truth labels ({_listed(self.truth_labels)})"
@@ -138,27 +138,32 @@ class Counted:
         """Whether sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
         return self.values.dtype.kind in "iu" and bool(self.grand_total.max() < 2.0**53)
 
+    @cached_property
+    def squares_exactly(self) -> bool:
+        """Whether products of two values, and sums of them, lose nothing: whole numbers below 2^26 in all."""
+        return self.adds_exactly and bool(self.grand_total.max() < 2.0**26)
+
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
 
     @cached_property
     def cells(self) -> Real:
         """Values of the stored cells, (..., cells); every cell when dense."""
         flat = self.values if self.is_sparse else self.values.reshape(*self.batch_shape, -1)
-        return _frozen(flat.astype(np.float64, copy=False))
+        return frozen(flat.astype(np.float64, copy=False))
 
     @cached_property
     def cell_rows(self) -> NDArray[np.int64]:
         """Truth position of each cell."""
         if self.support is not None:
             return self.support.rows
-        return _frozen(np.repeat(np.arange(self.shape[0]), self.shape[1]))
+        return frozen(np.repeat(np.arange(self.shape[0]), self.shape[1]))
 
     @cached_property
     def cell_columns(self) -> NDArray[np.int64]:
         """System position of each cell."""
         if self.support is not None:
             return self.support.columns
-        return _frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
+        return frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
 
     def at_rows(self, values: Real) -> Real:
         """Numbers per truth class, (..., k), laid onto the cells, (..., cells)."""
@@ -198,27 +203,27 @@ class Counted:
 
     def _margin(self, axis: int) -> Real:
         if self.support is None:
-            return _frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
-        return _frozen(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
+            return frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
+        return frozen(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
 
     @cached_property
     def grand_total(self) -> Real:
         """Sum of all cells, per table of the batch; the row totals added up, so that one row alone is the whole."""
-        return self.row_totals.sum(axis=-1)
+        return frozen(self.row_totals.sum(axis=-1))
 
     @cached_property
     def row_squares(self) -> Real:
         """Squared cells added up per truth class, (..., k)."""
         if self.support is None:
-            return np.einsum("...ij,...ij->...i", self._matrix, self._matrix)
-        return self.per_row(self.cells * self.cells)
+            return frozen(np.einsum("...ij,...ij->...i", self._matrix, self._matrix))
+        return frozen(self.per_row(self.cells * self.cells))
 
     @cached_property
     def column_squares(self) -> Real:
         """Squared cells added up per system class, (..., m)."""
         if self.support is None:
-            return np.einsum("...ij,...ij->...j", self._matrix, self._matrix)
-        return self.per_column(self.cells * self.cells)
+            return frozen(np.einsum("...ij,...ij->...j", self._matrix, self._matrix))
+        return frozen(self.per_column(self.cells * self.cells))
 
     @property
     def _matrix(self) -> Real:
@@ -228,7 +233,7 @@ class Counted:
     @cached_property
     def occupied_shape(self) -> tuple[Any, Any]:
         """How many truth and system classes have data, per table of the batch."""
-        return (self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)
+        return frozen(((self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)))
 
     @cached_property
     def names_agree(self) -> bool:
@@ -239,12 +244,12 @@ class Counted:
     def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Row and column positions of the labels that both sides have; the reject label never matches."""
         if self.names_agree:
-            every = np.arange(len(self.truth_labels))
+            every = frozen(np.arange(len(self.truth_labels)))
             return every, every
         column_of = {label: i for i, label in enumerate(self.system_labels) if i != self.reject_column}
         pairs = [(i, column_of[label]) for i, label in enumerate(self.truth_labels) if label in column_of]
         array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return array[:, 0], array[:, 1]
+        return frozen((array[:, 0], array[:, 1]))
 
     @cached_property
     def diagonal(self) -> Real:
@@ -252,13 +257,13 @@ class Counted:
         rows, columns = self.matches
         if self.support is None:
             if self.names_agree:
-                return _frozen(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
-            return self.cells[..., rows * self.shape[1] + columns]
+                return frozen(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
+            return frozen(self.cells[..., rows * self.shape[1] + columns])
         column_of_row = np.full(self.shape[0], -1)
         column_of_row[rows] = columns
         hit = column_of_row[self.cell_rows] == self.cell_columns
         by_row = summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
-        return by_row[..., rows]
+        return frozen(by_row[..., rows])
 
     @cached_property
     def matched_totals(self) -> tuple[Real, Real]:
@@ -266,7 +271,7 @@ class Counted:
         if self.names_agree:
             return self.row_totals, self.column_totals
         rows, columns = self.matches
-        return self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)
+        return frozen((self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)))
 
     @property
     def reject_column(self) -> int | None:
@@ -299,11 +304,6 @@ def summable(values: NDArray[Any]) -> NDArray[Any]:
 
 
 _LARGEST_SUM = 2.0**62
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
 
 
 def _listed(labels: Sequence[Label], most: int = 8) -> str:
