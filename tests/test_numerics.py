@@ -205,6 +205,66 @@ def test_phi_squared_from_independence_to_clear_association(lift: int, stored: s
     assert float(metrics.phi_squared(table)) == pytest.approx(float(squares - 1), rel=1e-5, abs=1e-30)
 
 
+@pytest.mark.parametrize("n", [10**9, 10**12, 10**15])
+def test_kappa_correlation_and_refusals_of_a_system_that_answers_twice(n: int) -> None:
+    table = Contingency.from_matrix([[1, 0, n], [0, 1, 0]], reject=2)
+    whole, agreed = n + 2, (n + 1) + 1
+    squares = Fraction((whole**2 - (n + 1) ** 2 - 1) * (whole**2 - n**2 - 2))
+    beyond = 2 * whole - agreed
+
+    assert float(metrics.kappa(table)) == pytest.approx(float(Fraction(beyond, whole**2 - agreed)), rel=1e-14)
+    with mpmath.workdps(60):
+        mcc = beyond / mpmath.sqrt(mpmath.fraction(squares.numerator, squares.denominator))
+        p = [mpmath.mpf(n + 1) / whole, mpmath.mpf(1) / whole]
+        truth = sum(x * mpmath.log(1 / x, 2) for x in p)  # every answer settles the class, so I = H(T)
+        kept = 1 - mpmath.mpf(n) / whole * mpmath.log(1 / p[0], 2) / truth
+    assert float(metrics.mcc(table)) == pytest.approx(float(mcc), rel=1e-13)
+    assert float(metrics.proficiency_without_reject(table)) == pytest.approx(float(kept), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "exact"),
+    [
+        ([[1e-170, 0], [0, 1e-170]], Fraction(1)),
+        ([[1e160, 2e160], [0, 1e160]], Fraction(2, 3)),
+        ([[12484490935472]], Fraction(1)),
+        ([[0.0273, 0], [0, 0.7390]], Fraction(1)),
+    ],
+)
+@pytest.mark.parametrize("stored", ["dense", "sparse"])
+def test_bcubed_of_any_unit(matrix: list[list[float]], exact: Fraction, stored: str) -> None:
+    table = Contingency.from_matrix(matrix)
+    table = stored_sparse(table) if stored == "sparse" else table
+    found = float(metrics.bcubed_precision(table))
+
+    assert found == 1.0 if exact == 1 else found == pytest.approx(float(exact), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "exact"),
+    [([[0.1, 0, 1e9], [0, 0.2, 1e9]], 1.0), ([[0.1, 0.1, 1e17], [0, 0.2, 1e9]], 0.75), ([[1e-7, 0, 1e-8]], 1.0)],
+)
+def test_accuracy_of_what_was_accepted_beside_many_refusals(matrix: list[list[float]], exact: float) -> None:
+    labels = ["a", "b"][: len(matrix)]
+    table = Contingency.from_matrix(matrix, truth=labels, system=["a", "b", "?"], reject="?")
+    found = float(metrics.accepted_accuracy(table))
+
+    assert found == pytest.approx(exact, rel=1e-14)
+    assert found <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("matrix", "exact"),
+    [
+        ([[659, 0, 0], [0, 183, 0]], 1.0),
+        ([[817, 0, 0, 0], [0, 927, 0, 0], [0, 0, 119, 0]], 2.0),
+        ([[4, 58, 0], [8, 116, 0]], 0),
+    ],
+)
+def test_phi_squared_is_exact_beside_empty_columns(matrix: list[list[int]], exact: float) -> None:
+    assert float(metrics.phi_squared(Contingency.from_matrix(matrix))) == exact
+
+
 @pytest.mark.parametrize("missed", [0.01, 0.3, 0.9])
 def test_tight_fano_bound_solves_its_equation(missed: float) -> None:
     with mpmath.workdps(30):

@@ -18,8 +18,10 @@ CASES = [
     pytest.param(
         "a.csv", ",x,y\nx,1,-3\ny,2,4\n", ["--matrix"], ["'x'", "'y'", "-3", "not negative"], id="negative count"
     ),
-    pytest.param("a.csv", ",x,y\nx,1,inf\ny,2,4\n", ["--matrix"], ["inf", "finite"], id="infinite count"),
-    pytest.param("a.csv", ",x,y\nx,1,nan\ny,2,4\n", ["--matrix"], ["nan", "finite"], id="count that is no number"),
+    pytest.param("a.csv", ",x,y\nx,1,inf\ny,2,4\n", ["--matrix"], ["a.csv", "inf", "finite"], id="infinite count"),
+    pytest.param(
+        "a.csv", ",x,y\nx,1,nan\ny,2,4\n", ["--matrix"], ["a.csv", "nan", "finite"], id="count that is no number"
+    ),
     pytest.param("a.csv", "gold,svm,w\nx,x,1\ny,y,-2\n", [*ROWS, "--weight", "w"], ["negative"], id="negative weight"),
     pytest.param(
         "a.csv", "gold,svm,w\nx,x,1\ny,y,two\n", [*ROWS, "--weight", "w"], ["line 3", "'two'"], id="weight in words"
@@ -35,7 +37,7 @@ CASES = [
     pytest.param("a.csv", "gold,svm\nx,x\n", ["-t", "glod", "-s", "svm"], ["'glod'", "'gold'"], id="unknown column"),
     pytest.param("a.csv", "gold,svm\nx,x\n", [*ROWS, "-s", "svm"], ["twice"], id="system named twice"),
     pytest.param("a.csv", "gold,svm\nx,x\n", ["-t", "gold", "-s", "gold"], ["itself"], id="truth as system"),
-    pytest.param("a.parquet", "no parquet at all", ROWS, ["a.parquet", "cannot be read"], id="false parquet"),
+    pytest.param("a.parquet", "no parquet at all", ROWS, ["a.parquet", "not a whole Parquet file"], id="false parquet"),
     pytest.param("a.csv.gz", "gold,svm\nx,x\n", ROWS, ["gzip"], id="false gzip"),
     pytest.param("a.csv", ",x,\nx,1,2\ny,3,4\n", ["--matrix"], ["a.csv", "without a label"], id="column without label"),
     pytest.param(
@@ -44,7 +46,7 @@ CASES = [
     pytest.param("a.csv", "some words\nand more\n", ["--matrix"], ["a.csv"], id="no matrix"),
     pytest.param("a.csv", "gold,svm\nx,x\n", ["--matrix"], ["'x'", "numbers"], id="rows as matrix"),
     pytest.param("a.csv", ",x,y\nx,1\ny,1,2\n", ["--matrix"], ["row 2"], id="ragged matrix"),
-    pytest.param("a.csv", ",x,y\nx,0,0\ny,0,0\n", ["--matrix"], ["all zero"], id="all zero"),
+    pytest.param("a.csv", ",x,y\nx,0,0\ny,0,0\n", ["--matrix"], ["a.csv", "all zero"], id="all zero"),
     pytest.param(
         "a.csv", ",x,y\nx,1,0\ny,0,1\n", ["--matrix", "--reject", "z"], ["'z'", "not a column"], id="no reject"
     ),

@@ -27,15 +27,24 @@ def test_truncated_parquet(tmp_path: Path) -> None:
     path = parquet(tmp_path / "a.parquet", "SELECT 'a' AS t, 'b' AS s FROM range(1000)")
     path.write_bytes(path.read_bytes()[:-40])
 
-    with pytest.raises(InputError, match=r"a\.parquet cannot be read"):
+    with pytest.raises(InputError, match=r"a\.parquet is not a whole Parquet file; fetch it again"):
         read(path, "t", "s")
 
 
-def test_text_named_parquet(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["", "t,s\na,b\n"])
+def test_text_named_parquet(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    path.write_text("t,s\na,b\n")
+    path.write_text(text)
 
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"a\.parquet is not a whole Parquet file.*--input-format csv|is empty"):
+        read(path, "t", "s")
+
+
+def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_text('{"t": "x", "s": "y"}\n{bad\n')
+
+    with pytest.raises(InputError, match=r"a\.ndjson, line 2 is not JSON .*; mend or remove that line"):
         read(path, "t", "s")
 
 

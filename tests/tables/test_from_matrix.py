@@ -150,3 +150,27 @@ def test_a_column_more_than_rows_is_the_rejections(reject):
 
     assert table.system_labels == ("a", "b", reject)
     assert float(accuracy(table)) == pytest.approx(9 / 20)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (np.zeros((0, 2, 2)), r"shape \(0, 2, 2\)"),
+        (scipy.sparse.coo_array(np.array([1, 2, 3])), r"shape \(3,\); it needs at least one row and one column"),
+        (scipy.sparse.csr_array(np.eye(2) * 1j), "holds complex128 values"),
+        ([[1, None], [2, 3]], "holds object values"),
+    ],
+    ids=["empty batch", "one line", "complex", "hole"],
+)
+def test_what_is_no_matrix_is_refused(given: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Contingency.from_matrix(given)
+
+
+def test_numbers_beyond_63_bits_are_numbers() -> None:
+    assert Contingency.from_matrix([[10**20, 0], [1, 10**20]]).total == 2e20
+
+
+def test_labels_that_look_alike_in_mixed_lists_are_refused() -> None:
+    with pytest.raises(InputError, match="look alike"):
+        Contingency.from_matrix([[1, 2], [3, 4]], truth=[1, "2"], system=["1", 2])

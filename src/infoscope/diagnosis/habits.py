@@ -171,7 +171,7 @@ def less_varied_output(facts: Facts) -> Finding | None:
 
 
 def lookalike_labels(facts: Facts) -> Finding | None:
-    """Labels that differ only by case, white space or unicode form."""
+    """Labels that differ only by case, white space, unicode form or the spelling of a number."""
     if sum(facts.table.shape) > _MOST_NAMES:
         return None
     groups = lookalikes({*facts.table.truth_labels, *facts.table.system_labels})
@@ -181,7 +181,7 @@ def lookalike_labels(facts: Facts) -> Finding | None:
     more = f"; and {len(groups) - 3} more" if len(groups) > 3 else ""
     return Finding(
         "lookalike_labels",
-        f"Some labels differ only by case, white space or unicode form and count as different classes: {shown}{more}. "
-        "Spell them alike if they mean the same.",
+        "Some labels differ only by case, white space, unicode form or the spelling of a number and count as "
+        f"different classes: {shown}{more}. Spell them alike if they mean the same (--clean does it on reading).",
         {"groups": [list(group) for group in groups]},
     )

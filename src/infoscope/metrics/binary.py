@@ -117,6 +117,7 @@ def recall(table: Contingency) -> Real:
         aliases=("true negative rate", "selectivity"),
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one negative sample",
+        note="A refused negative sample counts as not recognised; class_specificity counts it as not declared.",
     ),
     why=_why("every sample is {!r}"),
 )
@@ -138,6 +139,7 @@ def specificity(table: Contingency) -> Real:
         source="common",
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one sample declared negative",
+        note="A refused sample is not declared negative; weighted_npv counts it among those not declared as a class.",
     ),
     why=_why("the system never declares the class other than {!r}"),
 )

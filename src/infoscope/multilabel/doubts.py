@@ -93,8 +93,8 @@ def _name_doubts(pair: Categorization) -> list[Remark]:
         found.append(
             remark(
                 "lookalike_categories",
-                f"Categories {shown} differ only by white space, case or unicode form and count as different; "
-                "clean=('strip',) or --clean strip makes them one.",
+                f"Categories {shown} differ only by white space, case, unicode form or the spelling of a number and "
+                "count as different; clean=('strip',) or --clean strip, and the like, makes them one.",
                 categories=list(group),
             )
         )

@@ -87,7 +87,7 @@ def opened_text(path: Path, compression: str) -> Iterator[TextIO]:
             "for example with iconv -t UTF-8"
         ) from error
     except (gzip.BadGzipFile, EOFError) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}") from error
+        raise InputError(f"{path} is not a whole gzip file: {error}; fetch or pack it again") from error
 
 
 def _first_lines_of_zstd(path: Path) -> str:
@@ -104,5 +104,5 @@ def _first_lines_of_zstd(path: Path) -> str:
                 {"path": exact_path(path)},
             ).fetchall()
         except duckdb.Error as error:
-            raise InputError(f"{path} is not a whole zstd file of UTF-8 text") from error
+            raise InputError(f"{path} is not a whole zstd file of UTF-8 text; fetch or pack it again") from error
     return "\n".join(line or "" for (line,) in lines).removeprefix("\ufeff")

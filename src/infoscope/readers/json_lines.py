@@ -30,8 +30,8 @@ def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
     for path in files.paths:
         keys: dict[str, None] = {}
         with opened_text(path, files.compression) as file:
-            for line in islice(file, _FIRST_LINES):
-                keys |= dict.fromkeys(_keys(line, path))
+            for number, line in enumerate(islice(file, _FIRST_LINES), 1):
+                keys |= dict.fromkeys(_keys(line, f"{path}, line {number}"))
         late = [name for name in asked if name not in keys]
         found = _late_keys(session, replace(files, paths=(path,)), late) if late else []
         pick_columns(asked, [*keys, *found], str(path))
@@ -84,13 +84,14 @@ def _is_marked(path: Path) -> bool:
         return file.read(3) == b"\xef\xbb\xbf"
 
 
-def _keys(line: str, path: Path) -> list[str]:
+def _keys(line: str, where: str) -> list[str]:
     if not line.strip():
         return []
     try:
         value = json.loads(line)
     except ValueError as error:
-        raise InputError(f"{path} has a line that is not JSON: {error}") from error
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); mend or remove that line") from error
     if not isinstance(value, dict):
-        raise InputError(f"{path} has {line.strip()[:40]!r} on a line; each line is a JSON object")
+        raise InputError(f"{where} is {line.strip()[:40]!r}; each line is a JSON object")
     return list(value)

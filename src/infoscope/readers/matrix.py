@@ -34,10 +34,13 @@ def read_matrix(
     """
     grid = read_grid(path, "count", "counts are numbers")
     if grid.truth is None:
+        reject, positive = _as_int(reject), _as_int(positive)
+    try:
         return Contingency.from_matrix(
-            grid.values, reject=None if reject is None else _as_int(reject), positive=_as_int(positive)
+            grid.values, truth=grid.truth, system=grid.system, reject=reject, positive=positive
         )
-    return Contingency.from_matrix(grid.values, truth=grid.truth, system=grid.system, reject=reject, positive=positive)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> Grid:

@@ -205,8 +205,7 @@ def _load(path: Path) -> Parts:
                 {"path": exact_path(path)},
             ).fetchnumpy()
         except duckdb.Error as error:
-            why = str(error).splitlines()[0]
-            raise InputError(f"{path} is not a whole file of tables: {why}") from error
+            raise InputError(f"{path} is not a whole file of tables; infoscope count writes them") from error
     tables: dict[Group, dict[str, Contingency]] = {}
     for i, facts in enumerate(metadata["tables"]):
         group = tuple(label_from_json(text) for text in facts["group"])

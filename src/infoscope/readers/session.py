@@ -95,11 +95,18 @@ def explained(error: duckdb.Error, source: str, folder: Path) -> str:
         return f"counting {source} needs more memory than its limit; raise the memory limit, or use fewer threads"
     if line := re.search(r"CSV Error on Line: (\d+)", text):
         return _csv_error(text, line.group(1), source)
+    return _content_error(text, source) or f"{source} cannot be read: {_sentence(error)}"
+
+
+def _content_error(text: str, source: str) -> str | None:
     if "state machine reached an invalid state" in text:
         return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
     if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
         return f"{source} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
-    return f"{source} cannot be read: {_sentence(error)}"
+    if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
+        file = named.group(1) or named.group(2)
+        return f"{file} is not a whole Parquet file; fetch it again, or, if it is text, say --input-format csv"
+    return None
 
 
 def _csv_error(text: str, line: str, source: str) -> str:

@@ -190,7 +190,11 @@ def _ranking_title(evaluation: Evaluation, look: Look) -> Text:
     title = Text(f"{count} system{'s' if count != 1 else ''}", "bold")
     rows = evaluation.source.rows
     where = "" if evaluation.source.name is None else f" {look.signs.dot} {evaluation.source.name}"
-    size = "" if rows is None else f" on {amount(rows)} samples"
+    sizes = {system.n for system in systems if system.n is not None and not system.group}
+    if len(sizes) > 1:
+        size = f" on up to {amount(max(sizes))} samples"
+    else:
+        size = "" if rows is None else f" on {amount(rows)} samples"
     return title.append(f"{size}, the best informed first{where}", "not bold dim")
 
 

@@ -4,6 +4,7 @@ import datetime
 import math
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
 from infoscope.errors import InputError
@@ -114,7 +115,7 @@ def check_kinds(
 ) -> None:
     """Refuse 1 on one side and "1" on the other: they look the same and would never match."""
     truth, system = list(truth), list(system)
-    if set(map(type, truth)) == set(map(type, system)):
+    if len(set(map(type, truth)) | set(map(type, system))) < 2:
         return
     left = {(str(label), kind_of(label)) for label in truth}
     right = {(str(label), kind_of(label)) for label in system}
@@ -140,15 +141,29 @@ def _quoted(text: str, kind: str) -> str:
     return repr(text) if kind == "text" else text
 
 
-def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
-    """Groups of text labels that differ only by case, white space or unicode form.
+def _plain_number(text: str) -> str:
+    """A number in one spelling, whatever zeros it was written with; any other text as it is."""
+    if not text[-1:].isdigit() or "_" in text:
+        return text
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return f"{number.normalize():f}" if abs(number.adjusted()) < _MOST_DIGITS else text
 
-    >>> lookalikes(["cat", "Cat ", "dog"])
-    [('Cat ', 'cat')]
+
+_MOST_DIGITS = 100
+
+
+def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
+    """Groups of text labels that differ only by case, white space, unicode form or the spelling of a number.
+
+    >>> lookalikes(["cat", "Cat ", "dog", "1", "1.0"])
+    [('1', '1.0'), ('Cat ', 'cat')]
     """
     groups: dict[str, set[str]] = {}
     for label in labels:
         if isinstance(label, str):
             folded = " ".join(unicodedata.normalize("NFKC", label).casefold().split())
-            groups.setdefault(folded, set()).add(label)
+            groups.setdefault(_plain_number(folded), set()).add(label)
     return [tuple(sorted(group)) for _, group in sorted(groups.items()) if len(group) > 1]

@@ -72,11 +72,13 @@ def _numbers(counts: Any) -> NDArray[Any]:
         array = np.array(counts)
     except ValueError:
         raise InputError("the rows of the matrix differ in length; give one number for each pair of classes") from None
+    if array.dtype.kind == "O" and all(isinstance(x, (int, float)) for x in array.flat):
+        array = array.astype(np.float64)  # a whole number that needs more than 63 bits
     if array.dtype.kind not in "iufb":
         raise InputError(f"the matrix holds {array.dtype} values; give counts or weights as numbers")
-    if array.ndim < 2 or 0 in array.shape[-2:]:
+    if array.ndim < 2 or 0 in array.shape:
         raise InputError(f"the matrix has shape {array.shape}; it needs at least one row and one column")
-    whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and (not array.size or array.max() < 2**62))
+    whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and array.max() < 2**62)
     return array.astype(np.int64 if whole else np.float64, copy=False)
 
 
@@ -109,7 +111,7 @@ def _matrix_labels(
 
 
 def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
-    if array.size and not (array.min() >= 0 and array.max() < np.inf):
+    if not (array.min() >= 0 and array.max() < np.inf):
         at = tuple(np.argwhere(~((array >= 0) & (array < np.inf)))[0])
         (*_, i, j), value = at, array[at]
         raise InputError(
@@ -134,6 +136,10 @@ def _from_sparse(
     counts: Any, truth: Iterable[Label] | None, system: Iterable[Label] | None, stated: Declared
 ) -> Contingency:
     coo = counts.tocoo()
+    if coo.ndim != 2 or 0 in coo.shape:
+        raise InputError(f"the matrix has shape {coo.shape}; it needs at least one row and one column")
+    if coo.dtype.kind not in "iufb":
+        raise InputError(f"the matrix holds {coo.dtype} values; give counts or weights as numbers")
     labels = _matrix_labels(coo.shape, truth, system, stated.reject)
     values = np.asarray(coo.data)
     bad = ~np.isfinite(values) | (values < 0)
