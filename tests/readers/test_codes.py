@@ -233,3 +233,68 @@ def test_ten_systems_as_one_by_one(tmp_path: Path, spy: Spy) -> None:
     for name in names:
         lines = duckdb.execute(f"SELECT gold, {name}, count(*) FROM '{path}' GROUP BY ALL").fetchall()
         assert cells(together[name]) == {(gold, said): n for gold, said, n in lines}
+
+
+def test_more_labels_than_codes_can_take_half_way(tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,a,b\n" + "".join(f"{i % 2100},{i % 2100},{i}\n" for i in range(100_000)))
+
+    tables = read(path, "gold", ["a", "b"])
+
+    assert spy.by_codes is False
+    assert (tables["a"].total, tables["b"].total) == (100_000, 100_000)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_many_truths_first_and_many_answers_later(suffix: str, tmp_path: Path, spy: Spy) -> None:
+    """Each batch is small, and the table of all of them would have 3.6·10^9 cells."""
+    path = tmp_path / f"log.{suffix}"
+    many = "SELECT 'user ' || i % 60000 AS gold, 'none' AS a, 'none' AS b FROM range(120000) AS r(i)"
+    late = "SELECT 'user 0', 'guess ' || i % 60000, 'guess ' || i % 60000 FROM range(120000) AS r(i)"
+    duckdb.execute(f"COPY ({many} UNION ALL {late}) TO '{path}'")
+
+    tables = read(path, "gold", ["a", "b"])
+
+    assert spy.by_codes is False
+    assert (tables["a"].total, tables["b"].total) == (240_000, 240_000)
+
+
+def test_a_batch_that_is_too_large_is_left_to_the_engine(
+    tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoded, "_LARGEST_BATCH", 100)
+    path = tmp_path / "log.csv"
+    path.write_text("gold,a,b\n" + "x,x,y\n" * 1000)
+
+    assert read(path, "gold", ["a", "b"])["a"].total == 1000
+    assert spy.by_codes is False
+
+
+def test_a_long_line_far_into_the_file_is_seen(tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,a,b\n" + "x,x,y\n" * 300 + f"{'x' * 9000},x,y\n" * 50)
+
+    assert read(path, "gold", ["a", "b"])["a"].total == 350
+    assert spy.by_codes is False
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_more_cells_than_a_row_group_keep_their_labels(suffix: str, tmp_path: Path) -> None:
+    """A temporary table of more than 122,880 lines has no order that two questions share."""
+    systems = [f"s{i}" for i in range(8)]
+    path = tmp_path / f"log.{suffix}"
+    answers = ", ".join(f"'L' || hash(i + {k}) % 14 AS s{k}" for k in range(8))
+    duckdb.execute(
+        f"COPY (SELECT 'g' || hash(i + 77) % 100 AS g, 'L' || hash(i) % 14 AS t, {answers} FROM range(150000) AS r(i)) "
+        f"TO '{path}' {'(HEADER)' if suffix == 'csv' else '(FORMAT json)'}"
+    )
+
+    found = read(path, "t", systems, by="g", format="csv" if suffix == "csv" else "ndjson")
+
+    relation = f"'{path}'" if suffix == "csv" else f"read_json('{path}', format='newline_delimited')"
+    for name in systems:
+        lines = duckdb.execute(f"SELECT g, t, {name}, count(*) FROM {relation} GROUP BY ALL").fetchall()
+        expected: dict[str, dict[tuple[str, str], int]] = {}
+        for group, gold, said, n in lines:
+            expected.setdefault(group, {})[gold, said] = n
+        assert {group[0]: cells(tables[name]) for group, tables in found.items()} == expected

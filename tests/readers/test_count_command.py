@@ -189,3 +189,22 @@ def test_interrupt_while_loading_ends_with_130(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "infoscope", "--help"], env=env, capture_output=True, check=False)
 
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("source", ["p*.ifs", ".", "./p1.ifs"])
+def test_a_sum_does_not_replace_one_of_its_parts(source: str, folder: Path) -> None:
+    for name in ("a", "log"):
+        assert (
+            infoscope(
+                "count", f"{name}.csv", "-t", "gold", "-s", "svm", "-o", "p1.ifs", "--force", cwd=folder
+            ).returncode
+            == 0
+        )
+    for path in folder.glob("*.csv"):
+        path.unlink()
+    before = (folder / "p1.ifs").read_bytes()
+
+    done = infoscope("count", source, "-o", "p1.ifs", "--force", cwd=folder)
+
+    assert (done.returncode, b"both read and written" in done.stderr) == (2, True)
+    assert (folder / "p1.ifs").read_bytes() == before

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 
 from infoscope.errors import InputError
 from infoscope.readers import read, read_tables
+from infoscope.readers.databases import without_password
 
 
 @pytest.fixture
@@ -105,3 +107,17 @@ def test_a_password_is_not_shown_wherever_it_stands() -> None:
                 read(source, "t", "s")
             assert "127.0.0.1:1" in str(caught.value)
             assert "s3cret" not in str(caught.value)
+
+
+def test_a_connection_of_duckdb_shows_its_temporary_tables_and_frames() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TEMP TABLE log AS SELECT 'a' AS t, 'b' AS s FROM range(3)")
+    connection.register("frame", pd.DataFrame({"t": ["x"], "s": ["x"]}))
+
+    assert read((connection, "log"), "t", "s").total == 3
+    assert read((connection, "frame"), "t", "s").total == 1
+    assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_all_of_a_password_with_an_at_sign_is_hidden() -> None:
+    assert without_password("postgresql://u:p@ss/w0rd@host/db") == "postgresql://u@host/db"

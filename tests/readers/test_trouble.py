@@ -13,7 +13,9 @@ import pytest
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import read, read_matrix
+from infoscope.readers.files import spool_stdin
 from infoscope.readers.progress import shown_while
+from infoscope.readers.session import interruptible
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
 
@@ -59,6 +61,56 @@ def test_truncated_archives(tmp_path: Path, suffix: str, sentence: str) -> None:
 
     with pytest.raises(InputError, match=sentence):
         read(path, "t", "s")
+
+
+@pytest.mark.parametrize("ends", ["\n \r\n", "\r\n \n", "\r \n"], ids=repr)
+def test_a_line_end_of_another_kind_inside_the_header(ends: str, tmp_path: Path) -> None:
+    """The engine would take it for the end of every line, and read no row."""
+    inside, after = ends.split(" ")
+    path = tmp_path / "a.csv"
+    path.write_text(f't,s,"n{inside}m"{after}a,a,1{after}b,b,2{after}', newline="")
+
+    with pytest.raises(InputError, match=r"a\.csv has a line end of another kind inside its header"):
+        read(path, "t", "s")
+    path.write_text(f't,s,"n{after}m"{after}a,a,1{after}b,b,"2{inside}"{after}', newline="")
+    assert read(path, "t", "s").total == 2
+
+
+@pytest.mark.parametrize(
+    "text", ['"t,s\n' + "a,b\n" * 50000, "t,s," + "x" * 200000 + "\na,b,c\n"], ids=["quote", "name"]
+)
+def test_a_header_without_end(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+
+    with pytest.raises(InputError, match=r"a\.csv: the first line has a field of more than 131,072 signs"):
+        read(path, "t", "s")
+
+
+def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("t,s\n" + "a,b\n" * 100)
+    monkeypatch.setattr("infoscope.readers.clusters.count_by_codes", lambda *_: os.truncate(path, 40))
+
+    with pytest.raises(InputError, match=r"a\.csv became shorter while it was read"):
+        read(path, "t", "s")
+
+
+@pytest.mark.parametrize("problem", [duckdb.InterruptException("Interrupted!"), RuntimeError("Query interrupted")])
+def test_an_engine_that_was_interrupted_means_the_user(problem: Exception) -> None:
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        raise problem
+    with pytest.raises(RuntimeError, match="else"), interruptible():
+        raise RuntimeError("something else")
+
+
+def test_no_room_for_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("infoscope.readers.files.shutil.copyfileobj", full)
+    with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
+        spool_stdin(tmp_path)
 
 
 def test_mixed_schemas_in_a_pattern(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,13 @@ def count_command(source: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope evaluate monday.ifs tuesday.ifs
     """
     target = Path(chosen["output"])
-    _check_target(target, source, force=chosen["force"])
+    _check_target(target, force=chosen["force"])
     from infoscope.readers import read_tables  # noqa: PLC0415 - heavy, and not needed for --help
-    from infoscope.readers.files import are_parts  # noqa: PLC0415 - heavy
+    from infoscope.readers.files import are_parts, means_file  # noqa: PLC0415 - heavy
+    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy; before anything is written
+
+    if target.exists() and any(means_file(name, target) for name in source):
+        raise InputError(f"{target} is both read and written; give the sum another name")
 
     if (chosen["truth"] is None or not chosen["systems"]) and not are_parts(source, chosen["input_format"]):
         raise click.UsageError("name the truth column with -t and a system column with -s")
@@ -57,23 +62,19 @@ def count_command(source: tuple[str, ...], **chosen: Any) -> None:
         raise InputError(f"{rows:,} rows have a {reason}; fill them in, or leave --strict away")
     reading.save(target)
     if not chosen["quiet"]:
-        _tell(reading, target)
+        _tell(reading, target, left_out)
 
 
-def _check_target(target: Path, source: tuple[str, ...], *, force: bool) -> None:
+def _check_target(target: Path, *, force: bool) -> None:
     if target.suffix != ".ifs":
         raise InputError(f"{target} is not named *.ifs; files of tables are")
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the name of a file")
     if target.exists() and not force:
         raise InputError(f"{target} exists already; use --force to replace it, or another name")
-    if str(target) in source:
-        raise InputError(f"{target} is both read and written; give the sum another name")
 
 
-def _tell(reading: Any, target: Path) -> None:
-    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
-
+def _tell(reading: Any, target: Path, left_out: Callable[[int, str], str]) -> None:
     tables = sum(len(systems) for systems in reading.tables.values())
     rows = "" if reading.rows is None else f"{reading.rows:,} rows to "
     click.echo(f"{rows}{tables} table{'s' * (tables != 1)} in {target}", err=True)

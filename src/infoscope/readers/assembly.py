@@ -128,7 +128,7 @@ def usable(tally: Tally, columns: Columns, clean: Cleaning = ()) -> tuple[list[U
     tally = _labelled(tally, columns, clean)
     check_weights(tally)
     depth = len(columns.by)
-    everything = np.ones(len(tally.rows), dtype=bool)
+    everything = np.arange(len(tally.rows))
     housed, homeless = _sift(tally, _holes(tally, range(depth), "group"), everything)
     reasons = _holes(tally, range(depth, len(tally.keys)), "label")
     if tally.unweighed is not None:
@@ -136,27 +136,30 @@ def usable(tally: Tally, columns: Columns, clean: Cleaning = ()) -> tuple[list[U
     parts = []
     for group, mine in _groups(tally, depth, housed):
         kept, ignored = _sift(tally, reasons, mine)
-        parts.append(Usable(group, _select(tally, np.flatnonzero(kept)), ignored))
+        parts.append(Usable(group, _select(tally, kept), ignored))
     return sorted(parts, key=lambda part: [_order(label) for label in part.group]), homeless
 
 
-def group_cells(tally: Tally, columns: Columns, clean: Cleaning = ()) -> Iterator[tuple[Group, Mask]]:
-    """Which cells belong to which group, groups in order; cells without a group in none."""
+def group_cells(tally: Tally, columns: Columns, clean: Cleaning = ()) -> Iterator[tuple[Group, Ints]]:
+    """Places of the cells of each group, groups in order; cells without a group are in none."""
     tally = _labelled(tally, columns, clean)
     depth = len(columns.by)
-    everything = np.ones(len(tally.rows), dtype=bool)
+    everything = np.arange(len(tally.rows))
     housed, _ = _sift(tally, _holes(tally, range(depth), "group"), everything)
     yield from sorted(_groups(tally, depth, housed), key=lambda pair: list(map(_order, pair[0])))
 
 
-def _groups(tally: Tally, depth: int, housed: Mask) -> Iterator[tuple[Group, Mask]]:
+def _groups(tally: Tally, depth: int, housed: Ints) -> Iterator[tuple[Group, Ints]]:
+    """Places of the cells of each group: sorted once, and cut where the group changes."""
     if depth == 0:
         yield (), housed
         return
-    keys = tally.codes[:depth]
-    for codes in np.unique(keys[:, housed], axis=1).T:
-        name = tuple(tally.labels[i][code] for i, code in enumerate(codes))
-        yield name, np.all(codes == keys.T, axis=1)
+    keys = tally.codes[:depth, housed]
+    order = np.lexsort(keys[::-1])
+    keys, places = keys[:, order], housed[order]
+    starts = np.flatnonzero(np.any(keys[:, 1:] != keys[:, :-1], axis=0)) + 1
+    for mine in np.split(np.arange(len(places)), starts) if len(places) else ():
+        yield tuple(tally.labels[i][code] for i, code in enumerate(keys[:, mine[0]])), places[mine]
 
 
 def _order(label: Label) -> tuple[bool, Label | str]:
@@ -188,15 +191,16 @@ def _holes(tally: Tally, places: Sequence[int], what: str) -> list[tuple[str, Ma
     return [(f"missing {what} in {tally.keys[i]!r}", tally.codes[i] == len(tally.labels[i]) - 1) for i in places]
 
 
-def _sift(tally: Tally, reasons: list[tuple[str, Mask]], cells: Mask) -> tuple[Mask, dict[str, int]]:
+def _sift(tally: Tally, reasons: list[tuple[str, Mask]], cells: Ints) -> tuple[Ints, dict[str, int]]:
     """The cells for which no reason holds, and rows of the others by the first reason that does."""
     ignored: dict[str, int] = {}
     left = cells
     for reason, holds in reasons:
-        rows = int(tally.rows[left & holds].sum())
+        out = holds[left]
+        rows = int(tally.rows[left[out]].sum())
         if rows:
             ignored[reason] = rows
-        left = left & ~holds
+        left = left[~out]
     return left, ignored
 
 

@@ -33,10 +33,14 @@ WORKERS_PATIENCE = 60.0
 
 def count_files(files: Files, columns: Columns, delimiter: str | None, limits: Limits) -> list[Tally]:
     """The embedded way, on this machine: what a worker does with the files it is given."""
+    sizes = {path: path.stat().st_size for path in files.paths}
     with scratch_folder() as folder, opened(folder, files.name, limits) as session:
         scan = scan_files(session, files, columns, delimiter)
         tallies = count_by_codes(session, scan, files, columns, limits)
         tallies = tallies or count_scan(session, scan, columns)
+    for path, size in sizes.items():
+        if path.exists() and path.stat().st_size < size:
+            raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
     if files.format != "ndjson":
         return tallies
     return [_understood(tally) for tally in tallies]

@@ -53,7 +53,7 @@ class Places:
         return [self._tally(system, [t.totals[system - 1] for t in threads]) for system in range(1, len(self.names))]
 
     def _tally(self, system: int, parts: Sequence[Ints]) -> Tally:
-        total = np.zeros((len(self._known[0]), len(self._known[system])), dtype=np.int64)
+        total = _grown(np.zeros((0, 0), dtype=np.int64), (len(self._known[0]), len(self._known[system])))
         for part in parts:
             total[: part.shape[0], : part.shape[1]] += part
         cells = np.nonzero(total)
@@ -116,9 +116,12 @@ class Counting:
 
 def _grown(table: Ints, shape: tuple[int, int]) -> Ints:
     """The table with room for more labels."""
-    larger = np.zeros([max(sizes) for sizes in zip(table.shape, shape, strict=True)], dtype=np.int64)
-    if larger.shape == table.shape:
+    size = [max(sizes) for sizes in zip(table.shape, shape, strict=True)]
+    if size == list(table.shape):
         return table
+    if size[0] * size[1] > _CELLS:
+        raise UnfitError
+    larger = np.zeros(size, dtype=np.int64)
     larger[: table.shape[0], : table.shape[1]] = table
     return larger
 

@@ -43,8 +43,12 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise InputError(f"the delimiter is {delimiter!r}; it is one sign, and neither a quote nor a line end")
     known = delimiter if delimiter is not None else "\t" if tab else None
+    _refuse_mixed_line_ends(text, path)
     skip = len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
-    headers = [Header(split_header(text, sign), sign, skip) for sign in ([known] if known else _DELIMITERS)]
+    try:
+        headers = [Header(split_header(text, sign), sign, skip) for sign in ([known] if known else _DELIMITERS)]
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     for header in headers:
         if set(asked) <= set(header.names):
             pick_columns(asked, header.names, str(path))
@@ -57,7 +61,9 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
             raise
         sign = _DELIMITERS.get(widest.delimiter, widest.delimiter)
         told = f"by {sign}" if known else "by comma, tab, semicolon or bar"
-        raise UnknownNameError(f"{error}; its first line does not split {told}: name the right delimiter") from error
+        raise UnknownNameError(
+            f"{str(error).rstrip('?')}; its first line does not split {told}: name the right delimiter"
+        ) from error
     raise AssertionError("a header with every asked column was overlooked")
 
 
@@ -68,7 +74,22 @@ def split_header(text: str, delimiter: str) -> tuple[str, ...]:
     ('truth', 'said, in words')
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, doublequote=True)
-    return tuple(next((line for line in lines if line), ()))
+    try:
+        return tuple(next((line for line in lines if line), ()))
+    except csv.Error:
+        raise InputError(
+            "the first line has a field of more than 131,072 signs; close its quote, or give its columns shorter names"
+        ) from None
+
+
+def _refuse_mixed_line_ends(text: str, path: Path) -> None:
+    """Engines take the line end from the first one they meet, inside quotes too, and would read no row by it."""
+    first = re.match(r'(?:[^"\r\n]|"[^"]*(?:"|$))*(\r\n|\r|\n)?', text.lstrip("\r\n"))
+    ends = [] if first is None else re.findall(r"\r\n|\r|\n", first.group())
+    if len(set(ends)) > 1:
+        raise InputError(
+            f"{path} has a line end of another kind inside its header than after it; write the header in one line"
+        )
 
 
 @contextmanager

@@ -100,10 +100,20 @@ def _check_texts(connection: Any, relation: str, column: str, name: str) -> None
 
 
 def _fetched(connection: Any, statement: str) -> list[Sequence[Any]]:
-    cursor = connection.cursor()
-    try:
+    with _cursor(connection) as cursor:
         cursor.execute(statement)
         return list(map(_plain, cursor.fetchall()))
+
+
+@contextmanager
+def _cursor(connection: Any) -> Iterator[Any]:
+    """Something to ask; a cursor of DuckDB is a connection of its own, which does not see temporary tables."""
+    if type(connection).__module__.lstrip("_").partition(".")[0] == "duckdb":
+        yield connection
+        return
+    cursor = connection.cursor()
+    try:
+        yield cursor
     finally:
         cursor.close()
 
@@ -153,12 +163,9 @@ def _quoted(name: str, driver: str) -> str:
 
 
 def _columns_of(connection: Any, relation: str) -> list[tuple[str, Any]]:
-    cursor = connection.cursor()
-    try:
+    with _cursor(connection) as cursor:
         cursor.execute(f"SELECT * FROM {relation} WHERE 1 = 0")
         return [(column[0], column[1]) for column in cursor.description]
-    finally:
-        cursor.close()
 
 
 def _expression(name: str, kind: Any, driver: str) -> str:
@@ -242,7 +249,7 @@ def _connect_file(scheme: str, path: str) -> Any:
 
 def without_password(url: str) -> str:
     """An address as it may be shown."""
-    bare = re.sub(r"(://[^:@/]*):[^@]*@", r"\1@", url)
+    bare = re.sub(r"(://[^:@/]*):[^?]*@", r"\1@", url)
     return re.sub(r"(?i)([?&][^=&]*password)=[^&]*", r"\1=…", bare)
 
 

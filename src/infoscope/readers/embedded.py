@@ -17,6 +17,7 @@ from infoscope.readers.times import Decoder
 __all__ = ["Scan", "count_scan"]
 
 _SMALL = 20_000
+_WHOLE = {"n", "lacks"}
 _SETS = 32  # the bit mask of grouping sets has room for 64 columns
 
 
@@ -68,11 +69,14 @@ _Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
 
 
 def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
-    """A few cells: native values line by line."""
-    lines = session.run(f"SELECT {', '.join(shorts)} FROM {cells}").fetchall()
-    columns = list(zip(*lines, strict=True)) or [()] * len(shorts)
-    coded = [encode(values, name) for values, name in zip(columns, shorts.values(), strict=True)]
-    numbers = session.run(f"SELECT {', '.join(sums)} FROM {cells}").fetchnumpy()
+    """A few cells: native values line by line, labels and sums in one answer, for no table has an order."""
+    lines = session.run(f"SELECT {', '.join([*shorts, *sums])} FROM {cells}").fetchall()
+    columns = list(zip(*lines, strict=True)) or [()] * (len(shorts) + len(sums))
+    coded = [encode(values, name) for values, name in zip(columns, shorts.values(), strict=False)]
+    numbers = {
+        name: np.array(values, dtype=np.int64 if name in _WHOLE else np.float64)
+        for name, values in zip(sums, columns[len(shorts) :], strict=True)
+    }
     return [labels for labels, _ in coded], [codes for _, codes in coded], numbers
 
 

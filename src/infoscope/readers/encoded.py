@@ -22,7 +22,7 @@ from infoscope.readers.csv_header import opened_text
 from infoscope.readers.embedded import Scan
 from infoscope.readers.files import Files
 from infoscope.readers.progress import shown_while
-from infoscope.readers.session import Limits, Session, exact_path
+from infoscope.readers.session import Limits, Session, exact_path, interruptible
 from infoscope.readers.tally import Tally
 
 __all__ = ["count_by_codes"]
@@ -36,7 +36,9 @@ WORTH_TEXT = 32 << 20
 _BATCH = 1 << 17
 _TEXT_BATCH = 1 << 25
 """Bytes of text in a batch, about."""
+_LARGEST_BATCH = 4 * _TEXT_BATCH
 _LONG_LINE = 2048
+_LOOKS, _LOOK = 16, 1 << 14
 _BUFFER = 1 << 20
 
 
@@ -77,9 +79,18 @@ def _is_worth_it(session: Session, files: Files, columns: Columns) -> bool:
 
 
 def _longest_line(files: Files) -> int:
-    """Of the first hundred."""
-    with opened_text(files.paths[0], files.compression) as file:
-        return max(map(len, islice(file, 100)), default=0)
+    """Of the first hundred, and of some further on where the file can be entered anywhere."""
+    path = files.paths[0]
+    with opened_text(path, files.compression) as file:
+        longest = max(map(len, islice(file, 100)), default=0)
+    if files.compression != "none":
+        return longest
+    size = path.stat().st_size
+    with path.open("rb") as raw:
+        for part in range(1, _LOOKS):
+            raw.seek(size * part // _LOOKS)
+            longest = max(longest, *map(len, raw.read(_LOOK).split(b"\n")))
+    return longest
 
 
 def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, limits: Limits) -> list[Tally]:
@@ -88,10 +99,14 @@ def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, 
     for name, value in scan.values.items():  # a stream takes no bound values, but variables
         session.run(f"SET VARIABLE {name} = $value", value=value)
     statement = re.sub(r"\$(paths\d*)", r"getvariable('\1')", statement)
-    with shown_while(f"counting {session.source}"):
-        rows = min(_BATCH // 2, _TEXT_BATCH // max(_longest_line(files), 1))
-        stream = _Stream(Places(columns.names), _reader(session.connection.sql(statement))(rows))
-        return stream.places.tallies(_in_threads(stream.count, _threads(limits, most=2), stream.stop))
+    rows = min(_BATCH // 2, _TEXT_BATCH // max(_longest_line(files), 1))
+    with shown_while(f"counting {session.source}", session.connection.query_progress), interruptible():
+        batches = _reader(session.connection.sql(statement))(rows)
+        try:
+            stream = _Stream(Places(columns.names), batches)
+            return stream.places.tallies(_in_threads(stream.count, _threads(limits, most=2), stream.stop))
+        finally:
+            batches.close()  # or the engine could not be asked after all
 
 
 def _reader(rows: Any) -> Callable[[int], Any]:
@@ -128,7 +143,10 @@ class _Stream:
 
     def _next(self) -> Any:
         with self._lock:
-            return None if self.stop.is_set() else next(self.batches, None)
+            batch = None if self.stop.is_set() else next(self.batches, None)
+        if batch is not None and batch.nbytes > _LARGEST_BATCH:
+            raise UnfitError
+        return batch
 
     def count(self) -> Counting:
         """What one thread does until nothing is left."""

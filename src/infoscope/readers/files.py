@@ -101,6 +101,14 @@ def are_parts(sources: Sequence[str], format: str | None) -> bool:
         return all(name.endswith(".ifs") for name in sources)
 
 
+def means_file(name: str, file: Path) -> bool:
+    """Whether a name, folder or pattern means this file among others."""
+    try:
+        return file.resolve() in {path.resolve() for path in _expand(name)}
+    except InputError:
+        return False
+
+
 def _told(kind: tuple[str, str]) -> str:
     return kind[0] if kind[1] == "none" else f"{kind[0]} ({kind[1]})"
 
@@ -183,8 +191,14 @@ def sniff_format(path: Path) -> tuple[str, str]:
 def spool_stdin(folder: Path) -> Path:
     """Standard input as a file: engines need to look at it more than once."""
     path = folder / "stdin"
-    with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+    try:
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+    except OSError as error:
+        raise InputError(
+            f"standard input cannot be kept in {folder.parent}: {error.strerror or error}; "
+            "point TMPDIR to a larger disk"
+        ) from error
     return path
 
 

@@ -143,7 +143,7 @@ def joint_counts(tally: Tally, columns: Columns, clean: Cleaning = ()) -> dict[G
     return {group: Joint(by, _cut(tally, depth, mine), clean) for group, mine in group_cells(tally, columns, clean)}
 
 
-def _cut(tally: Tally, depth: int, cells: NDArray[np.bool_]) -> Tally:
+def _cut(tally: Tally, depth: int, cells: Ints) -> Tally:
     def cut(values: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
         return None if values is None else values[cells]
 

@@ -207,9 +207,11 @@ def _load(path: Path) -> Parts:
         except duckdb.Error as error:
             raise InputError(f"{path} is not a whole file of tables; infoscope count writes them") from error
     tables: dict[Group, dict[str, Contingency]] = {}
+    order = np.argsort(cells["part"], kind="stable")
+    starts = np.searchsorted(cells["part"][order], np.arange(len(metadata["tables"]) + 1))
     for i, facts in enumerate(metadata["tables"]):
         group = tuple(label_from_json(text) for text in facts["group"])
-        mine = cells["part"] == i
+        mine = order[starts[i] : starts[i + 1]]
         tables.setdefault(group, {})[facts["system"]] = _table(
             facts, cells["truth"][mine], cells["system"][mine], cells["value"][mine]
         )

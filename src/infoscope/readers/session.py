@@ -15,7 +15,7 @@ from infoscope.errors import InputError
 from infoscope.readers.progress import shown_while
 from infoscope.tables.storage import exact_path
 
-__all__ = ["Limits", "Session", "exact_path", "identifier", "literal", "opened"]
+__all__ = ["Limits", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,24 @@ class Session:
 
     def run(self, sql: str, **values: Any) -> duckdb.DuckDBPyConnection:
         """Run one statement; data travels as bound values, never inside the statement."""
-        with shown_while(f"counting {self.source}", self.connection.query_progress):
+        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
             try:
                 return self.connection.execute(sql, values or None)
-            except (duckdb.InterruptException, RuntimeError) as error:
-                if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
-                    raise KeyboardInterrupt from error
+            except duckdb.InterruptException:
                 raise
             except duckdb.Error as error:
                 raise InputError(explained(error, self.source, self.folder)) from error
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """An engine that was interrupted says so in its own way; to us it is the user who has had enough."""
+    try:
+        yield
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
+            raise KeyboardInterrupt from error
+        raise
 
 
 @contextmanager
