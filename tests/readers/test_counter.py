@@ -156,3 +156,22 @@ def test_weighted_batches_are_the_table_of_all_rows() -> None:
 
     np.testing.assert_allclose(counter.table().counts, whole.counts, rtol=1e-12)
     assert counter.table().weight_squares == pytest.approx(whole.weight_squares)
+
+
+def test_what_has_no_order_or_no_one_meaning_is_refused() -> None:
+    with pytest.raises(InputError, match="truth is a set, which has no order"):
+        Counter().update({1, 2}, [1, 2])
+    with pytest.raises(InputError, match="a weight is the text '1'; give numbers"):
+        Counter().update([1], [1], ["1"])
+    counter = Counter()
+    counter.update([np.True_, 1], [1, 1])
+    with pytest.raises(InputError, match="truth mixes booleans and numbers"):
+        counter.table()
+
+
+def test_counters_with_other_reject_labels_do_not_merge() -> None:
+    mine, other = Counter(reject="?"), Counter(reject="none")
+    other.update(["a"], ["none"])
+
+    with pytest.raises(InputError, match=r"different reject labels, '\?' and 'none'"):
+        mine.merge(other)

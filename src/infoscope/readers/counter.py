@@ -65,6 +65,12 @@ class Counter:
 
     def merge(self, other: Counter) -> None:
         """Add what another counter has counted; that one stays as it is."""
+        for name in ("reject", "positive"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if theirs is not None and theirs != mine:
+                raise InputError(
+                    f"the counters have different {name} labels, {mine!r} and {theirs!r}; give both the same"
+                )
         other._flush()
         if other._weighted is None:
             return
@@ -156,13 +162,21 @@ class Counter:
     def _check_kinds(self) -> None:
         """True and 1 are one key of a dictionary, so their mixture is seen by type alone."""
         for side, kinds in zip(("truth", "system"), self._kinds, strict=True):
-            if bool in kinds and kinds & {int, float}:
+            if _has_booleans(kinds) and _has_numbers(kinds):
                 raise InputError(f"{side} mixes booleans and numbers; give it one type")
-        if any(bool in kinds for kinds in self._kinds) and any(kinds & {int, float} for kinds in self._kinds):
+        if any(map(_has_booleans, self._kinds)) and any(map(_has_numbers, self._kinds)):
             raise InputError(
                 "one side has booleans and the other numbers; they look alike but are different "
                 "labels: convert both sides to one type"
             )
+
+
+def _has_booleans(kinds: set[type]) -> bool:
+    return any(issubclass(kind, (bool, np.bool_)) for kind in kinds)
+
+
+def _has_numbers(kinds: set[type]) -> bool:
+    return any(issubclass(kind, (int, float, np.number)) and kind is not bool for kind in kinds)
 
 
 def _checked(weights: list[Any], rows: int) -> list[Any]:
@@ -176,7 +190,9 @@ def _checked(weights: list[Any], rows: int) -> list[Any]:
         pass
     known = [None if is_missing(weight) else weight for weight in weights]
     for weight in known:
-        if weight is not None and (isinstance(weight, str) or not 0 <= weight < inf):
+        if isinstance(weight, str):
+            raise InputError(f"a weight is the text {weight!r}; give numbers")
+        if weight is not None and not 0 <= weight < inf:
             raise InputError(f"a weight is {weight}; weights are finite and not negative")
     return known
 
@@ -186,6 +202,8 @@ def _listed(values: Any, side: str) -> list[Any]:
         return values
     if getattr(getattr(values, "dtype", None), "kind", "") == "M":  # tolist() would give numbers, or lose digits
         return list(values)
+    if isinstance(values, (set, frozenset)):
+        raise InputError(f"{side} is a set, which has no order; give a sequence of labels, one for each row")
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels")
     for name in ("tolist", "to_list", "to_pylist"):

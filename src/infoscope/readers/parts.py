@@ -50,8 +50,9 @@ def save_part(parts: Parts, path: str | os.PathLike[str]) -> None:
     try:
         _write_whole(parts, target)
     except (OSError, duckdb.IOException) as error:
-        why = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise InputError(f"cannot write {target}: {why}") from error
+        full = "No space left" in str(error)
+        why = "the disk is full" if full else getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise InputError(f"cannot write {target}: {why}; choose another place") from error
 
 
 def _write_whole(parts: Parts, target: Path) -> None:

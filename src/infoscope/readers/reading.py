@@ -236,7 +236,8 @@ def files_of(source: Any, how: How, folder: Path) -> Files | None:
     if isinstance(source, (str, os.PathLike)):
         if is_database_url(source):
             raise InputError(
-                f"{without_password(os.fspath(source))} is a database; give a pair of it and a table or query"
+                f"{without_password(os.fspath(source))} is a database; give a pair of it and a table or query (on the "
+                "command line: the table or query as SOURCE, with --engine sql --engine-url)"
             )
         return find_files(source, how.format)
     if isinstance(source, (list, tuple)) and not _is_database(source):

@@ -104,7 +104,9 @@ def explained(error: duckdb.Error, source: str, folder: Path) -> str:
         return f"counting {source} needs more memory than its limit; raise the memory limit, or use fewer threads"
     if line := re.search(r"CSV Error on Line: (\d+)", text):
         return _csv_error(text, line.group(1), source)
-    return _content_error(text, source) or f"{source} cannot be read: {_sentence(error)}"
+    return _content_error(text, source) or (
+        f"{source} cannot be read: {_sentence(error)}; if it is damaged, fetch or write it again"
+    )
 
 
 def _content_error(text: str, source: str) -> str | None:
