@@ -45,6 +45,8 @@ def frozen(result: Kept) -> Kept:
     """The same result, whose arrays nobody can change: arrays, and records, tuples and dictionaries of arrays."""
     if isinstance(result, np.ndarray):
         result.flags.writeable = False
+    elif isinstance(result, float):  # most results of one table
+        return result
     elif is_dataclass(result) or isinstance(result, dict):
         for part in (result if isinstance(result, dict) else vars(result)).values():
             frozen(part)
