@@ -20,6 +20,7 @@ class Case:
     name: str
     columns: dict[str, list[Any]]
     kinds: dict[str, str]
+    truth: str = "gold"
     systems: tuple[str, ...] = ("said",)
     options: dict[str, Any] = field(default_factory=dict)
     clean: Callable[[Any], Any] = lambda value: value
@@ -139,6 +140,30 @@ CASES = [
         options={"clean": ("strip", "nfc", "casefold")},
     ),
     case("no rows", "gold:text said:text", []),
+    Case(
+        "column names are only names",
+        {
+            "it's `gold`": ["x", "x", "y", "y", "x"],
+            "s.x": ["x", "y", "y", None, "x"],
+            "*": ["y", "y", "y", "x", "y"],
+            '"; DROP TABLE log; --': [1, 2, 2, 1, 1],
+            "^s.*$": ["x", "x", "x", "x", "y"],
+            "w`w": [0.5, 0.25, 2.0, 1.0, 4.0],
+            "é 名.*": ["f", "g", "g", "f", "g"],
+        },
+        {
+            "it's `gold`": "text",
+            "s.x": "text",
+            "*": "text",
+            '"; DROP TABLE log; --': "int",
+            "^s.*$": "text",
+            "w`w": "float",
+            "é 名.*": "text",
+        },
+        truth="it's `gold`",
+        systems=("s.x", "*", '"; DROP TABLE log; --', "^s.*$"),
+        options={"weight": "w`w", "by": ("é 名.*",)},
+    ),
 ]
 
 
@@ -188,7 +213,7 @@ def fixed(value: Any) -> Any:
 def counted(source: Any, tested: Case, **how: Any) -> dict[str, Any]:
     """What the reader says, in the words of ``expected``."""
     system = tested.systems[0] if len(tested.systems) == 1 else list(tested.systems)
-    reading = read_tables(source, "gold", system, **tested.options, **how)
+    reading = read_tables(source, tested.truth, system, **tested.options, **how)
     tables = {
         (group, name): {
             (truth, said): value
@@ -224,11 +249,11 @@ def expected(tested: Case, spelt: Callable[[Any, str], Any] = lambda value, _: v
             group = tuple(seen[name] for name in by)
             if homeless is None:
                 tables.setdefault((group, system), {})
-            reason = first_reason(seen, system, weight, homeless)
+            reason = first_reason(seen, (tested.truth, system), weight, homeless)
             if reason:
                 reasons.add(reason)
             else:
-                cell = (seen["gold"], seen[system])
+                cell = (seen[tested.truth], seen[system])
                 value = 1 if weight is None else seen[weight]
                 cells = tables[group, system]
                 cells[cell] = cells.get(cell, 0) + value
@@ -245,10 +270,10 @@ def is_hole(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def first_reason(seen: dict[str, Any], system: str, weight: str | None, homeless: str | None) -> str:
+def first_reason(seen: dict[str, Any], labels: tuple[str, str], weight: str | None, homeless: str | None) -> str:
     if homeless is not None:
         return f"missing group in {homeless!r}"
-    for name in ("gold", system):
+    for name in labels:
         if seen[name] is None:
             return f"missing label in {name!r}"
     if weight is not None and seen[weight] is None:

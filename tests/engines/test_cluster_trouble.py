@@ -13,10 +13,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import zstandard
+from click.testing import CliRunner
 
+from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import read
 from infoscope.readers.addresses import check_reachable
+from infoscope.readers.spark_session import _last_line
 from tests.engines.servers import PATIENCE, command, dask_cluster, family, free_port, stranger, wait_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn
@@ -129,6 +132,37 @@ def test_address_that_cannot_be_one(tmp_path: Path, engine: str, url: str) -> No
 
     with pytest.raises(InputError, match=f"{url} is not the address of a cluster; it reads like"):
         read(path, "gold", "said", engine=engine, engine_url=url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:80", "127.0.0.1:7077", "local[x]", "local[0]", "locale", "tcp://h:8786", "yarn://h", ""]
+)
+def test_address_that_spark_does_not_know(tmp_path: Path, url: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+    asked = ["evaluate", str(path), "-t", "gold", "-s", "said", "--engine", "spark", "--engine-url", url]
+    done = CliRunner().invoke(app, asked)
+
+    assert done.exit_code == 2
+    assert f"'{url}' is not an address that Spark knows; it reads like spark://host:port" in done.stderr
+    assert "sc://host:port" in done.stderr
+    assert "local[N]" in done.stderr
+    assert "Java" not in done.stderr
+
+
+def test_address_that_spark_does_not_know_keeps_its_password(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+
+    with pytest.raises(InputError, match="'postgresql://me@here/db' is not an address that Spark knows"):
+        read(path, "gold", "said", engine="spark", engine_url="postgresql://me:secret@here/db")
+
+
+def test_what_java_said_last_is_no_place_in_its_code(tmp_path: Path) -> None:
+    log = 'WARN\nException in thread "main" org.SparkException: set YARN_CONF_DIR.\n\tat org.Submit\n\t... 9 more\n\n'
+    (tmp_path / "spark.log").write_text(log)
+
+    assert _last_line(tmp_path) == "org.SparkException: set YARN_CONF_DIR"
 
 
 def test_one_of_two_masters_is_enough() -> None:

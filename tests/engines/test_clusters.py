@@ -1,6 +1,7 @@
 """Real clusters on loopback give the same tables to the last count, also when a worker is killed."""
 
 import gzip
+import json
 import shutil
 import threading
 import time
@@ -9,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
+from click.testing import CliRunner
 
+from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import How, read
+from infoscope.readers import How, read, read_joint
+from infoscope.readers.joint import Paired
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
 from tests.engines.servers import (
     PATIENCE,
@@ -39,8 +45,24 @@ IDS = {"ids": lambda case: case.name.replace(" ", "-")}
 
 
 def spark_frame(spark: Any, case: Case) -> Any:
-    schema = ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in case.kinds.items())
+    schema = ", ".join(f"{quoted(name)} {SPARK_TYPES[kind]}" for name, kind in case.kinds.items())
     return spark.createDataFrame([tuple(row.values()) for row in case.rows], schema)
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+HOSTILE_NAMES = ["s.x", "s.*", "*", "a`b", "`a`", "it's", 'so "called"', "x; DROP TABLE log", "two\nlines", "é 名"]
+
+
+def hostile_log(folder: Path) -> Path:
+    """A log whose column names mean something in some language, and a record ``s`` with a field ``x``."""
+    gold, said = ["a", "b", "b", None], ["a", "a", "b", "b"]
+    names = {name: [*said[i % 4 :], *said[: i % 4]] for i, name in enumerate(HOSTILE_NAMES)}
+    path = folder / "names.parquet"
+    pa.parquet.write_table(pa.table({"gold": gold, "s": [{"x": "wrong"}] * 4, **names, "w.w": [0.5, 2, 1, 4]}), path)
+    return path
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -51,6 +73,14 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
         and dict(one[name].ignored) == dict(other[name].ignored)
         for name in {*one, *other}
     )
+
+
+def cells_of(pairs: Paired) -> dict[tuple[Any, ...], float]:
+    sides = (pairs.truth_labels, *pairs.system_labels)
+    return {
+        tuple(side[code] for side, code in zip(sides, codes, strict=True)): count
+        for codes, count in zip(pairs.codes.T, pairs.counts.tolist(), strict=True)
+    }
 
 
 @needs_java
@@ -164,6 +194,74 @@ class TestSparkCluster:
         with pytest.raises(UnknownNameError, match=r"other\.parquet has no column 'said'; did you mean 'sayd'"):
             read(f"file://{tmp_path}/parts", "gold", "said", format="parquet", **where)
 
+    def test_names_are_data(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+        path = hostile_log(tmp_path)
+        frame = spark.read.parquet(str(path))
+        asked: dict[str, Any] = {"truth": "gold", "system": HOSTILE_NAMES, "weight": "w.w"}
+        right = read(path, **asked)
+
+        assert [right[name].total for name in HOSTILE_NAMES] == [3.5] * len(HOSTILE_NAMES)
+        assert same(right, read(frame, **asked))
+        assert same(right, read(path, **asked, engine="spark", engine_url=cluster.url))
+        for name in HOSTILE_NAMES:
+            assert same({name: read(path, "gold", name)}, {name: read(frame, "gold", name)}), name
+
+        by = read(path, "gold", "s.x", by=["*", "a`b"])
+        assert same(by, read(frame, "gold", "s.x", by=["*", "a`b"]))
+        assert same(by, read(path, "gold", "s.x", by=["*", "a`b"], engine="spark", engine_url=cluster.url))
+        pairs = [read_joint(source, "gold", ["s.x", "a`b"]).paired() for source in (path, frame)]
+        assert cells_of(pairs[0]) == cells_of(pairs[1])
+
+    def test_command_takes_names_as_data(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+        path = hostile_log(tmp_path)
+        asked = ["evaluate", str(path), "-t", "gold", "-s", "s.x", "--format", "json"]
+        plain, there = (
+            CliRunner().invoke(app, [*asked, *more])
+            for more in ([], ["--engine", "spark", "--engine-url", cluster.url])
+        )
+
+        assert (there.exit_code, there.exception) == (0, None)
+        assert json.loads(there.stdout)["systems"] == json.loads(plain.stdout)["systems"]
+        assert spark.range(3).count() == 3
+
+    def test_names_in_messages_are_those_of_the_frame(self, spark: Any) -> None:
+        log = spark.createDataFrame([("a", "b", "c", "d")], "gold string, `s.x` string, `w.w` string, u string")
+        records = log.selectExpr("gold", "array(u) AS `l.l`", "parse_json('1') AS `v.v`")
+
+        with pytest.raises(UnknownNameError, match=r"^the pyspark frame has no column 's\.y'; did you mean 's\.x'\?$"):
+            read(log, "gold", "s.y")
+        with pytest.raises(InputError, match=r"^the pyspark frame has 'w\.w' as String; weights are numbers$"):
+            read(log, "gold", "s.x", weight="w.w")
+        with pytest.raises(InputError, match=r"^column 'l\.l' holds lists or records"):
+            read(records, "gold", "l.l")
+        with pytest.raises(InputError, match=r"^the pyspark frame failed while it was read: .*VARIANT"):
+            read(records, "gold", "v.v")
+
+    def test_names_that_are_there_twice(self, spark: Any) -> None:
+        log = spark.createDataFrame([("a", "b", "c", "d")], "gold string, said string, x string, y string")
+
+        with pytest.raises(InputError, match="the pyspark frame has 'said' as the name of two columns"):
+            read(log.toDF("gold", "said", "said", "x"), "gold", "said")
+        assert read(log.toDF("gold", "said", "x", "x"), "gold", "said").total == 1
+        assert read(log.toDF("gold", "said", "GOLD", "Said"), "gold", ["said", "Said"])["Said"].system_labels == ("d",)
+
+    def test_no_column_is_computed_that_was_not_asked_for(self, spark: Any) -> None:
+        log = spark.range(3).selectExpr("'a' AS gold", "'b' AS `s.x`", "raise_error('computed') AS bomb")
+
+        assert read(log, "gold", "s.x").total == 3
+
+    @pytest.mark.usefixtures("spark")
+    @pytest.mark.parametrize("key", ["record", "a.b", "k1", "é"])
+    def test_folders_may_have_any_name(self, cluster: SparkCluster, tmp_path: Path, key: str) -> None:
+        for value in ("1", "01"):
+            part = tmp_path / "k1=0" / f"{key}={value}" if key != "k1" else tmp_path / f"k1={value}"
+            part.mkdir(parents=True)
+            (part / "log.csv").write_text("gold,said,w`w\na,b,2\n")
+        split = read(tmp_path, "gold", "said", weight="w`w", by=key, engine="spark", engine_url=cluster.url)
+
+        assert same(read(tmp_path, "gold", "said", weight="w`w", by=key), split)
+        assert list(split) == [("01",), ("1",)]
+
     def test_ibis_on_spark_is_refused_with_the_reason(self, spark: Any) -> None:
         ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
         spark_frame(spark, CASES[0]).createOrReplaceTempView("log")
@@ -214,9 +312,15 @@ class TestSparkConnect:
         from pyspark.sql import SparkSession
 
         remote = SparkSession.builder.remote(server).create()
-        for case in (CASES[1], CASES[4], CASES[9], CASES[12]):
+        for case in (CASES[1], CASES[4], CASES[9], CASES[12], CASES[-1]):
             assert counted(spark_frame(remote, case), case) == expected(case), case.name
+        names = hostile_log(tmp_path)
+        right = read(names, "gold", HOSTILE_NAMES)
+        assert same(right, read(remote.read.parquet(str(names)), "gold", HOSTILE_NAMES))
+        with pytest.raises(InputError, match="frame has 'said' as the name of two columns"):
+            read(remote.range(1).selectExpr("'a' AS gold", "'b' AS said", "'c' AS said"), "gold", "said")
         remote.stop()
+        assert same(right, read(names, "gold", HOSTILE_NAMES, engine="spark", engine_url=server))
 
         how = How(engine="spark", engine_url=server)
         case = CASES[1]

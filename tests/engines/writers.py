@@ -256,7 +256,10 @@ def as_ibis_duckdb(case: Case, folder: Path) -> Any:
 def fill_table(connection: Any, case: Case, sign: str) -> None:
     """Make and fill the table ``log``; text columns fold case unless the reader looks closer."""
     nocase = " COLLATE NOCASE" if sign == "?" else ""
-    fields = ", ".join(f'"{name}" {SQL[kind]}{nocase if kind == "text" else ""}' for name, kind in case.kinds.items())
+    quoted = {name: '"' + name.replace('"', '""') + '"' for name in case.kinds}
+    fields = ", ".join(
+        f"{quoted[name]} {SQL[kind]}{nocase if kind == 'text' else ''}" for name, kind in case.kinds.items()
+    )
     cursor = connection.cursor()
     cursor.execute("DROP TABLE IF EXISTS log")
     cursor.execute(f"CREATE TABLE log ({fields})")

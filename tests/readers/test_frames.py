@@ -1,5 +1,6 @@
 """Frames in memory, with all that their makers allow."""
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -28,6 +29,7 @@ def test_weights_with_holes_in_pandas() -> None:
 FRAMES = {
     "pandas": lambda names: pd.DataFrame([["a"] * len(names)], columns=names),
     "pyarrow": lambda names: pa.table([pa.array(["a"])] * len(names), names=names),
+    "duckdb": lambda names: duckdb.sql("SELECT " + ", ".join(f"'a' AS {name}" for name in names)),
 }
 
 
@@ -36,6 +38,32 @@ def test_names_twice_matter_only_where_they_are_read(form: str) -> None:
     assert read(FRAMES[form](["t", "s", "x", "x"]), "t", "s").total == 1
     with pytest.raises(InputError, match="has 's' as the name of two columns"):
         read(FRAMES[form](["t", "s", "s"]), "t", "s")
+
+
+@pytest.mark.parametrize("name", ["self", "s.x", "*", "^t$", "k0", "w", "two\nlines"])
+def test_names_mean_nothing_to_frames(name: str) -> None:
+    table = pa.table({"t": ["a", "b", "b"], "s": [{"x": "wrong"}] * 3, name: ["a", "a", "b"]})
+    plain = {key: table[key].to_pylist() for key in ("t", name)}
+    frames = [pd.DataFrame(plain), pd.DataFrame(plain, dtype=object), pl.DataFrame(table), pl.LazyFrame(table)]
+    for frame in [*frames, table, duckdb.from_arrow(table)]:
+        assert read(frame, "t", name).counts.tolist() == [[1, 0], [1, 1]]
+
+
+def test_dask_frames_take_any_name() -> None:
+    dask = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    names = {"s.x": ["a", "a", "b"], "a`b": ["a", "b", "b"], "*": ["b", "b", "b"]}
+    frame = dask.from_pandas(pd.DataFrame({"t": ["a", "b", "b"], **names}), npartitions=2)
+    tables = read(frame, "t", list(names))
+
+    assert [tables[name].counts.tolist() for name in names] == [[[1, 0], [1, 1]], [[1, 0], [0, 2]], [[0, 1], [0, 2]]]
+
+
+def test_ibis_on_duckdb_knows_no_case() -> None:
+    ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
+    frame = ibis.memtable(pa.table({"t": ["a", "b"], "T": ["b", "b"], "s": ["a", "b"]}))
+
+    with pytest.raises(InputError, match="takes 'T' and 't' for one column"):
+        read(frame, "s", "T")
 
 
 def test_lists_are_no_labels() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from numbers import Number
@@ -26,6 +27,26 @@ Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 _REREAD = (nw.Implementation.DUCKDB, nw.Implementation.POLARS)
 """Lazy frames for which several group-bys cost less than one over stacked systems."""
+
+_SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A frame, and under which name its expressions know each column that the caller names."""
+
+    frame: Any
+    places: Mapping[str, str]
+    schema: nw.Schema
+
+    def column(self, name: str) -> nw.Expr:
+        return nw.col(self.places[name])
+
+    def kind(self, name: str) -> Any:
+        return self.schema[self.places[name]]
+
+    def weight(self, columns: Columns) -> nw.Expr | None:
+        return None if columns.weight is None else self.column(columns.weight).cast(nw.Float64)
 
 
 def is_frame(source: Any) -> bool:
@@ -74,23 +95,42 @@ def count_frame(source: Any, columns: Columns) -> list[Tally]:
     """One tally for each margin of a frame; the frame is neither copied nor changed."""
     source = _narrowed(source, columns)
     frame: Any = _opened(source)
-    _refuse_corrupting(frame)
+    _refuse_corrupting(frame, columns)
     name = f"the {frame.implementation} frame".lower()
     with _foreign(name):
-        schema = frame.collect_schema()
-    pick_columns(columns.names, schema.names(), name)
-    if columns.weight is not None and not (schema[columns.weight].is_numeric() or schema[columns.weight] == nw.Boolean):
-        raise InputError(f"{name} has {columns.weight!r} as {schema[columns.weight]}; weights are numbers")
+        rows = _rows(frame, columns, name)
+    if columns.weight is not None and not ((kind := rows.kind(columns.weight)).is_numeric() or kind == nw.Boolean):
+        raise InputError(f"{name} has {columns.weight!r} as {kind}; weights are numbers")
     if frame.implementation is nw.Implementation.DASK:
         return _count_partitions(source, columns)
-    if frame.implementation is nw.Implementation.PANDAS:
-        with shown_while(f"counting {name}"):
-            return _count_pandas(source, columns)
     with shown_while(f"counting {name}"):
-        several = isinstance(frame, nw.LazyFrame) and len(columns.margins) > 1
-        if several and frame.implementation not in _REREAD:
-            return _count_unpivoted(frame, columns)
-        return _count_margins(frame, columns, columns.margins)
+        if frame.implementation is nw.Implementation.PANDAS:
+            return _count_pandas(source, columns)
+        if not isinstance(frame, nw.LazyFrame):
+            return _count_margins(rows, columns, columns.margins)
+        with _foreign(name):
+            if len(columns.margins) > 1 and frame.implementation not in _REREAD:
+                return _count_unpivoted(rows, columns)
+            return _count_margins(rows, columns, columns.margins)
+
+
+def _rows(frame: Any, columns: Columns, name: str) -> _Rows:
+    """The asked columns of a frame: by place where its expressions read dots, stars or backticks their own way."""
+    native, kind = frame.to_native(), frame.implementation
+    hides = kind in (*_SPARK, nw.Implementation.DUCKDB)  # names that are there twice, in its schema
+    present = list(native.columns) if hides else frame.collect_schema().names()
+    pick_columns(columns.names, present, name)
+    numbers = [f"c{i}" for i in range(len(present))]
+    if kind in _SPARK:
+        native = native.toDF(*numbers)
+    elif kind is nw.Implementation.DUCKDB:
+        native = native.project(", ".join(f"#{i} AS {number}" for i, number in enumerate(numbers, 1)))
+    elif kind is nw.Implementation.POLARS:
+        native = native.rename(dict(zip(present, numbers, strict=True)))
+    else:
+        return _Rows(frame, {own: own for own in columns.names}, frame.collect_schema())
+    frame = nw.from_native(native)
+    return _Rows(frame, {own: numbers[present.index(own)] for own in columns.names}, frame.collect_schema())
 
 
 def _count_pandas(source: Any, columns: Columns) -> list[Tally]:
@@ -109,8 +149,11 @@ def _count_pandas(source: Any, columns: Columns) -> list[Tally]:
         except TypeError:
             encode(source[name], name)
             raise
-    frame = nw.from_native(source[list(columns.names)].assign(**coded), eager_only=True)
-    tallies = _count_margins(frame, columns, columns.margins)
+    frame = source[list(columns.names)].copy(deep=False)
+    for name, codes in coded.items():
+        frame[name] = codes
+    rows = _rows(nw.from_native(frame, eager_only=True), columns, "the pandas frame")
+    tallies = _count_margins(rows, columns, columns.margins)
     for name in objects:
         tallies = [tally.mapped(name, partial(_at, values[name])) for tally in tallies]
     return tallies
@@ -125,8 +168,8 @@ def _at(values: Any, code: int) -> Any:
     return None if code < 0 else values[code]
 
 
-def _refuse_corrupting(frame: Any) -> None:
-    """Ibis brings Spark's answers home through pandas, where whole numbers lose digits."""
+def _refuse_corrupting(frame: Any, columns: Columns) -> None:
+    """Ibis brings Spark's answers home through pandas, where whole numbers lose digits, and asks DuckDB by any case."""
     if frame.implementation is nw.Implementation.IBIS:
         backend = frame.to_native().get_backend().name
         if backend == "pyspark":
@@ -134,14 +177,17 @@ def _refuse_corrupting(frame: Any) -> None:
                 "an Ibis table on Spark merges labels on its way back (2**53 and 2**53 + 1 become "
                 "one, NaN becomes missing); hand over the Spark frame itself"
             )
+        twins = [(a, b) for a in columns.names for b in frame.columns if a != b and a.casefold() == b.casefold()]
+        if backend == "duckdb" and twins:
+            raise InputError("an Ibis table on DuckDB takes {!r} and {!r} for one column; rename one".format(*twins[0]))
 
 
-def _count_margins(frame: Frame, columns: Columns, margins: Margins) -> list[Tally]:
+def _count_margins(rows: _Rows, columns: Columns, margins: Margins) -> list[Tally]:
     grouped = []
     for margin in margins:
         keys = columns.keys(margin)
-        named = [nw.col(key).alias(f"k{i}") for i, key in enumerate(keys)]
-        grouped.append(_grouped(frame, columns, named, [f"k{i}" for i in range(len(keys))]))
+        shown = {f"k{i}": rows.column(key) for i, key in enumerate(keys)}
+        grouped.append(_grouped(rows.frame, shown, rows.weight(columns)))
     return [
         _tally(cells, columns.keys(margin), [f"k{i}" for i in range(len(columns.keys(margin)))])
         for cells, margin in zip(_collected(grouped), margins, strict=True)
@@ -174,58 +220,48 @@ def _foreign(name: str) -> Iterator[None]:
         raise InputError(f"{name} failed while it was read: {reason} ({type(error).__name__})") from error
 
 
-def _grouped(frame: Frame, columns: Columns, named: list[nw.Expr], shorts: list[str]) -> Frame:
+def _grouped(frame: Frame, shown: Mapping[str, nw.Expr], weight: nw.Expr | None) -> Frame:
     """The expression itself: rows by their keys, with how many there are and what they weigh."""
-    sums = [nw.len().alias("n")]
-    if columns.weight is not None:
-        weight = nw.col(columns.weight).cast(nw.Float64)
-        named = [*named, weight.alias("w")]
-        sums += [
-            nw.col("w").sum().alias("total"),
-            nw.col("square").sum(),
-            nw.col("w").min().alias("least"),
-        ]
-    rows: Any = frame.select(*named)
-    if columns.weight is not None:
-        lacks = nw.col("w").is_null() | nw.col("w").is_nan()
-        rows = rows.with_columns(lacks.fill_null(True).alias("lacks"), (nw.col("w") * nw.col("w")).alias("square"))
-        shorts = [*shorts, "lacks"]
-    return rows.group_by(*shorts, drop_null_keys=False).agg(*sums)
+    rows: Any = frame.select(*(key.alias(short) for short, key in shown.items()), *_weighed(weight))
+    if weight is None:
+        return rows.group_by(*shown, drop_null_keys=False).agg(nw.len().alias("n"))
+    lacks = nw.col("w").is_null() | nw.col("w").is_nan()
+    rows = rows.with_columns(lacks.fill_null(True).alias("lacks"), (nw.col("w") * nw.col("w")).alias("square"))
+    return rows.group_by(*shown, "lacks", drop_null_keys=False).agg(
+        nw.len().alias("n"), nw.col("w").sum().alias("total"), nw.col("square").sum(), nw.col("w").min().alias("least")
+    )
 
 
-def _count_unpivoted(frame: nw.LazyFrame[Any], columns: Columns) -> list[Tally]:
+def _weighed(weight: nw.Expr | None) -> list[nw.Expr]:
+    return [] if weight is None else [weight.alias("w")]
+
+
+def _count_unpivoted(rows: _Rows, columns: Columns) -> list[Tally]:
     """Several systems of a lazy frame in one pass for each type that their columns have."""
-    schema = frame.collect_schema()
     by_type: dict[str, list[str]] = {}
     for system in columns.systems:
-        by_type.setdefault(str(schema[system]), []).append(system)
+        by_type.setdefault(str(rows.kind(system)), []).append(system)
     found: dict[str, Tally] = {}
     for systems in by_type.values():
         if len(systems) == 1:
-            found[systems[0]] = _count_margins(frame, columns, ((systems[0],),))[0]
+            found[systems[0]] = _count_margins(rows, columns, ((systems[0],),))[0]
         else:
-            found |= _count_stacked(frame, columns, systems)
+            found |= _count_stacked(rows, columns, systems)
     return [found[system] for system in columns.systems]
 
 
-def _count_stacked(frame: nw.LazyFrame[Any], columns: Columns, systems: list[str]) -> dict[str, Tally]:
-    always = (*columns.by, columns.truth)
-    index = {name: f"k{i}" for i, name in enumerate(always)}
+def _count_stacked(rows: _Rows, columns: Columns, systems: list[str]) -> dict[str, Tally]:
+    index = {name: f"k{i}" for i, name in enumerate((*columns.by, columns.truth))}
     shown = {name: f"s{i}" for i, name in enumerate(systems)}
-    kept = [nw.col(name).alias(short) for name, short in (index | shown).items()]
-    stay = list(index.values())
-    if columns.weight is not None:
-        kept.append(nw.col(columns.weight).cast(nw.Float64).alias("weight"))
-        stay.append("weight")
-    long = frame.select(*kept).unpivot(on=list(shown.values()), index=stay, variable_name="which", value_name="label")
-    weight = None if columns.weight is None else "weight"
-    inner = Columns("label", ("which",), weight=weight)
-    keys = [*index.values(), "label", "which"]
-    shorts = [f"c{i}" for i in range(len(keys))]
-    named = [nw.col(key).alias(short) for key, short in zip(keys, shorts, strict=True)]
-    cells = _collected([_grouped(long, inner, named, shorts)])[0]
+    weight = _weighed(rows.weight(columns))
+    wide = rows.frame.select(*(rows.column(name).alias(short) for name, short in (index | shown).items()), *weight)
+    stay = [*index.values(), *(["w"] if weight else [])]
+    long = wide.unpivot(on=list(shown.values()), index=stay, variable_name="which", value_name="label")
+    keys = {f"c{i}": nw.col(key) for i, key in enumerate((*index.values(), "label", "which"))}
+    cells = _collected([_grouped(long, keys, nw.col("w") if weight else None)])[0]
+    *shorts, which = keys
     return {
-        system: _tally(cells.filter(nw.col(shorts[-1]) == short), columns.keys((system,)), shorts[:-1])
+        system: _tally(cells.filter(nw.col(which) == short), columns.keys((system,)), shorts)
         for system, short in shown.items()
     }
 

@@ -208,9 +208,11 @@ def _text(spark: Any, files: Files | Addresses, columns: Columns, header: Header
     frame = reader.schema(f"{_LINE} STRING").csv(_paths(files))
     _check_seen(frame, files)
     line, size = F.col(_LINE), len(header.names)
-    keys = [name for name in frame.columns if name != _LINE and name in columns.names]
+    _, *named = frame.columns  # by folders
+    frame = frame.toDF(_LINE, *(f"k{i}" for i in range(len(named))))
+    keys = {name: f"k{i}" for i, name in enumerate(named) if name in columns.names}
     bare = F.when(line.endswith("\r"), F.expr(f"substring({_LINE}, 1, length({_LINE}) - 1)")).otherwise(line)
-    folders = [F.decode(F.encode(_column(name), "UTF-8"), "ISO-8859-1").alias(name) for name in keys]
+    folders = [F.decode(F.encode(key, "UTF-8"), "ISO-8859-1").alias(key) for key in keys.values()]
     frame = frame.select(bare.alias(_LINE), *folders).filter(line != "")
     fields = [f"c{i}" for i in range(size)]
     parsed = F.from_csv(  # a sign behind the line: an open quote would swallow it
@@ -218,19 +220,19 @@ def _text(spark: Any, files: Files | Addresses, columns: Columns, header: Header
         ", ".join(f"{name} STRING" for name in (*fields, "stop", "bad")),
         {**_QUOTED, "sep": header.delimiter},
     )
-    frame = frame.select(_LINE, *map(_column, keys), F.when(line.contains('"'), parsed).alias("parsed"))
+    frame = frame.select(_LINE, *keys.values(), F.when(line.contains('"'), parsed).alias("parsed"))
     sound = F.col("parsed.bad").isNull() & (F.col("parsed.stop") == "x")
     record = F.when(F.col("parsed").isNull(), F.split(line, re.escape(header.delimiter), -1)).when(
         sound, F.array(*(F.col(f"parsed.{name}") for name in fields))
     )
-    frame = frame.select(_LINE, *map(_column, keys), record.alias("record"))
+    frame = frame.select(_LINE, *keys.values(), record.alias("record"))
     good = (F.size("record") == size) & ~line.contains("\r")
     why = F.concat(F.lit(f"<<the line has not the {size} fields of the header, or a quote or line end inside: "), line)
     refused = F.raise_error(F.concat(why, F.lit(">>"))).cast("array<string>")
-    frame = frame.select(*map(_column, keys), F.when(good, F.col("record")).otherwise(refused).alias("record"))
+    frame = frame.select(*keys.values(), F.when(good, F.col("record")).otherwise(refused).alias("record"))
     places = {name: i for i, name in enumerate(header.names) if name not in keys}
     own = [F.col("record")[places[name]].alias(name) for name in columns.names if name not in keys]
-    return frame.select(*own, *map(_column, keys))
+    return frame.select(*own, *(F.col(key).alias(name) for name, key in keys.items()))
 
 
 def _column(name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.readers.addresses import check_reachable
+from infoscope.readers.databases import without_password
 from infoscope.readers.files import scratch_folder
 
 __all__ = ["opened_spark"]
@@ -31,6 +33,9 @@ _STRICT = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
+_MASTER = re.compile(
+    r"(spark|sc|k8s)://.+|yarn|local(\[([1-9][0-9]*|\*)(\s*,\s*[0-9]+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
+)
 _FAREWELL = 15.0
 """Seconds that a Java process of ours has to clean up before it is killed."""
 
@@ -38,6 +43,11 @@ _FAREWELL = 15.0
 @contextmanager
 def opened_spark(url: str | None) -> Iterator[Any]:
     """A session behind an address, strict in what it reads; the caller's own session stays untouched."""
+    if url is not None and not _MASTER.fullmatch(url):
+        raise InputError(
+            f"{without_password(url)!r} is not an address that Spark knows; it reads like spark://host:port, "
+            "sc://host:port for Spark Connect, or local[N] for N cores of this machine"
+        )
     try:
         from pyspark import SparkContext  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -111,7 +121,7 @@ def _of_our_own(master: str) -> Iterator[Any]:
         except PySparkRuntimeError as error:
             if gateway is not None:
                 raise
-            raise InputError(f"Java did not start ({_last_line(folder)}); engine spark needs Java 17") from error
+            raise InputError(f"Spark did not start ({_last_line(folder)}); it needs Java 17") from error
         except Exception:
             clean = True  # only an interrupt is in a hurry
             raise
@@ -181,5 +191,7 @@ def _restore(handler: Any) -> None:
 
 
 def _last_line(folder: Path) -> str:
+    """The last that Java said, without the places in its code."""
     lines = (folder / "spark.log").read_text(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+    told = [line.strip() for line in lines if line.strip() and not re.match(r"\s+(at |\.\.\. )", line)]
+    return told[-1].removeprefix('Exception in thread "main" ').rstrip(".") if told else "it said nothing"
