@@ -60,7 +60,7 @@ def test_parquet_counts_as_by_hand(write: Any, case: Case, tmp_path: Path, spy: 
     assert counted(write(case, tmp_path), case) == expected(case)
 
     plain = not case.options.keys() & {"weight", "by"}
-    coded = {case.kinds[name] for name in ("gold", *case.systems)} <= {"text", "int"}
+    coded = {case.kinds[name] for name in (case.truth, *case.systems)} <= {"text", "int"}
     if case.name != "whole numbers beyond the floats":  # which span one thread sees is a matter of luck
         assert spy.by_codes is (plain and coded)
 
