@@ -35,10 +35,10 @@ def _samples(table: Contingency) -> Real:
 def _phi_squared(table: Contingency) -> Real:
     total = table.grand_total[..., None]
     row_shares, column_shares = table.row_totals / total, table.column_totals / total
-    if table.support is None and not table.batch_shape and not (row_shares.all() and column_shares.all()):
+    if table.support is None and not table.batch_shape and table.occupied_shape != table.shape:
         return _phi_squared(_occupied(table))
     if table.support is None and row_shares.all() and column_shares.all():
-        shares = table.cells.reshape(table.values.shape) / table.row_totals[..., :, None]
+        shares = table.matrix / table.row_totals[..., :, None]
         direct = _mean_square(shares, row_shares, column_shares) - 1.0
         if (direct > _NEAR_INDEPENDENCE).all():
             return direct

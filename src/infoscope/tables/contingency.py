@@ -140,11 +140,10 @@ class Contingency(Counted):
     def with_cells(self, values: Any) -> Contingency:
         """The same labels and stored cells with other values, (..., cells): how draws become tables.
 
-        Values in an array that can be written to are copied.
+        Values are copied, unless nobody can change them.
         """
-        array = np.asarray(values, dtype=np.float64)
-        if array.flags.writeable and isinstance(values, np.ndarray) and np.may_share_memory(array, values):
-            array = array.copy()
+        is_fixed = isinstance(values, np.ndarray) and not values.flags.writeable
+        array = np.asarray(values, np.float64) if is_fixed else np.array(values, np.float64)
         shaped = array if self.is_sparse else array.reshape(*array.shape[:-1], *self.shape)
         table = replace(self, values=shaped, weight_squares=None, reweighting=None)
         for shared in ("matches", "cell_rows", "cell_columns", "is_aligned"):

@@ -151,6 +151,11 @@ class Counted:
         flat = self.values if self.is_sparse else self.values.reshape(*self.batch_shape, -1)
         return frozen(flat.astype(np.float64, copy=False))
 
+    @property
+    def matrix(self) -> Real:
+        """The cells of a dense table as they lie, (..., k, m)."""
+        return self.cells.reshape(self.values.shape)
+
     @cached_property
     def cell_rows(self) -> NDArray[np.int64]:
         """Truth position of each cell."""
@@ -215,20 +220,15 @@ class Counted:
     def row_squares(self) -> Real:
         """Squared cells added up per truth class, (..., k)."""
         if self.support is None:
-            return frozen(np.einsum("...ij,...ij->...i", self._matrix, self._matrix))
+            return frozen(np.einsum("...ij,...ij->...i", self.matrix, self.matrix))
         return frozen(self.per_row(self.cells * self.cells))
 
     @cached_property
     def column_squares(self) -> Real:
         """Squared cells added up per system class, (..., m)."""
         if self.support is None:
-            return frozen(np.einsum("...ij,...ij->...j", self._matrix, self._matrix))
+            return frozen(np.einsum("...ij,...ij->...j", self.matrix, self.matrix))
         return frozen(self.per_column(self.cells * self.cells))
-
-    @property
-    def _matrix(self) -> Real:
-        """The cells of a dense table as they lie, (..., k, m)."""
-        return self.cells.reshape(self.values.shape)
 
     @cached_property
     def occupied_shape(self) -> tuple[Any, Any]:
