@@ -65,7 +65,7 @@ def write(rows: np.ndarray, path: Path) -> None:
 
 def peer(folder: Path, frames: int) -> Callable[[], dict[str, Any]]:
     """TrackEval on the same files, silenced."""
-    import trackeval  # noqa: PLC0415
+    import trackeval  # noqa: PLC0415 - a peer, and only where it is installed
 
     silent = ("PRINT_RESULTS", "PRINT_CONFIG", "TIME_PROGRESS", "OUTPUT_SUMMARY", "OUTPUT_DETAILED", "PLOT_CURVES",
               "OUTPUT_EMPTY_CLASSES")  # fmt: skip

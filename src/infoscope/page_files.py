@@ -1,10 +1,11 @@
 """Pages as files: by what one of ours is known, and how it is written in one step."""
 
 from pathlib import Path
+from typing import overload
 
 from infoscope.errors import InputError
 
-__all__ = ["MARK", "is_page", "write_page"]
+__all__ = ["MARK", "Paged", "is_page", "write_page"]
 
 MARK = '<meta name="generator" content="infoscope'
 """By this a page of ours is known, and may be replaced."""
@@ -30,3 +31,21 @@ def write_page(path: str | Path, page: str, *, force: bool = False) -> Path:
     except OSError as problem:
         raise InputError(f"cannot write {target}: {problem.strerror or problem}; choose another place") from None
     return target
+
+
+class Paged:
+    """A result that is shown as one page that opens offline."""
+
+    def _html(self) -> str:
+        raise NotImplementedError
+
+    @overload
+    def to_html(self, path: None = None, *, force: bool = False) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, *, force: bool = False) -> Path: ...
+    def to_html(self, path: str | Path | None = None, *, force: bool = False) -> str | Path:
+        """The page as one file that opens offline: its text, or the file that it was written to.
+
+        A file that is no such page is replaced only by force.
+        """
+        return self._html() if path is None else write_page(path, self._html(), force=force)

@@ -6,10 +6,8 @@ import html
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import overload
 
-from infoscope.page_files import MARK, write_page
+from infoscope.page_files import MARK, Paged
 
 __all__ = [
     "Bullets",
@@ -214,7 +212,7 @@ def _html_grid(grid: Grid) -> str:
     return f"<div><table><thead><tr>{line(grid.header, 'th')}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
-class PageDocument:
+class PageDocument(Paged):
     """A result that shows itself as one page, in every form."""
 
     def _page(self) -> Page:
@@ -229,17 +227,8 @@ class PageDocument:
         """For a merge request, an issue or a wiki."""
         return as_markdown(self._page())
 
-    @overload
-    def to_html(self, path: None = None, *, force: bool = False) -> str: ...
-    @overload
-    def to_html(self, path: str | Path, *, force: bool = False) -> Path: ...
-    def to_html(self, path: str | Path | None = None, *, force: bool = False) -> str | Path:
-        """A page of its own: its text, or the file that it was written to.
-
-        A file that is no such page is replaced only by force.
-        """
-        page = as_html(self._page())
-        return page if path is None else write_page(path, page, force=force)
+    def _html(self) -> str:
+        return as_html(self._page())
 
     def _repr_html_(self) -> str:
         """The page in a notebook."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,6 @@ def count_command(source: tuple[str, ...], **chosen: Any) -> None:
     _check_target(target, force=chosen["force"])
     from infoscope.readers import read_tables  # noqa: PLC0415 - heavy, and not needed for --help
     from infoscope.readers.files import are_parts, means_file  # noqa: PLC0415 - heavy
-    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy; before anything is written
 
     if target.exists() and any(means_file(name, target) for name in source):
         raise InputError(f"{target} is both read and written; give the sum another name")
@@ -60,9 +58,10 @@ def count_command(source: tuple[str, ...], **chosen: Any) -> None:
     if chosen["strict"] and reading.ignored:
         reason, rows = next(iter(reading.ignored.items()))
         raise InputError(f"{rows:,} rows have a {reason}; fill them in, or leave --strict away")
+    told = [] if chosen["quiet"] else _told(reading, target)
     reading.save(target)
-    if not chosen["quiet"]:
-        _tell(reading, target, left_out)
+    for line in told:
+        click.echo(line, err=True)
 
 
 def _check_target(target: Path, *, force: bool) -> None:
@@ -74,9 +73,11 @@ def _check_target(target: Path, *, force: bool) -> None:
         raise InputError(f"{target} exists already; use --force to replace it, or another name")
 
 
-def _tell(reading: Any, target: Path, left_out: Callable[[int, str], str]) -> None:
+def _told(reading: Any, target: Path) -> list[str]:
+    """What is said about a sum, in words made before it is written: an interrupt then finds nothing left to do."""
+    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
+
     tables = sum(len(systems) for systems in reading.tables.values())
     rows = "" if reading.rows is None else f"{reading.rows:,} rows to "
-    click.echo(f"{rows}{tables} table{'s' * (tables != 1)} in {target}", err=True)
-    for reason, lost in reading.ignored.items():
-        click.echo(f"warning: {left_out(lost, reason)}", err=True)
+    lost = [f"warning: {left_out(rows, reason)}" for reason, rows in reading.ignored.items()]
+    return [f"{rows}{tables} table{'s' * (tables != 1)} in {target}", *lost]

@@ -6,14 +6,13 @@ import importlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from infoscope.cards import find
 from infoscope.comparison.differences import Difference, Factor
 from infoscope.comparison.ranking import Ranking
 from infoscope.errors import UnknownNameError
-from infoscope.page_files import write_page
+from infoscope.page_files import Paged
 
 __all__ = ["SCHEMA", "Comparison", "Improvement", "Pair", "renders"]
 
@@ -129,7 +128,7 @@ def _ranking_record(ranking: Ranking) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Paged):
     """Who is better, by how much, and how sure that is."""
 
     systems: tuple[str, ...]
@@ -184,19 +183,8 @@ class Comparison:
         """What the terminal shows."""
         return _rendered("text", self, width=width)
 
-    @overload
-    def to_html(self, path: None = None, *, force: bool = False) -> str: ...
-    @overload
-    def to_html(self, path: str | Path, *, force: bool = False) -> Path: ...
-    def to_html(self, path: str | Path | None = None, *, force: bool = False) -> str | Path:
-        """The comparison as one page that opens offline: its text, or the file that it was written to.
-
-        A file that is no such page is replaced only by force.
-        """
-        page = _rendered("html", self)
-        if path is None:
-            return page
-        return write_page(path, page, force=force)
+    def _html(self) -> str:
+        return _rendered("html", self)
 
     def _repr_html_(self) -> str:
         return _rendered("notebook", self)

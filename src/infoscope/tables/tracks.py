@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import Real
+from infoscope.numeric import Real, frozen
 
 __all__ = ["Detections", "Ints", "TrackId", "Tracks", "count_by", "sum_by"]
 
@@ -48,10 +48,10 @@ class Detections:
         order = np.argsort(frames, kind="stable")
         names, tracks = np.unique(ids, return_inverse=True)
         return cls(
-            frames=_read_only(np.asarray(frames)[order]),
-            tracks=_read_only(tracks.astype(np.int64)[order]),
+            frames=frozen(np.asarray(frames)[order]),
+            tracks=frozen(tracks.astype(np.int64)[order]),
             ids=tuple(names.tolist()),
-            shapes=_read_only(np.asarray(shapes, dtype=np.float64)[order]),
+            shapes=frozen(np.asarray(shapes, dtype=np.float64)[order]),
         )
 
     def __len__(self) -> int:
@@ -72,10 +72,10 @@ class Detections:
         """Only the wanted detections; a track that loses all of them is gone."""
         present, tracks = np.unique(self.tracks[wanted], return_inverse=True)
         return Detections(
-            frames=_read_only(self.frames[wanted]),
-            tracks=_read_only(tracks.astype(np.int64)),
+            frames=frozen(self.frames[wanted]),
+            tracks=frozen(tracks.astype(np.int64)),
             ids=tuple(self.ids[track] for track in present),
-            shapes=_read_only(self.shapes[wanted]),
+            shapes=frozen(self.shapes[wanted]),
         )
 
 
@@ -94,9 +94,9 @@ class Tracks:
         numbers = np.union1d(truth.frames, system.frames)
         return cls(
             name=name,
-            truth=replace(truth, frames=_read_only(np.searchsorted(numbers, truth.frames))),
-            system=replace(system, frames=_read_only(np.searchsorted(numbers, system.frames))),
-            frame_numbers=_read_only(numbers),
+            truth=replace(truth, frames=frozen(np.searchsorted(numbers, truth.frames))),
+            system=replace(system, frames=frozen(np.searchsorted(numbers, system.frames))),
+            frame_numbers=frozen(numbers),
         )
 
     @cached_property
@@ -115,8 +115,3 @@ class Tracks:
     def keep(self, truth: NDArray[np.bool_], system: NDArray[np.bool_]) -> "Tracks":
         """The same sequence with only the wanted detections, on the same clock."""
         return replace(self, truth=self.truth.keep(truth), system=self.system.keep(system))
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
