@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
+BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*)
 
 .PHONY: demo test check bench docs clean
 .DELETE_ON_ERROR:
@@ -35,13 +36,13 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # uv where present, else pip; versions are those that were tested together
-$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.core: $(BUILD) | $(BIN)/python
 	@tools/install -e .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.dev: $(BUILD) | $(BIN)/python
 	@tools/install -e '.[dev]'
 	@touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist src/infoscope/readers/_packed*.so

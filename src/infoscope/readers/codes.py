@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,22 @@ from numpy.typing import NDArray
 from infoscope.readers.tally import Ints, Tally
 from infoscope.tables.counting import scatter
 
-__all__ = ["Counting", "Places", "UnfitError"]
+__all__ = ["CELLS", "Counted", "Counting", "Places", "UnfitError", "grown"]
 
 _BLOCK = 1 << 14
-_CELLS = 1 << 22
+CELLS = 1 << 22
+"""Of all tables of a thread together."""
 _SPAN = 1 << 12
 
 
 class UnfitError(Exception):
     """The columns do not lend themselves to it: an engine counts them, or says what is wrong."""
+
+
+class Counted(Protocol):
+    """What one thread has counted: a table of truth against each system, by the common places of their labels."""
+
+    totals: list[Ints]
 
 
 class Places:
@@ -37,23 +44,21 @@ class Places:
         self._known: list[dict[Any, int]] = [{} for _ in names]
         self._lock = Lock()
 
-    def of(self, column: int, labels: Sequence[Any]) -> Ints:
+    def of(self, column: int, labels: Sequence[Any]) -> list[int]:
         """Places of the labels, new ones after all that are known."""
         known = self._known[column]
         places = list(map(known.get, labels))
         if None in places:
             with self._lock:
-                places = [known.setdefault(label, len(known)) for label in labels]
-        if len(set(places)) < len(places):
-            raise UnfitError  # a dictionary that has a label twice
-        return np.array(places)
+                return [known.setdefault(label, len(known)) for label in labels]
+        return cast("list[int]", places)
 
-    def tallies(self, threads: Sequence[Counting]) -> list[Tally]:
+    def tallies(self, threads: Sequence[Counted]) -> list[Tally]:
         """One tally for each system, of those labels that have data."""
         return [self._tally(system, [t.totals[system - 1] for t in threads]) for system in range(1, len(self.names))]
 
     def _tally(self, system: int, parts: Sequence[Ints]) -> Tally:
-        total = _grown(np.zeros((0, 0), dtype=np.int64), (len(self._known[0]), len(self._known[system])))
+        total = grown(np.zeros((0, 0), dtype=np.int64), (len(self._known[0]), len(self._known[system]) + 1))
         for part in parts:
             total[: part.shape[0], : part.shape[1]] += part
         cells = np.nonzero(total)
@@ -94,7 +99,7 @@ class Counting:
 
     def _begin(self, alphabets: list[_Alphabet]) -> None:
         truth, *systems = (len(alphabet.labels) for alphabet in alphabets)
-        if truth * sum(systems) > _CELLS:
+        if truth * sum(systems) > CELLS:
             raise UnfitError
         self._alphabets = alphabets
         self._tables = [np.zeros((truth, system + 1), dtype=np.int64) for system in systems]
@@ -103,23 +108,29 @@ class Counting:
         """Add the tables of the current dictionaries at the common places of their labels."""
         if not self._alphabets:
             return
-        truth, *systems = (self._places.of(i, alphabet.labels) for i, alphabet in enumerate(self._alphabets))
+        truth, *systems = (self._places_of(i, alphabet) for i, alphabet in enumerate(self._alphabets))
         for i, (system, table) in enumerate(zip(systems, self._tables, strict=True)):
-            self.totals[i] = total = _grown(self.totals[i], (int(truth.max()) + 1, int(system.max()) + 1))
+            self.totals[i] = total = grown(self.totals[i], (int(truth.max()) + 1, int(system.max()) + 1))
             whence = np.full(total.shape[1], len(system))  # the last column of such a table is empty
             whence[system] = np.arange(len(system))
             total[truth] += table.take(whence, axis=1)
         self._alphabets = []
-        if sum(total.size for total in self.totals) > _CELLS:
+        if sum(total.size for total in self.totals) > CELLS:
             raise UnfitError
 
+    def _places_of(self, column: int, alphabet: _Alphabet) -> Ints:
+        places = self._places.of(column, alphabet.labels)
+        if len(set(places)) < len(places):
+            raise UnfitError  # a dictionary that has a label twice, whose counts would not be added up
+        return np.array(places)
 
-def _grown(table: Ints, shape: tuple[int, int]) -> Ints:
+
+def grown(table: Ints, shape: tuple[int, int]) -> Ints:
     """The table with room for more labels."""
     size = [max(sizes) for sizes in zip(table.shape, shape, strict=True)]
     if size == list(table.shape):
         return table
-    if size[0] * size[1] > _CELLS:
+    if size[0] * size[1] > CELLS:
         raise UnfitError
     larger = np.zeros(size, dtype=np.int64)
     larger[: table.shape[0], : table.shape[1]] = table

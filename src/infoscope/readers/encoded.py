@@ -1,36 +1,32 @@
-"""Sources that are counted by codes where pyarrow is there: Parquet by its own dictionaries, text as it streams by."""
+"""Sources that are counted by codes: Parquet by its own dictionaries, text as it streams by where pyarrow is there."""
 
 from __future__ import annotations
 
 import os
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
 import duckdb
 
-from infoscope.readers.codes import Counting, Places, UnfitError
+from infoscope.readers.chunks import RowGroup, row_groups
+from infoscope.readers.codes import Counted, Counting, Places, UnfitError
 from infoscope.readers.columns import Columns
 from infoscope.readers.csv_header import opened_text
 from infoscope.readers.embedded import Scan
 from infoscope.readers.files import Files
+from infoscope.readers.packed import PackedCounting, is_built
 from infoscope.readers.progress import shown_while
-from infoscope.readers.session import Limits, Session, exact_path, interruptible
+from infoscope.readers.session import Limits, Session, interruptible
 from infoscope.readers.tally import Tally
 
 __all__ = ["count_by_codes"]
 
-WORTH = 30_000_000
-"""Parquet rows times systems from which this way pays for loading pyarrow; a tenth of it where that is loaded."""
-SYSTEMS = 2
-"""From so many systems on; one alone the engine groups sooner by the clock, if with more work of the processor."""
 WORTH_TEXT = 32 << 20
 """Bytes of text with several systems from which it does."""
 _BATCH = 1 << 17
@@ -39,39 +35,23 @@ _TEXT_BATCH = 1 << 25
 _LARGEST_BATCH = 4 * _TEXT_BATCH
 _LONG_LINE = 2048
 _LOOKS, _LOOK = 16, 1 << 14
-_BUFFER = 1 << 20
 
 
 def count_by_codes(session: Session, scan: Scan, files: Files, columns: Columns, limits: Limits) -> list[Tally] | None:
     """One tally for each system; None where the engine's own grouping is to do it.
 
-    That is so where rows are few or labels many, for weights, groups and joint counts, for labels that are neither
-    text nor whole numbers, and for files with a fault, which the engine then explains.
+    That is so where labels are many, for weights, groups and joint counts, for labels that are neither text nor whole
+    numbers, for text with one system, and for files with a fault, which the engine then explains.
     """
     plain = columns.weight is None and not columns.by and (len(columns.systems) == 1 or not columns.joint)
-    hive = set(files.hive_keys) & set(columns.names)
-    if not plain or hive or not _is_worth_it(session, files, columns):
+    if not plain or set(files.hive_keys) & set(columns.names):
         return None
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-    except ImportError:
-        return None
-    try:
-        if files.format == "parquet":
-            return _count_parquet(files, columns, limits)
-        return _count_stream(session, scan, files, columns, limits)
-    except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):
-        return None
-
-
-def _is_worth_it(session: Session, files: Files, columns: Columns) -> bool:
-    if files.format == "parquet" and len(columns.systems) < SYSTEMS:
-        return False
     if files.format == "parquet":
-        paths = [exact_path(path) for path in files.paths]
-        answer = session.run("SELECT sum(num_rows) FROM parquet_file_metadata($paths)", paths=paths).fetchone()
-        worth = WORTH // 10 if "pyarrow.parquet" in sys.modules else WORTH
-        return answer is not None and int(answer[0] or 0) * len(columns.systems) >= worth
+        return _count_parquet(session, files, columns, limits) if is_built() else None
+    return _count_text(session, scan, files, columns, limits) if _is_worth_it(files, columns) else None
+
+
+def _is_worth_it(files: Files, columns: Columns) -> bool:
     if files.format not in ("csv", "tsv") or len(columns.systems) == 1:
         return False
     size = sum(path.stat().st_size for path in files.paths)
@@ -93,6 +73,17 @@ def _longest_line(files: Files) -> int:
     return longest
 
 
+def _count_text(session: Session, scan: Scan, files: Files, columns: Columns, limits: Limits) -> list[Tally] | None:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+    except ImportError:
+        return None
+    try:
+        return _count_stream(session, scan, files, columns, limits)
+    except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):
+        return None
+
+
 def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, limits: Limits) -> list[Tally]:
     """Columns of text as the engine parses them, encoded and counted batch by batch."""
     statement = f"SELECT {', '.join(scan.columns[name] for name in columns.names)} FROM {scan.relation}"
@@ -104,7 +95,7 @@ def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, 
         batches = _reader(session.connection.sql(statement))(rows)
         try:
             stream = _Stream(Places(columns.names), batches)
-            return stream.places.tallies(_in_threads(stream.count, _threads(limits, most=2), stream.stop))
+            return stream.places.tallies(_in_threads(stream.count, min(_threads(limits), 2), stream.stop))
         finally:
             batches.close()  # or the engine could not be asked after all
 
@@ -113,18 +104,11 @@ def _reader(rows: Any) -> Callable[[int], Any]:
     return getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader
 
 
-def _count_parquet(files: Files, columns: Columns, limits: Limits) -> list[Tally]:
-    """Row groups, in a thread for each core."""
-    work = _Work(columns.names, [_opened(path, columns) for path in files.paths])
-    with shown_while(f"counting {files.name}", work.percent):
-        return work.places.tallies(_in_threads(work.count, _threads(limits, most=len(work.groups)), work.stop))
+def _threads(limits: Limits) -> int:
+    return limits.threads or os.cpu_count() or 1
 
 
-def _threads(limits: Limits, most: int) -> int:
-    return max(1, min(limits.threads or os.cpu_count() or 1, most))
-
-
-def _in_threads(count: Callable[[], Counting], threads: int, stop: Event) -> list[Counting]:
+def _in_threads(count: Callable[[], Counted], threads: int, stop: Event) -> list[Counted]:
     with ThreadPoolExecutor(threads) as pool:
         try:
             return [thread.result() for thread in [pool.submit(count) for _ in range(threads)]]
@@ -157,86 +141,43 @@ class _Stream:
         return counting
 
 
-@dataclass(frozen=True)
-class _File:
-    """A Parquet file whose columns can be read as codes."""
-
-    path: Path
-    metadata: Any
-    text: list[str]
-
-    def reader(self) -> Any:
-        """A reader for one thread; the buffer keeps a large row group from being read whole."""
-        from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - an extra
-
-        return ParquetFile(self.path, metadata=self.metadata, read_dictionary=self.text, buffer_size=_BUFFER)
-
-
-def _opened(path: Path, columns: Columns) -> _File:
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - an extra
-
-    with ParquetFile(path) as file:
-        kinds = {name: _kind(file, name) for name in columns.names}
-        return _File(path, file.metadata, [name for name, kind in kinds.items() if kind == "text"])
-
-
-def _kind(file: Any, name: str) -> str:
-    from pyarrow import types  # noqa: PLC0415 - an extra
-
-    if "." in name:  # a path, to pyarrow
-        raise UnfitError
-    kind = file.schema_arrow.field(name).type
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    stored = next((c for c in map(file.schema.column, range(len(file.schema))) if c.path == name), None)
-    logical = None if stored is None else stored.logical_type.type
-    if logical == "STRING" and (types.is_string(kind) or types.is_large_string(kind)):
-        return "text"
-    if logical in ("INT", "NONE") and types.is_integer(kind):
-        return "number"
-    raise UnfitError
+def _count_parquet(session: Session, files: Files, columns: Columns, limits: Limits) -> list[Tally] | None:
+    """Row groups, in a thread for each core."""
+    work = _Work(Places(columns.names), row_groups(session, files, columns.names))
+    try:
+        with shown_while(f"counting {files.name}", work.percent):
+            return work.places.tallies(_in_threads(work.count, _threads(limits), work.stop))
+    except (UnfitError, duckdb.Error, OSError):
+        return None
 
 
 @dataclass
 class _Work:
     """Row groups that wait for a thread."""
 
-    names: tuple[str, ...]
-    files: Sequence[_File]
+    places: Places
+    groups: Iterator[RowGroup]
     stop: Event = field(default_factory=Event)
-    taken: int = 0
-
-    def __post_init__(self) -> None:
-        self.places = Places(self.names)
-        self.groups = [(file, group) for file in self.files for group in range(file.metadata.num_row_groups)]
-        self._lock = Lock()
+    _share: float = 0.0
+    _lock: Lock = field(default_factory=Lock)
 
     def percent(self) -> float:
-        return 100 * self.taken / max(len(self.groups), 1)
+        return 100 * self._share
 
-    def _next(self) -> tuple[_File, int] | None:
-        with self._lock:
-            if self.stop.is_set() or self.taken >= len(self.groups):
-                return None
-            self.taken += 1
-            return self.groups[self.taken - 1]
+    def _next(self) -> RowGroup | None:
+        with self._lock:  # the engine is asked about the next file by one thread at a time
+            group = None if self.stop.is_set() else next(self.groups, None)
+            self._share = self._share if group is None else group.share
+            return group
 
-    def count(self) -> Counting:
+    def count(self) -> PackedCounting:
         """What one thread does until nothing is left."""
-        counting = Counting(self.places)
+        counting = PackedCounting(self.places)
         with ExitStack() as opened:
-            file, reader = None, None
-            while (task := self._next()) is not None:
-                if task[0] is not file:
-                    file = task[0]
+            path, file = None, None
+            while (group := self._next()) is not None:
+                if file is None or group.path != path:
                     opened.close()
-                    reader = opened.enter_context(file.reader())
-                self._count_group(counting, reader, task[1])
-        counting.settle()
+                    path, file = group.path, opened.enter_context(group.path.open("rb", buffering=0))
+                counting.add(file, group)
         return counting
-
-    def _count_group(self, counting: Counting, reader: Any, group: int) -> None:
-        batches = reader.iter_batches(_BATCH, row_groups=[group], columns=list(self.names), use_threads=False)
-        for batch in batches:
-            if self.stop.is_set():
-                return
-            counting.add(batch.select(list(self.names)))

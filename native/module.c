@@ -1,0 +1,213 @@
+/* Pages of labels in Parquet as their writer packed them, for Python: infoscope.readers._packed.
+
+A column of labels is stored as a dictionary and, for each row, a number of few bits. Readers turn those into a value
+for each row before anybody can count them; here they go from the bits to the cell of a table, without Python's lock.
+Whatever is not of this form, or does not fit, is a ValueError.
+*/
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <stdlib.h>
+
+#include "chunks.h"
+#include "snappy.h"
+
+/* The buffers of a call; those that it does not take stay empty. */
+typedef struct {
+    Py_buffer bytes, records, places, truth, cells;
+} Held;
+
+static void release(Held *held) {
+    Py_buffer *all[] = {&held->bytes, &held->records, &held->places, &held->truth, &held->cells};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->obj)
+            PyBuffer_Release(all[i]);
+}
+
+static Chunk chunk_of(const Held *held, int snappy, int optional) {
+    size_t pages = (size_t)held->records.len / sizeof(Page);
+    Chunk chunk = {held->bytes.buf, (size_t)held->bytes.len, held->records.buf, pages, snappy, optional};
+    return chunk;
+}
+
+/* An error of its own where Python has none yet. */
+static PyObject *refused(const char *why) {
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, why);
+    return NULL;
+}
+
+/* pages(chunk): a record for each page of a column chunk. */
+static PyObject *pages(PyObject *self, PyObject *chunk) {
+    (void)self;
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(chunk, &buffer, PyBUF_SIMPLE))
+        return NULL;
+    const uint8_t *start = buffer.buf;
+    const Bytes all = {start, start + buffer.len};
+    Page page;
+    Py_ssize_t count = 0;
+    int fault = 0;
+    for (Bytes bytes = all; !fault && bytes.at < bytes.end; count++)
+        fault = read_header(&bytes, start, &page);
+    PyObject *records = fault ? NULL : PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(Page));
+    char *record = records ? PyBytes_AsString(records) : NULL;
+    for (Bytes bytes = all; record && bytes.at < bytes.end; record += sizeof(Page)) {
+        read_header(&bytes, start, &page);
+        memcpy(record, &page, sizeof page);
+    }
+    PyBuffer_Release(&buffer);
+    return records ? records : refused("a header that is not of a page");
+}
+
+/* -- values ------------------------------------------------------------------------------------------------------- */
+
+/* The next value of a page: a text behind its length, or a number of so many bytes (below 0: one without a sign). */
+static PyObject *next_value(Bytes *bytes, int numbers) {
+    uint32_t size = (uint32_t)(numbers < 0 ? -numbers : numbers);
+    uint64_t number = 0;
+    if (!numbers && whole(bytes, 4, &size))
+        return NULL;
+    const uint8_t *from = bytes->at;
+    if (pass(bytes, size))
+        return NULL;
+    if (!numbers)
+        return PyUnicode_DecodeUTF8((const char *)from, (Py_ssize_t)size, NULL);
+    memcpy(&number, from, size);
+    if (numbers < 0)
+        return PyLong_FromUnsignedLongLong(number);
+    return PyLong_FromLongLong(numbers == 4 ? (int32_t)(uint32_t)number : (int64_t)number);
+}
+
+/* All values of a page, and None for a row that lacks one. */
+static int append_values(PyObject *list, int64_t rows, Bytes data, Bytes levels, int numbers) {
+    Runs runs;
+    memset(&runs, 0, sizeof runs);
+    runs.bytes = levels;
+    runs.width = 1;
+    for (int64_t row = 0; row < rows; row++) {
+        uint16_t present = 1;
+        if (levels.at && take(&runs, &present, 1))
+            return -1;
+        PyObject *value = present ? next_value(&data, numbers) : Py_NewRef(Py_None);
+        if (!value || PyList_Append(list, value)) {
+            Py_XDECREF(value);
+            return -1;
+        }
+        Py_DECREF(value);
+    }
+    return data.at == data.end ? 0 : -1;
+}
+
+static int append_page(PyObject *list, const Chunk *chunk, size_t at, int is_dictionary, int numbers) {
+    Page page;
+    Bytes body, data, levels;
+    if (page_at(chunk, at, &page, &body) || (page.kind == DICTIONARY) != is_dictionary ||
+        (page.encoding != PLAIN && !(is_dictionary && page.encoding == BY_DICTIONARY)))
+        return -1;
+    uint8_t *room = malloc((size_t)page.expanded + 1);
+    int fault = !room || split_page(chunk, &page, body, room, &data, &levels) ||
+                append_values(list, page.values, data, levels, numbers);
+    free(room);
+    return fault;
+}
+
+/* dictionary(chunk, pages, snappy, numbers): its labels; it must be the first page. */
+static PyObject *dictionary(PyObject *self, PyObject *args) {
+    (void)self;
+    Held held;
+    int snappy, numbers;
+    memset(&held, 0, sizeof held);
+    if (!PyArg_ParseTuple(args, "y*y*pi", &held.bytes, &held.records, &snappy, &numbers))
+        return NULL;
+    Chunk chunk = chunk_of(&held, snappy, 0);
+    PyObject *list = PyList_New(0);
+    if (list && (!chunk.pages || append_page(list, &chunk, 0, 1, numbers)))
+        Py_CLEAR(list);
+    release(&held);
+    return list ? list : refused("a chunk that does not start with a dictionary");
+}
+
+/* values(chunk, pages, snappy, optional, numbers): of a chunk without a dictionary; for few rows. */
+static PyObject *values(PyObject *self, PyObject *args) {
+    (void)self;
+    Held held;
+    int snappy, optional, numbers;
+    memset(&held, 0, sizeof held);
+    if (!PyArg_ParseTuple(args, "y*y*ppi", &held.bytes, &held.records, &snappy, &optional, &numbers))
+        return NULL;
+    Chunk chunk = chunk_of(&held, snappy, optional);
+    PyObject *list = PyList_New(0);
+    for (size_t at = 0; list && at < chunk.pages; at++)
+        if (append_page(list, &chunk, at, 0, numbers))
+            Py_CLEAR(list);
+    release(&held);
+    return list ? list : refused("values that do not fit their page");
+}
+
+/* -- codes -------------------------------------------------------------------------------------------------------- */
+
+static PyObject *used(Held *held, Chunk chunk, Use use, Py_ssize_t columns) {
+    int fault;
+    Py_BEGIN_ALLOW_THREADS
+    Table table = {held->cells.buf, (size_t)held->cells.len / 8 / (size_t)columns, (size_t)columns};
+    fault = use_pages(
+        &chunk, held->places.buf, (size_t)held->places.len / 2, held->truth.buf, (size_t)held->truth.len / 2, use, &table);
+    Py_END_ALLOW_THREADS
+    release(held);
+    if (fault)
+        return refused("codes that do not fit their page, their dictionary or their table");
+    Py_RETURN_NONE;
+}
+
+/* codes(chunk, pages, snappy, optional, places, truth): the place of each row's label. */
+static PyObject *codes(PyObject *self, PyObject *args) {
+    (void)self;
+    Held held;
+    int snappy, optional;
+    memset(&held, 0, sizeof held);
+    if (!PyArg_ParseTuple(
+            args, "y*y*ppy*w*", &held.bytes, &held.records, &snappy, &optional, &held.places, &held.truth))
+        return NULL;
+    return used(&held, chunk_of(&held, snappy, optional), place_page, 1);
+}
+
+/* tally(chunk, pages, snappy, optional, places, truth, cells, columns): one more in the cell of each row's truth and
+label. The last column is spare. After an error the cells are of no use. */
+static PyObject *tally(PyObject *self, PyObject *args) {
+    (void)self;
+    Held held;
+    int snappy, optional;
+    Py_ssize_t columns;
+    memset(&held, 0, sizeof held);
+    if (!PyArg_ParseTuple(
+            args, "y*y*ppy*w*w*n", &held.bytes, &held.records, &snappy, &optional, &held.places, &held.truth,
+            &held.cells, &columns))
+        return NULL;
+    if (columns < 1 || columns > UINT16_MAX + 1) {
+        release(&held);
+        return refused("columns that do not fit a table");
+    }
+    return used(&held, chunk_of(&held, snappy, optional), add_page, columns);
+}
+
+/* -- the module --------------------------------------------------------------------------------------------------- */
+
+static PyMethodDef methods[] = {
+    {"pages", pages, METH_O, "A record for each page of a column chunk."},
+    {"dictionary", dictionary, METH_VARARGS, "The labels of a chunk's dictionary."},
+    {"values", values, METH_VARARGS, "The values of a chunk without a dictionary."},
+    {"codes", codes, METH_VARARGS, "The place of each row's label."},
+    {"tally", tally, METH_VARARGS, "Add the rows of a chunk to a table of truth against label."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "infoscope.readers._packed", "Pages of labels in Parquet, as packed.", 0, methods, slots,
+    NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__packed(void) { return PyModuleDef_Init(&module); }

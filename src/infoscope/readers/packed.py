@@ -1,0 +1,163 @@
+"""Row groups of Parquet counted by their packed codes, from the bits to the cells without a value in between.
+
+The bytes of a column are handed to the compiled part (`native/`), which unpacks codes and adds each row to its cell;
+labels are looked at once for each dictionary. Columns of another form than dictionary and codes, and whatever looks
+broken, raise ``UnfitError``: the engine counts such files, or says what is wrong with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.readers.chunks import Chunk, RowGroup
+from infoscope.readers.codes import CELLS, Places, UnfitError, grown
+from infoscope.readers.tally import Ints
+
+__all__ = ["PackedCounting", "is_built"]
+
+_LARGEST_GROUP = 1 << 24
+_LARGEST_CHUNK = 1 << 26
+_FEW = 1 << 16
+"""Rows of a group up to which columns without a dictionary are taken value by value."""
+_MOST_PLACES = np.iinfo(np.uint16).max - 1
+_FIELDS, _START, _SIZE, _EXPANDED, _LEVELS, _COMPRESSED = 10, 1, 2, 3, 7, 9
+"""Of a page's record, and where it tells the first byte of its body, its bytes before and after expanding, and so on;
+first comes its kind."""
+_DICTIONARY = 2
+_BUILT_IN = ("UNCOMPRESSED", "SNAPPY")
+_CODECS = {
+    "GZIP": ("gzip", "decompress_into"),
+    "ZSTD": ("zstd", "decompress_into"),
+    "BROTLI": ("brotli", "decompress_into"),
+    "LZ4_RAW": ("lz4", "decompress_block_into"),
+}
+_Bytes = NDArray[np.uint8]
+
+
+def is_built() -> bool:
+    """Whether the compiled part is there; where it could not be built, all else works without it."""
+    try:
+        from infoscope.readers import _packed  # noqa: F401, PLC0415
+    except ImportError:
+        return False
+    return True
+
+
+class PackedCounting:
+    """What one thread has counted: a table of truth against each system, with a spare column that stays empty."""
+
+    def __init__(self, places: Places) -> None:
+        from infoscope.readers import _packed  # noqa: PLC0415 - may be missing
+
+        self._packed = _packed
+        self._places = places
+        self._truth = np.empty(0, dtype=np.uint16)
+        self._room = np.empty(0, dtype=np.uint8)
+        self.totals: list[Ints] = [np.zeros((0, 0), dtype=np.int64) for _ in places.names[1:]]
+
+    def add(self, file: BinaryIO, group: RowGroup) -> None:
+        """Count the rows of a group; after an error what was counted before is of no use either."""
+        if group.rows > _LARGEST_GROUP or any(chunk.size > _LARGEST_CHUNK for chunk in group.chunks):
+            raise UnfitError
+        if len(self._truth) < group.rows:
+            self._truth = np.empty(group.rows, dtype=np.uint16)
+        truth = self._truth[: group.rows]
+        try:
+            for column, chunk in enumerate(group.chunks):
+                self._add(column, self._read(file, chunk), chunk, truth)
+        except ValueError as error:  # the compiled part's word for whatever does not fit
+            raise UnfitError from error
+        if sum(total.size for total in self.totals) > CELLS:
+            raise UnfitError
+
+    def _add(self, column: int, content: _Bytes, chunk: Chunk, truth: NDArray[np.uint16]) -> None:
+        pages: Any = self._packed.pages(content)
+        snappy = chunk.compression == "SNAPPY"
+        if chunk.compression not in _BUILT_IN:
+            content, pages = _expanded(content, pages, chunk.compression)
+        if np.frombuffer(pages, np.int64, 1)[0] == _DICTIONARY:
+            labels = self._packed.dictionary(content, pages, snappy, chunk.kind.number)
+            places = self._places_of(column, [*labels, None])
+            self._add_codes(column, (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max()))
+        elif len(truth) <= _FEW:
+            values = self._packed.values(content, pages, snappy, chunk.kind.optional, chunk.kind.number)
+            self._add_values(column, self._places_of(column, values), truth)
+        else:
+            raise UnfitError
+
+    def _places_of(self, column: int, labels: list[Any]) -> NDArray[np.uint16]:
+        places = self._places.of(column, labels)
+        if max(places) > _MOST_PLACES:
+            raise UnfitError
+        return np.array(places, dtype=np.uint16)
+
+    def _add_codes(self, column: int, packed: tuple[Any, ...], most: int) -> None:
+        if column == 0:
+            self._lines = most + 1
+            self._packed.codes(*packed)
+        else:
+            table = self._table(column, most)
+            self._packed.tally(*(*packed, table, table.shape[1]))
+
+    def _add_values(self, column: int, places: NDArray[np.uint16], truth: NDArray[np.uint16]) -> None:
+        """Few rows in a group of their own: writers do without a dictionary that would be as long as the rows."""
+        if len(places) != len(truth):
+            raise UnfitError
+        if column == 0:
+            self._lines = int(places.max()) + 1
+            truth[:] = places
+        else:
+            np.add.at(self._table(column, int(places.max())), (truth, places), 1)
+
+    def _table(self, column: int, most: int) -> Ints:
+        self.totals[column - 1] = grown(self.totals[column - 1], (self._lines, most + 2))
+        return self.totals[column - 1]
+
+    def _read(self, file: BinaryIO, chunk: Chunk) -> _Bytes:
+        """The bytes of a chunk, in memory that is used again: fresh memory costs more than the work done in it."""
+        if len(self._room) < chunk.size:
+            self._room = np.empty(chunk.size, dtype=np.uint8)
+        file.seek(chunk.start)
+        done = 0
+        while done < chunk.size:
+            some = file.readinto(self._room[done : chunk.size])  # type: ignore[attr-defined]
+            if not some:
+                raise UnfitError
+            done += some
+        return self._room[: chunk.size]
+
+
+def _expanded(content: _Bytes, records: bytes, compression: str) -> tuple[_Bytes, NDArray[np.int64]]:
+    """A chunk with all its pages expanded, and their records."""
+    import cramjam  # noqa: PLC0415 - only for some files
+
+    if compression not in _CODECS:
+        raise UnfitError
+    module, function = _CODECS[compression]
+    expand = getattr(getattr(cramjam, module), function)
+    pages = np.frombuffer(records, np.int64).reshape(-1, _FIELDS).copy()
+    if pages[:, _EXPANDED].sum() > _LARGEST_CHUNK:
+        raise UnfitError
+    larger = np.empty(pages[:, _EXPANDED].sum(), dtype=np.uint8)
+    at = 0
+    for page in pages:
+        body = content[page[_START] : page[_START] + page[_SIZE]]
+        before, size = max(int(page[_LEVELS]), 0), int(page[_EXPANDED])
+        if page[_COMPRESSED] == 0:
+            before = size  # nothing of it is compressed
+        if before > min(size, len(body)):
+            raise UnfitError
+        larger[at : at + before] = body[:before]
+        if size > before:
+            try:
+                done = expand(body[before:], larger[at + before : at + size])
+            except cramjam.DecompressionError as error:
+                raise UnfitError from error
+            if done != size - before:
+                raise UnfitError
+        page[_START], page[_SIZE] = at, size
+        at += size
+    return larger, pages
