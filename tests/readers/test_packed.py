@@ -400,7 +400,9 @@ def test_a_repeated_number_of_more_bits_than_it_may_have_is_refused() -> None:
     chunk = chunk_of([f"label {i}" for i in range(300)], [(8, None, codes)], 1, snappy=False)
 
     with pytest.raises(ValueError, match="do not fit"):
-        _packed.codes(chunk, _packed.pages(chunk), False, False, np.arange(301, dtype=np.uint16), np.zeros(8, np.uint16))
+        _packed.codes(
+            chunk, _packed.pages(chunk), False, False, np.arange(301, dtype=np.uint16), np.zeros(8, np.uint16)
+        )
 
 
 def test_tables_and_rows_that_do_not_fit_are_refused() -> None:
@@ -456,3 +458,25 @@ def test_a_file_with_a_broken_page_is_refused_as_the_engine_words_it(tmp_path: P
     with pytest.raises(InputError, match=r"log\.parquet"):
         read(path, "gold", "said")
     assert spy.by_codes is False
+
+
+# ── what is not worth it ─────────────────────────────────────────────────────────────────────────
+
+
+def test_many_small_row_groups_are_left_to_the_engine(tmp_path: Path, spy: Spy) -> None:
+    gold = ["x", "y"] * 100
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": gold, "said": gold[::-1]}), path, row_group_size=2)
+
+    assert cells(read(path, "gold", "said")) == by_hand(gold, gold[::-1])
+    assert spy.by_codes is False
+
+
+def test_a_file_that_is_named_twice_counts_twice_or_never(tmp_path: Path) -> None:
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": ["x", "y"], "said": ["x", "x"]}), path)
+
+    by_codes = cells(read([path, path], "gold", "said"))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(encoded, "is_built", lambda: False)
+        assert by_codes == cells(read([path, path], "gold", "said"))

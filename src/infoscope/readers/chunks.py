@@ -24,11 +24,19 @@ _WHOLE: dict[tuple[str, str | None], int] = {
     ("INT64", "UINT_64"): -8,
 }
 """Bytes of whole numbers, by how they are stored and what the older of two notes says they mean."""
-_SCHEMA = "SELECT name, type, repetition_type, num_children, converted_type, logical_type FROM parquet_schema($path)"
-_CHUNKS = (
-    "SELECT row_group_id, row_group_num_rows, column_id, num_values, compression, "
-    "dictionary_page_offset, data_page_offset, total_compressed_size FROM parquet_metadata($path) WHERE column_id IN "
+_SIZE = "SELECT sum(num_rows), sum(num_row_groups) FROM parquet_file_metadata($paths)"
+_SCHEMA = (
+    "SELECT file_name, name, type, repetition_type, num_children, converted_type, logical_type "
+    "FROM parquet_schema($paths)"
 )
+_CHUNKS = (
+    "SELECT file_name, row_group_id, column_id, path_in_schema, row_group_num_rows, num_values, compression, "
+    "dictionary_page_offset, data_page_offset, total_compressed_size FROM parquet_metadata($paths) WHERE column_id IN"
+)
+_FILES = 256
+"""That the engine is asked about at once."""
+_SMALL, _MANY = 4096, 64
+"""Rows of a group, times systems, below which the engine is faster, if there are many."""
 
 
 @dataclass(frozen=True)
@@ -63,21 +71,55 @@ class RowGroup:
 
 
 def row_groups(session: Session, files: Files, names: Sequence[str]) -> Iterator[RowGroup]:
-    """All row groups with rows; UnfitError where a column is neither text nor whole numbers, or nested.
+    """All row groups with rows.
 
-    Small ones come first: those may be stored in other ways, and then it is well to know soon.
+    UnfitError where a column is neither text nor whole numbers, or nested, and for many small groups. Small groups come
+    first: those may be stored in other ways, and then it is well to know soon.
     """
-    for number, path in enumerate(files.paths):
-        leaves = _leaves(session.run(_SCHEMA, path=exact_path(path)).fetchall())
-        columns = [_column(leaves, name) for name in names]
-        wanted = ", ".join(str(place) for place in sorted({place for place, _ in columns}))
+    for start in range(0, len(files.paths), _FILES):
+        paths = files.paths[start : start + _FILES]
+        _refuse_crumbs(session, paths, systems=len(names) - 1)
+        by_file = _groups_by_file(session, paths, names)
+        for number, (path, groups) in enumerate(zip(paths, by_file, strict=True), start):
+            for done, (rows, chunks) in enumerate(sorted(groups, key=itemgetter(0)), 1):
+                if rows:
+                    yield RowGroup(path, rows, chunks, (number + done / len(groups)) / len(files.paths))
+
+
+def _refuse_crumbs(session: Session, paths: Sequence[Path], systems: int) -> None:
+    bound = [exact_path(path) for path in paths]
+    rows, groups = session.run(_SIZE, paths=bound).fetchone() or (0, 0)
+    if groups > _MANY and rows * systems < _SMALL * groups:
+        raise UnfitError
+
+
+_Group = tuple[int, tuple[Chunk, ...]]
+
+
+def _groups_by_file(session: Session, paths: Sequence[Path], names: Sequence[str]) -> list[list[_Group]]:
+    """Rows and chunks of the groups of each file."""
+    schemas = map(_leaves, _by_file(session, paths, _SCHEMA))
+    columns = [[_column(leaves, name) for name in names] for leaves in schemas]
+    places = ", ".join(str(place) for place in sorted({place for inside in columns for place, *_ in inside}))
+    by_file = []
+    for inside, lines in zip(columns, _by_file(session, paths, f"{_CHUNKS} ({places})"), strict=True):
         groups: dict[int, dict[int, Any]] = {}
-        for group, rows, column, *chunk in session.run(f"{_CHUNKS} ({wanted})", path=exact_path(path)).fetchall():
-            groups.setdefault(group, {})[column] = (rows, *chunk)
-        sized = sorted((_chunks(columns, chunks) for chunks in groups.values()), key=itemgetter(0))
-        for done, (rows, chunks) in enumerate(sized, 1):
-            if rows:
-                yield RowGroup(path, rows, chunks, (number + done / len(sized)) / len(files.paths))
+        for group, place, *chunk in lines:
+            groups.setdefault(group, {})[place] = chunk
+        by_file.append([_group(inside, chunks) for chunks in groups.values()])
+    return by_file
+
+
+def _by_file(session: Session, paths: Sequence[Path], statement: str) -> list[list[Any]]:
+    """Lines of an answer for each file, which the engine names by its whole path."""
+    lines: dict[str, list[Any]] = {str(path.absolute()): [] for path in paths}
+    for name, *line in session.run(statement, paths=[exact_path(path) for path in paths]).fetchall():
+        if name not in lines:
+            raise UnfitError
+        lines[name].append(line)
+    if len(lines) < len(paths):
+        raise UnfitError  # a file that is to be read twice
+    return list(lines.values())
 
 
 _Leaf = tuple[int, str, Kind | None]
@@ -114,24 +156,24 @@ def _kind(stored: str, repetition: str, converted: str | None, logical: Any) -> 
     return Kind(number, optional)
 
 
-def _column(leaves: Sequence[_Leaf], name: str) -> tuple[int, Kind]:
+def _column(leaves: Sequence[_Leaf], name: str) -> tuple[int, str, Kind]:
     found = [(place, kind) for place, known, kind in leaves if known == name]
     if len(found) != 1 or found[0][1] is None:
         raise UnfitError
-    return found[0][0], found[0][1]
+    return found[0][0], name, found[0][1]
 
 
-def _chunks(columns: Sequence[tuple[int, Kind]], stored: dict[int, Any]) -> tuple[int, tuple[Chunk, ...]]:
+def _group(columns: Sequence[tuple[int, str, Kind]], stored: dict[int, Any]) -> _Group:
     """The rows of a group, and its chunks in the order of the columns."""
     rows: set[int] = set()
     chunks = []
-    for place, kind in columns:
+    for place, name, kind in columns:
         if place not in stored:
             raise UnfitError
-        count, values, compression, dictionary, data, size = stored[place]
+        path, count, values, compression, dictionary, data, size = stored[place]
         rows |= {count, values}
         starts = [start for start in (dictionary, data) if start]
-        if not starts or size is None or size < 0:
+        if path != name or not starts or size is None or size < 0:
             raise UnfitError
         chunks.append(Chunk(kind, compression, min(starts), size))
     if len(rows) != 1:
