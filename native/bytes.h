@@ -19,6 +19,8 @@ static inline int varint(Bytes *bytes, uint64_t *value) {
     uint64_t sum = 0;
     for (unsigned shift = 0; shift < 64 && bytes->at < bytes->end; shift += 7) {
         uint8_t byte = *bytes->at++;
+        if (shift == 63 && byte > 1)
+            return -1;
         sum |= (uint64_t)(byte & 127) << shift;
         if (byte < 128) {
             *value = sum;

@@ -55,8 +55,8 @@ int split_page(const Chunk *chunk, const Page *page, Bytes body, uint8_t *room, 
     return 0;
 }
 
-int use_pages(
-    const Chunk *chunk, const uint16_t *places, size_t known, uint16_t *truth, size_t rows, Use use,
+int visit_pages(
+    const Chunk *chunk, const uint16_t *places, size_t known, uint16_t *truth, size_t rows, Visit visit,
     const Table *table) {
     Page page;
     Bytes body, data, levels;
@@ -78,7 +78,7 @@ int use_pages(
             break;
         Codes codes;
         open_codes(&codes, data, levels, places, (uint16_t)(known - 1));
-        fault = use(&codes, truth, (size_t)page.values, table);
+        fault = visit(&codes, truth, (size_t)page.values, table);
         truth += page.values;
         rows -= (size_t)page.values;
     }

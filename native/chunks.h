@@ -21,11 +21,11 @@ int page_at(const Chunk *chunk, size_t at, Page *page, Bytes *body);
 /* Levels (if rows may lack a value) and data of a page, expanded if need be into some room of its expanded size. */
 int split_page(const Chunk *chunk, const Page *page, Bytes body, uint8_t *room, Bytes *data, Bytes *levels);
 
-typedef int (*Use)(Codes *page, uint16_t *truth, size_t rows, const Table *table);
+typedef int (*Visit)(Codes *page, uint16_t *truth, size_t rows, const Table *table);
 
-/* Use the pages of a chunk one after the other: a dictionary of so many labels, and then codes of just so many rows. */
-int use_pages(
-    const Chunk *chunk, const uint16_t *places, size_t known, uint16_t *truth, size_t rows, Use use,
+/* Visit the pages of a chunk one after the other: a dictionary of so many labels, and then codes of just so many rows. */
+int visit_pages(
+    const Chunk *chunk, const uint16_t *places, size_t known, uint16_t *truth, size_t rows, Visit visit,
     const Table *table);
 
 #endif

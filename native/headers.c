@@ -58,15 +58,15 @@ static int skip(Bytes *bytes, int kind, int depth) {
     }
 }
 
-/* Whole numbers and truths of a record by their field's number, 1 to 15; others are passed over. */
+/* Numbers of 32 bits and truths of a record by their field's number, 1 to 15; others are passed over. */
 typedef struct {
     int64_t of[16];
 } Fields;
 
+/* The records inside it, where they are wanted, by their number. */
 static int fields(Bytes *bytes, Fields *found, Fields *inner) {
     int64_t number = 0, value;
-    for (int i = 0; i < 16; i++)
-        found->of[i] = -1;
+    memset(found, -1, sizeof *found);
     for (int kind;;) {
         if (field(bytes, &number, &kind))
             return -1;
@@ -75,12 +75,12 @@ static int fields(Bytes *bytes, Fields *found, Fields *inner) {
         int known = number > 0 && number < 16;
         if (known && (kind == YES || kind == NO)) {
             found->of[number] = kind == YES;
-        } else if (known && kind >= SHORT && kind <= LONG) {
+        } else if (known && kind == INT) {
             if (zigzag(bytes, &value))
                 return -1;
             found->of[number] = value;
-        } else if (inner && kind == RECORD && (number == 5 || number == 7 || number == 8)) {
-            if (fields(bytes, inner, NULL))
+        } else if (known && inner && kind == RECORD) {
+            if (fields(bytes, &inner[number], NULL))
                 return -1;
         } else if (skip(bytes, kind, 0)) {
             return -1;
@@ -89,22 +89,22 @@ static int fields(Bytes *bytes, Fields *found, Fields *inner) {
 }
 
 int read_header(Bytes *bytes, const uint8_t *start, Page *page) {
-    Fields outer, inner;
-    for (int i = 0; i < 16; i++)
-        inner.of[i] = -1;
-    if (fields(bytes, &outer, &inner))
+    Fields outer, inner[16];
+    memset(inner, -1, sizeof inner);
+    if (fields(bytes, &outer, inner))
         return -1;
-    int second = outer.of[1] == SECOND_DATA;
     page->kind = outer.of[1];
+    int second = page->kind == SECOND_DATA;
+    const Fields *about = &inner[page->kind == DICTIONARY ? 7 : second ? 8 : 5];
     page->start = bytes->at - start;
     page->packed = outer.of[3];
     page->expanded = outer.of[2];
-    page->values = inner.of[1];
-    page->encoding = inner.of[second ? 4 : 2];
-    page->level_encoding = second ? -1 : inner.of[3];
-    page->levels = second ? inner.of[5] : -1;
-    page->repetitions = second ? inner.of[6] : -1;
-    page->compressed = second ? inner.of[7] : -1;
+    page->values = about->of[1];
+    page->encoding = about->of[second ? 4 : 2];
+    page->level_encoding = second ? -1 : about->of[3];
+    page->levels = second ? about->of[5] : -1;
+    page->repetitions = second ? about->of[6] : -1;
+    page->compressed = second ? about->of[7] : -1;
     if (page->packed < 0 || page->expanded < 0 || page->values < 0)
         return -1;
     return pass(bytes, (uint64_t)page->packed);

@@ -100,17 +100,26 @@ static int append_values(PyObject *list, int64_t rows, Bytes data, Bytes levels,
     return data.at == data.end ? 0 : -1;
 }
 
-static int append_page(PyObject *list, const Chunk *chunk, size_t at, int is_dictionary, int numbers) {
+/* The values of a page to a list that may have so many in the end. */
+static int append_page(PyObject *list, const Chunk *chunk, size_t at, int numbers, Py_ssize_t most) {
     Page page;
     Bytes body, data, levels;
-    if (page_at(chunk, at, &page, &body) || (page.kind == DICTIONARY) != is_dictionary ||
-        (page.encoding != PLAIN && !(is_dictionary && page.encoding == BY_DICTIONARY)))
+    if (page_at(chunk, at, &page, &body) || page.values > most - PyList_Size(list))
         return -1;
-    uint8_t *room = malloc((size_t)page.expanded + 1);
+    int plain = page.encoding == PLAIN || (page.kind == DICTIONARY && page.encoding == BY_DICTIONARY);
+    uint8_t *room = plain ? malloc((size_t)page.expanded + 1) : NULL;
     int fault = !room || split_page(chunk, &page, body, room, &data, &levels) ||
                 append_values(list, page.values, data, levels, numbers);
     free(room);
     return fault;
+}
+
+static int is_number(int numbers) { return numbers == 0 || abs(numbers) == 4 || abs(numbers) == 8; }
+
+static int kind_at(const Chunk *chunk, size_t at) {
+    Page page;
+    Bytes body;
+    return at < chunk->pages && !page_at(chunk, at, &page, &body) ? (int)page.kind : -1;
 }
 
 /* dictionary(chunk, pages, snappy, numbers): its labels; it must be the first page. */
@@ -123,37 +132,43 @@ static PyObject *dictionary(PyObject *self, PyObject *args) {
         return NULL;
     Chunk chunk = chunk_of(&held, snappy, 0);
     PyObject *list = PyList_New(0);
-    if (list && (!chunk.pages || append_page(list, &chunk, 0, 1, numbers)))
+    if (list && (!is_number(numbers) || kind_at(&chunk, 0) != DICTIONARY ||
+                 append_page(list, &chunk, 0, numbers, MOST_LABELS)))
         Py_CLEAR(list);
     release(&held);
-    return list ? list : refused("a chunk that does not start with a dictionary");
+    return list ? list : refused("a chunk that does not start with a dictionary of fair size");
 }
 
-/* values(chunk, pages, snappy, optional, numbers): of a chunk without a dictionary; for few rows. */
+/* values(chunk, pages, snappy, optional, numbers, rows): of a chunk without a dictionary, which has just so many. */
 static PyObject *values(PyObject *self, PyObject *args) {
     (void)self;
     Held held;
     int snappy, optional, numbers;
+    Py_ssize_t rows;
     memset(&held, 0, sizeof held);
-    if (!PyArg_ParseTuple(args, "y*y*ppi", &held.bytes, &held.records, &snappy, &optional, &numbers))
+    if (!PyArg_ParseTuple(args, "y*y*ppin", &held.bytes, &held.records, &snappy, &optional, &numbers, &rows))
         return NULL;
     Chunk chunk = chunk_of(&held, snappy, optional);
-    PyObject *list = PyList_New(0);
-    for (size_t at = 0; list && at < chunk.pages; at++)
-        if (append_page(list, &chunk, at, 0, numbers))
+    PyObject *list = is_number(numbers) ? PyList_New(0) : NULL;
+    for (size_t at = 0; list && at < chunk.pages; at++) {
+        int kind = kind_at(&chunk, at);
+        if ((kind != DATA && kind != SECOND_DATA) || append_page(list, &chunk, at, numbers, rows))
             Py_CLEAR(list);
+    }
+    if (list && PyList_Size(list) != rows)
+        Py_CLEAR(list);
     release(&held);
     return list ? list : refused("values that do not fit their page");
 }
 
 /* -- codes -------------------------------------------------------------------------------------------------------- */
 
-static PyObject *used(Held *held, Chunk chunk, Use use, Py_ssize_t columns) {
+static PyObject *visited(Held *held, Chunk chunk, Visit visit, Py_ssize_t columns) {
     int fault;
     Py_BEGIN_ALLOW_THREADS
     Table table = {held->cells.buf, (size_t)held->cells.len / 8 / (size_t)columns, (size_t)columns};
-    fault = use_pages(
-        &chunk, held->places.buf, (size_t)held->places.len / 2, held->truth.buf, (size_t)held->truth.len / 2, use, &table);
+    fault = visit_pages(
+        &chunk, held->places.buf, (size_t)held->places.len / 2, held->truth.buf, (size_t)held->truth.len / 2, visit, &table);
     Py_END_ALLOW_THREADS
     release(held);
     if (fault)
@@ -170,7 +185,7 @@ static PyObject *codes(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(
             args, "y*y*ppy*w*", &held.bytes, &held.records, &snappy, &optional, &held.places, &held.truth))
         return NULL;
-    return used(&held, chunk_of(&held, snappy, optional), place_page, 1);
+    return visited(&held, chunk_of(&held, snappy, optional), place_page, 1);
 }
 
 /* tally(chunk, pages, snappy, optional, places, truth, cells, columns): one more in the cell of each row's truth and
@@ -189,7 +204,7 @@ static PyObject *tally(PyObject *self, PyObject *args) {
         release(&held);
         return refused("columns that do not fit a table");
     }
-    return used(&held, chunk_of(&held, snappy, optional), add_page, columns);
+    return visited(&held, chunk_of(&held, snappy, optional), add_page, columns);
 }
 
 /* -- the module --------------------------------------------------------------------------------------------------- */

@@ -22,34 +22,36 @@ typedef struct {
     uint64_t bit; /* of a packed run: where the next number starts */
 } Runs;
 
-/* Begin the next run; after a fault nothing is begun. */
+/* Begin the next run; after a fault all is as before. */
 static inline int next_run(Runs *runs) {
+    Bytes bytes = runs->bytes;
     uint64_t head;
     uint32_t value = 0;
-    if (!runs->width && runs->bytes.at == runs->bytes.end) { /* numbers of no bits need no run */
+    if (!runs->width && bytes.at == bytes.end) { /* numbers of no bits need no run */
         runs->packed = 0;
         runs->value = 0;
         runs->left = UINT64_MAX;
         return 0;
     }
-    if (varint(&runs->bytes, &head) || !(head >> 1))
+    if (varint(&bytes, &head) || !(head >> 1))
         return -1;
     if (head & 1) {
-        uint64_t groups = head >> 1, room = (uint64_t)(runs->bytes.end - runs->bytes.at);
+        uint64_t groups = head >> 1, room = (uint64_t)(bytes.end - bytes.at);
         if (groups > UINT64_MAX / 8 / WIDEST || groups * runs->width > room)
             return -1;
         runs->packed = 1;
-        runs->run = runs->bytes.at;
+        runs->run = bytes.at;
         runs->bit = 0;
-        runs->bytes.at += groups * runs->width;
         runs->left = 8 * groups;
-        return 0;
+        bytes.at += groups * runs->width;
+    } else {
+        if (whole(&bytes, (runs->width + 7) / 8, &value) || value >> runs->width)
+            return -1;
+        runs->packed = 0;
+        runs->value = (uint16_t)value;
+        runs->left = head >> 1;
     }
-    if (whole(&runs->bytes, (runs->width + 7) / 8, &value) || value >> runs->width)
-        return -1;
-    runs->packed = 0;
-    runs->value = (uint16_t)value;
-    runs->left = head >> 1;
+    runs->bytes = bytes;
     return 0;
 }
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from infoscope.errors import InputError
 from infoscope.readers import encoded, read, read_tables
 from infoscope.readers.codes import Counting, Places, UnfitError
+from infoscope.readers.packed import is_built
 from tests.engines.cases import CASES, Case, counted, expected
 from tests.engines.writers import as_csv, as_parquet, as_parquet_parts, as_tsv_gz, text_spelling
 
@@ -59,7 +60,7 @@ def test_parquet_counts_as_by_hand(write: Any, case: Case, tmp_path: Path, spy: 
 
     plain = not case.options.keys() & {"weight", "by"}
     coded = {case.kinds[name] for name in (case.truth, *case.systems)} <= {"text", "int"}
-    assert spy.by_codes is (plain and coded)
+    assert spy.by_codes is (plain and coded and is_built())
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if len(c.systems) > 1], ids=lambda c: c.name.replace(" ", "-"))
@@ -90,7 +91,7 @@ def test_any_row_groups(rows: list[tuple[Any, ...]], group: int, tmp_path_factor
         spy = Spy(monkeypatch)
         reading = read_tables(path, "gold", ["a", "b"])
 
-    assert spy.by_codes is not any(all(value is None for value in column) for column in (gold, a, b))
+    assert spy.by_codes is (is_built() and not any(all(value is None for value in column) for column in (gold, a, b)))
     assert reading.rows == len(rows)
     assert {name: cells(table) for name, table in reading.tables[()].items()} == {
         "a": by_hand(gold, a),
@@ -105,7 +106,7 @@ def test_a_category_without_rows_is_no_class(tmp_path: Path, spy: Spy) -> None:
 
     table = read(path, "gold", "said")
 
-    assert spy.by_codes
+    assert spy.by_codes is is_built()
     assert table.truth_labels == table.system_labels == ("x", "y")
     assert table.counts.tolist() == [[1, 1], [1, 0]]
 
@@ -153,7 +154,7 @@ def test_each_type_means_what_it_means_to_the_engine(
         return table.truth_labels, cells(table), table.ignored
 
     found = answer()
-    assert spy.by_codes is (kind in (pa.large_string(), pa.uint8()))
+    assert spy.by_codes is (is_built() and kind in (pa.large_string(), pa.uint8()))
     monkeypatch.setattr(encoded, "is_built", lambda: False)
     assert found == answer()
     assert spy.by_codes is False
@@ -183,7 +184,7 @@ def test_a_name_with_a_dot_and_columns_inside_records(tmp_path: Path, spy: Spy) 
     pq.write_table(pa.table({"a.b": ["x", "y"], "gold": ["x", "x"], "a": [{"b": "z"}, {"b": "z"}]}), path)
 
     assert cells(read(path, "gold", "a.b")) == {("x", "x"): 1, ("x", "y"): 1}
-    assert spy.by_codes
+    assert spy.by_codes is is_built()
 
 
 def test_text_over_several_files_with_columns_in_another_order(tmp_path: Path, spy: Spy) -> None:
@@ -224,7 +225,7 @@ def test_ten_systems_as_one_by_one(tmp_path: Path, spy: Spy) -> None:
 
     together = read(path, "gold", names)
 
-    assert spy.by_codes
+    assert spy.by_codes is is_built()
     for name in names:
         lines = duckdb.execute(f"SELECT gold, {name}, count(*) FROM '{path}' GROUP BY ALL").fetchall()
         assert cells(together[name]) == {(gold, said): n for gold, said, n in lines}

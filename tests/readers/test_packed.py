@@ -1,5 +1,7 @@
 """Packed codes of Parquet: what every writer writes, what the format allows, and bytes that nobody meant."""
 
+import ctypes
+import mmap
 import struct
 from collections import Counter
 from collections.abc import Sequence
@@ -185,7 +187,7 @@ def test_many_systems_with_many_labels_do_not_fill_the_memory(
     tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each table is allowed, and all together are not."""
-    monkeypatch.setattr("infoscope.readers.packed.CELLS", 1000)
+    monkeypatch.setattr("infoscope.readers.codes._CELLS", 1000)
     columns = {name: [str(i) for i in range(25)] for name in ("gold", "a", "b")}
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table(columns), path)
@@ -448,6 +450,143 @@ def test_records_that_nobody_wrote_do_no_harm(junk: bytes, records: list[int]) -
             _packed.tally(junk, pages, snappy, True, places, truth, table, 4)
 
 
+def refused(chunk: bytes, rows: int, *, snappy: bool = False, optional: bool = False, known: int = 5) -> None:
+    """Neither counted nor placed."""
+    records, places = _packed.pages(chunk), np.arange(known + 1, dtype=np.uint16)
+    truth, table = np.zeros(rows, np.uint16), np.zeros((1, known + 2), np.int64)
+    with pytest.raises(ValueError, match="do not fit"):
+        _packed.tally(chunk, records, snappy, optional, places, truth, table, known + 2)
+    with pytest.raises(ValueError, match="do not fit"):
+        _packed.codes(chunk, records, snappy, optional, places, truth)
+
+
+FIVE = [f"label {i}" for i in range(5)]
+EIGHT = bytes([3]) + encoded_runs([(True, [0, 1, 2, 3, 4, 0, 1, 2])], 3)
+
+
+def data_page(body: bytes, size: int, rows: int = 8, levels: int = 3) -> bytes:
+    about = record((1, 5, whole(rows)), (2, 5, whole(8)), (3, 5, whole(levels)), (4, 5, whole(3)))
+    return chunk_of(FIVE, [], 1, snappy=False) + page(0, body, size, (5, about))
+
+
+def test_levels_that_make_no_sense_are_not_passed_over() -> None:
+    """A value of 2 where only 0 and 1 are levels, or a run without a length, and a good run behind it."""
+    good = encoded_runs([(False, [1] * 8)], 1)
+    for bad in (bytes([16, 2]), bytes([255, 32]), bytes([0])):
+        refused(chunk_of(FIVE, [(8, bad + good, EIGHT)], 1, snappy=False), 8, optional=True)
+
+
+def test_packed_runs_that_reach_beyond_their_page_are_refused() -> None:
+    refused(chunk_of(FIVE, [(8, None, EIGHT[:-1])], 1, snappy=False), 8)
+    for groups in (2**59, 2**61, 2**62):  # whose bytes would be a small number again, counted in 64 bits
+        for width in (3, 8, 15):
+            refused(chunk_of(FIVE, [(8, None, bytes([width]) + varint(groups << 1 | 1))], 1, snappy=False), 8)
+
+
+def test_a_page_of_another_size_than_it_says_is_refused() -> None:
+    for size in (len(EIGHT) - 1, len(EIGHT) + 1):
+        refused(data_page(EIGHT, size), 8)
+
+
+def test_snappy_that_ends_before_its_time_is_refused() -> None:
+    for said in (len(EIGHT) + 1, len(EIGHT) + 100):
+        body = varint(said) + bytes([(len(EIGHT) - 1) << 2]) + EIGHT
+        chunk = data_page(body, said)
+        refused(bytes(chunk), 8, snappy=True)
+
+
+def test_levels_of_another_encoding_are_refused() -> None:
+    levels = encoded_runs([(False, [1] * 8)], 1)
+    body = struct.pack("<I", len(levels)) + levels + EIGHT
+    refused(data_page(body, len(body), levels=4), 8, optional=True)
+
+
+def test_repeated_fields_are_refused() -> None:
+    about = [(1, 5, whole(8)), (2, 5, whole(0)), (3, 5, whole(8)), (4, 5, whole(8)), (5, 5, whole(0)), (7, 2, b"")]
+    for repetitions in (0, 1):
+        fields = sorted([*about, (6, 5, whole(repetitions))])
+        chunk = chunk_of(FIVE, [], 1, snappy=False) + page(3, EIGHT, len(EIGHT), (8, record(*fields)))
+        if repetitions:
+            refused(chunk, 8)
+        else:
+            truth = np.zeros(8, np.uint16)
+            _packed.codes(chunk, _packed.pages(chunk), False, False, np.arange(6, dtype=np.uint16), truth)
+            assert truth.tolist() == [0, 1, 2, 3, 4, 0, 1, 2]
+
+
+def test_more_labels_than_codes_can_tell_are_refused() -> None:
+    chunk = chunk_of(FIVE, [(8, None, EIGHT)], 1, snappy=False)
+    records, truth = _packed.pages(chunk), np.zeros(8, np.uint16)
+    for known in (2**15 + 2, 65_541):
+        with pytest.raises(ValueError, match="do not fit"):
+            _packed.codes(chunk, records, False, False, np.zeros(known, np.uint16), truth)
+    _packed.codes(chunk, records, False, False, np.zeros(2**15 + 1, np.uint16), truth)
+
+
+def plain_page(body: bytes, rows: int, levels: bytes | None = None) -> bytes:
+    body = body if levels is None else struct.pack("<I", len(levels)) + levels + body
+    about = record((1, 5, whole(rows)), (2, 5, whole(0)), (3, 5, whole(3)), (4, 5, whole(3)))
+    return page(0, body, len(body), (5, about))
+
+
+def test_plain_values_fill_their_page_and_no_more() -> None:
+    texts = b"".join(struct.pack("<I", 1) + text for text in (b"x", b"y"))
+    good = plain_page(texts, 2)
+    assert _packed.values(good, _packed.pages(good), False, False, 0, 2) == ["x", "y"]
+    for bad, rows in ((plain_page(texts + b"z", 2), 2), (plain_page(texts, 3), 3), (good, 1), (good, 3)):
+        with pytest.raises(ValueError, match="do not fit"):
+            _packed.values(bad, _packed.pages(bad), False, False, 0, rows)
+
+
+def test_a_page_that_claims_too_many_values_is_not_begun() -> None:
+    """Half a kilobyte of nothing but holes, which would be gigabytes as a list."""
+    many = 2_000_000_000
+    bomb = plain_page(b"", many, levels=varint(many << 1) + b"\0")
+    with pytest.raises(ValueError, match="do not fit"):
+        _packed.values(bomb, _packed.pages(bomb), False, True, 0, 100)
+    labels = b"\0\0\0\0" * 40_000
+    large = page(2, labels, len(labels), (7, record((1, 5, whole(40_000)), (2, 5, whole(0)))))
+    with pytest.raises(ValueError, match="dictionary"):
+        _packed.dictionary(large, _packed.pages(large), False, 0)
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MAP_PRIVATE"), reason="memory is protected in other ways here")
+@pytest.mark.parametrize("width", range(16))
+def test_nothing_is_read_beyond_the_bytes(width: int) -> None:
+    """The chunk ends where memory ends: one byte more and the process would be gone."""
+    top = min(2**width, 300)
+    values = np.random.default_rng(width).integers(0, top, 300).tolist()
+    codes = bytes([width]) + encoded_runs([(True, values)], width)
+    chunk = chunk_of([f"label {i}" for i in range(top)], [(300, None, codes)], 1, snappy=False)
+    libc, size = ctypes.CDLL(None, use_errno=True), mmap.PAGESIZE * (2 + len(chunk) // mmap.PAGESIZE)
+    memory = mmap.mmap(-1, size)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    last = ctypes.c_void_p(start + size - mmap.PAGESIZE)
+    assert libc.mprotect(last, ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    try:
+        at = size - mmap.PAGESIZE - len(chunk)
+        memory[at : at + len(chunk)] = chunk
+        content = np.frombuffer(memory, np.uint8, len(chunk), at)
+        truth, places = np.zeros(300, np.uint16), np.arange(top + 1, dtype=np.uint16)
+        _packed.codes(content, _packed.pages(content), False, False, places, truth)
+        table = np.zeros((1, top + 2), np.int64)
+        zeros = np.zeros(300, np.uint16)
+        _packed.tally(content, _packed.pages(content), False, False, places, zeros, table, top + 2)
+    finally:
+        libc.mprotect(last, ctypes.c_size_t(mmap.PAGESIZE), 3)
+    assert truth.tolist() == values
+    assert table[0, :top].tolist() == np.bincount(values, minlength=top).tolist()
+
+
+def test_a_column_that_nobody_asked_for_does_no_harm(tmp_path: Path) -> None:
+    """The engine cannot say what the statistics of these times are, and refuses to describe the file."""
+    path = tmp_path / "log.parquet"
+    seen = pa.array([2**62] * 100, pa.timestamp("ms"))
+    pq.write_table(pa.table({"gold": ["x", "y"] * 50, "said": ["x", "x"] * 50, "seen": seen}), path)
+
+    assert cells(read(path, "gold", "said")) == {("x", "x"): 50, ("y", "x"): 50}
+
+
 def test_a_file_with_a_broken_page_is_refused_as_the_engine_words_it(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y"] * 500, "said": ["x", "x", "y", "z"] * 250}), path, compression="snappy")
@@ -464,12 +603,24 @@ def test_a_file_with_a_broken_page_is_refused_as_the_engine_words_it(tmp_path: P
 
 
 def test_many_small_row_groups_are_left_to_the_engine(tmp_path: Path, spy: Spy) -> None:
-    gold = ["x", "y"] * 100
+    gold = ["x", "y"] * 500
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": gold, "said": gold[::-1]}), path, row_group_size=2)
 
     assert cells(read(path, "gold", "said")) == by_hand(gold, gold[::-1])
     assert spy.by_codes is False
+
+
+def test_labels_that_come_one_after_the_other(tmp_path: Path, spy: Spy) -> None:
+    """A log that is sorted by class brings new labels in every row group."""
+    gold = [f"class {i // 20}" for i in range(6000)]
+    said = [f"class {i // 20 + i % 3}" for i in range(6000)]
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": gold, "said": said}), path, row_group_size=250)
+
+    assert cells(read(path, "gold", "said", threads=1)) == by_hand(gold, said)
+    assert spy.by_codes
+    assert cells(read(path, "gold", "said", threads=2)) == by_hand(gold, said)
 
 
 def test_a_file_that_is_named_twice_counts_twice_or_never(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Counting by codes: batches of dictionary-encoded columns to tables, all systems in one pass.
 
-Each batch or row group has its own dictionary. Its codes are counted as they are, and its small tables are moved to the
-common places of its labels when the dictionary changes; so a label is looked at once for each dictionary, never once
-for each row. Columns are Arrow arrays of text, which may be encoded already, or of whole numbers.
+Each batch has its own dictionary. Its codes are counted as they are, and its small tables are moved to the common
+places of its labels when the dictionary changes; so a label is looked at once for each dictionary, never once for each
+row. Columns are Arrow arrays of text, which may be encoded already, or of whole numbers.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from infoscope.readers.tally import Ints, Tally
 from infoscope.tables.counting import scatter
 
-__all__ = ["CELLS", "Counted", "Counting", "Places", "UnfitError", "grown"]
+__all__ = ["Counted", "Counting", "Places", "UnfitError", "grown"]
 
 _BLOCK = 1 << 14
-CELLS = 1 << 22
-"""Of all tables of a thread together."""
+_CELLS = 1 << 22
+"""Of all tables together."""
 _SPAN = 1 << 12
 
 
@@ -50,7 +50,10 @@ class Places:
         places = list(map(known.get, labels))
         if None in places:
             with self._lock:
-                return [known.setdefault(label, len(known)) for label in labels]
+                places = [known.setdefault(label, len(known)) for label in labels]
+                truth, *systems = map(len, self._known)
+            if truth * sum(systems) > _CELLS:
+                raise UnfitError
         return cast("list[int]", places)
 
     def tallies(self, threads: Sequence[Counted]) -> list[Tally]:
@@ -58,9 +61,10 @@ class Places:
         return [self._tally(system, [t.totals[system - 1] for t in threads]) for system in range(1, len(self.names))]
 
     def _tally(self, system: int, parts: Sequence[Ints]) -> Tally:
-        total = grown(np.zeros((0, 0), dtype=np.int64), (len(self._known[0]), len(self._known[system]) + 1))
-        for part in parts:
-            total[: part.shape[0], : part.shape[1]] += part
+        total = np.zeros((len(self._known[0]), len(self._known[system])), dtype=np.int64)
+        for part in parts:  # which may have room for more labels than there are
+            inside = part[: total.shape[0], : total.shape[1]]
+            total[: inside.shape[0], : inside.shape[1]] += inside
         cells = np.nonzero(total)
         labels: list[Sequence[Any]] = []
         codes = []
@@ -99,7 +103,7 @@ class Counting:
 
     def _begin(self, alphabets: list[_Alphabet]) -> None:
         truth, *systems = (len(alphabet.labels) for alphabet in alphabets)
-        if truth * sum(systems) > CELLS:
+        if truth * sum(systems) > _CELLS:
             raise UnfitError
         self._alphabets = alphabets
         self._tables = [np.zeros((truth, system + 1), dtype=np.int64) for system in systems]
@@ -115,8 +119,6 @@ class Counting:
             whence[system] = np.arange(len(system))
             total[truth] += table.take(whence, axis=1)
         self._alphabets = []
-        if sum(total.size for total in self.totals) > CELLS:
-            raise UnfitError
 
     def _places_of(self, column: int, alphabet: _Alphabet) -> Ints:
         places = self._places.of(column, alphabet.labels)
@@ -126,12 +128,10 @@ class Counting:
 
 
 def grown(table: Ints, shape: tuple[int, int]) -> Ints:
-    """The table with room for more labels."""
-    size = [max(sizes) for sizes in zip(table.shape, shape, strict=True)]
-    if size == list(table.shape):
+    """The table with room for so many labels, and for some more, lest it grow with every new one."""
+    if all(has >= needs for has, needs in zip(table.shape, shape, strict=True)):
         return table
-    if size[0] * size[1] > CELLS:
-        raise UnfitError
+    size = [has if has >= needs else needs + needs // 2 for has, needs in zip(table.shape, shape, strict=True)]
     larger = np.zeros(size, dtype=np.int64)
     larger[: table.shape[0], : table.shape[1]] = table
     return larger

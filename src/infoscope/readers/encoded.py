@@ -14,6 +14,7 @@ from typing import Any
 
 import duckdb
 
+from infoscope.errors import InputError
 from infoscope.readers.chunks import RowGroup, row_groups
 from infoscope.readers.codes import Counted, Counting, Places, UnfitError
 from infoscope.readers.columns import Columns
@@ -28,7 +29,7 @@ from infoscope.readers.tally import Tally
 __all__ = ["count_by_codes"]
 
 WORTH_TEXT = 32 << 20
-"""Bytes of text with several systems from which it does."""
+"""Bytes of text with several systems from which counting by codes pays for loading pyarrow."""
 _BATCH = 1 << 17
 _TEXT_BATCH = 1 << 25
 """Bytes of text in a batch, about."""
@@ -147,7 +148,7 @@ def _count_parquet(session: Session, files: Files, columns: Columns, limits: Lim
     try:
         with shown_while(f"counting {files.name}", work.percent):
             return work.places.tallies(_in_threads(work.count, _threads(limits), work.stop))
-    except (UnfitError, duckdb.Error, OSError):
+    except (UnfitError, InputError, OSError):
         return None
 
 

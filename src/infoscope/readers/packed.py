@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.readers.chunks import Chunk, RowGroup
-from infoscope.readers.codes import CELLS, Places, UnfitError, grown
+from infoscope.readers.codes import Places, UnfitError, grown
 from infoscope.readers.tally import Ints
 
 __all__ = ["PackedCounting", "is_built"]
@@ -56,11 +56,12 @@ class PackedCounting:
         self._places = places
         self._truth = np.empty(0, dtype=np.uint16)
         self._room = np.empty(0, dtype=np.uint8)
+        self._lines = 0
         self.totals: list[Ints] = [np.zeros((0, 0), dtype=np.int64) for _ in places.names[1:]]
 
     def add(self, file: BinaryIO, group: RowGroup) -> None:
         """Count the rows of a group; after an error what was counted before is of no use either."""
-        if group.rows > _LARGEST_GROUP or any(chunk.size > _LARGEST_CHUNK for chunk in group.chunks):
+        if not 0 < group.rows <= _LARGEST_GROUP or any(chunk.size > _LARGEST_CHUNK for chunk in group.chunks):
             raise UnfitError
         if len(self._truth) < group.rows:
             self._truth = np.empty(group.rows, dtype=np.uint16)
@@ -70,8 +71,6 @@ class PackedCounting:
                 self._add(column, self._read(file, chunk), chunk, truth)
         except ValueError as error:  # the compiled part's word for whatever does not fit
             raise UnfitError from error
-        if sum(total.size for total in self.totals) > CELLS:
-            raise UnfitError
 
     def _add(self, column: int, content: _Bytes, chunk: Chunk, truth: NDArray[np.uint16]) -> None:
         pages: Any = self._packed.pages(content)
@@ -83,7 +82,8 @@ class PackedCounting:
             places = self._places_of(column, [*labels, None])
             self._add_codes(column, (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max()))
         elif len(truth) <= _FEW:
-            values = self._packed.values(content, pages, snappy, chunk.kind.optional, chunk.kind.number)
+            kind = chunk.kind
+            values = self._packed.values(content, pages, snappy, kind.optional, kind.number, len(truth))
             self._add_values(column, self._places_of(column, values), truth)
         else:
             raise UnfitError
@@ -104,8 +104,6 @@ class PackedCounting:
 
     def _add_values(self, column: int, places: NDArray[np.uint16], truth: NDArray[np.uint16]) -> None:
         """Few rows in a group of their own: writers do without a dictionary that would be as long as the rows."""
-        if len(places) != len(truth):
-            raise UnfitError
         if column == 0:
             self._lines = int(places.max()) + 1
             truth[:] = places

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import monotonic
 
 __all__ = ["bar", "shown_while"]
@@ -13,12 +13,14 @@ __all__ = ["bar", "shown_while"]
 _PATIENCE = 2.0
 _TICK = 0.2
 _WIDTH = 24
+_stage = Lock()
+"""There is one line, for whoever was first."""
 
 
 @contextmanager
 def shown_while(task: str, percent: Callable[[], float] | None = None) -> Iterator[None]:
     """Show how far a task is, or how long it has taken, on a terminal's stderr."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or not _stage.acquire(blocking=False):
         yield
         return
     done = Event()
@@ -29,6 +31,7 @@ def shown_while(task: str, percent: Callable[[], float] | None = None) -> Iterat
     finally:
         done.set()
         painter.join()
+        _stage.release()
 
 
 def bar(task: str, percent: float, seconds: float) -> str:
