@@ -63,7 +63,7 @@ static int next_codes(Codes *page, uint16_t *out, size_t count) {
 static inline void add_groups(
     const Table *table, const uint16_t *truth, const uint8_t *at, size_t count, unsigned width,
     const uint16_t *places) {
-    int64_t *cells = table->cells;
+    uint32_t *cells = table->cells;
     const size_t columns = table->columns;
     for (size_t group = 0; group < count; group++, at += width, truth += 8) {
         uint64_t codes = word(at);
@@ -127,7 +127,7 @@ static int add_narrow(const Table *table, Codes *page, const uint16_t *truth, si
         truth += some;
         rows -= some;
     }
-    int64_t astray = 0;
+    uint32_t astray = 0;
     for (size_t line = 0; line < table->lines; line++)
         astray |= table->cells[(line + 1) * table->columns - 1];
     return astray ? -1 : 0;

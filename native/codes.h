@@ -15,7 +15,7 @@ typedef struct {
 } Codes;
 
 typedef struct {
-    int64_t *cells;
+    uint32_t *cells;
     size_t lines, columns; /* the last column is spare, and stays empty */
 } Table;
 

@@ -166,7 +166,7 @@ static PyObject *values(PyObject *self, PyObject *args) {
 static PyObject *visited(Held *held, Chunk chunk, Visit visit, Py_ssize_t columns) {
     int fault;
     Py_BEGIN_ALLOW_THREADS
-    Table table = {held->cells.buf, (size_t)held->cells.len / 8 / (size_t)columns, (size_t)columns};
+    Table table = {held->cells.buf, (size_t)held->cells.len / 4 / (size_t)columns, (size_t)columns};
     fault = visit_pages(
         &chunk, held->places.buf, (size_t)held->places.len / 2, held->truth.buf, (size_t)held->truth.len / 2, visit, &table);
     Py_END_ALLOW_THREADS
@@ -189,7 +189,8 @@ static PyObject *codes(PyObject *self, PyObject *args) {
 }
 
 /* tally(chunk, pages, snappy, optional, places, truth, cells, columns): one more in the cell of each row's truth and
-label. The last column is spare. After an error the cells are of no use. */
+label; cells are 32-bit numbers, which the caller keeps from overflowing. The last column is spare. After an error the
+cells are of no use. */
 static PyObject *tally(PyObject *self, PyObject *args) {
     (void)self;
     Held held;

@@ -325,7 +325,7 @@ def test_pages_by_the_book(data: st.DataObject) -> None:
     assert truth.tolist() == places[expected].tolist()
 
     lines = rng.integers(0, 9, len(expected)).astype(np.uint16)
-    table = np.zeros((9, known + 2), np.int64)
+    table = np.zeros((9, known + 2), np.uint32)
     _packed.tally(chunk, records, snappy, optional, places, lines, table, table.shape[1])
     counted = Counter(zip(lines.tolist(), truth.tolist(), strict=True))
     assert {(i, j): int(table[i, j]) for i, j in zip(*np.nonzero(table), strict=True)} == counted
@@ -361,7 +361,7 @@ def use(chunk: bytes, snappy: bool = False, rows: int = 52) -> int:
     labels = _packed.dictionary(chunk, records, snappy, 0)
     places = np.arange(len(labels) + 1, dtype=np.uint16)
     truth = np.zeros(rows, np.uint16)
-    table = np.zeros((1, len(labels) + 2), np.int64)
+    table = np.zeros((1, len(labels) + 2), np.uint32)
     _packed.tally(chunk, records, snappy, True, places, truth, table, table.shape[1])
     return int(table.sum())
 
@@ -389,7 +389,7 @@ def test_codes_beyond_the_dictionary_are_refused_in_every_way_of_counting() -> N
             size = sum(len(values) for _, values in runs)
             codes = bytes([width]) + encoded_runs(runs, width)
             chunk = chunk_of([f"label {i}" for i in range(known)], [(size, None, codes)], 1, snappy=False)
-            places, table = np.arange(known + 1, dtype=np.uint16), np.zeros((1, known + 2), np.int64)
+            places, table = np.arange(known + 1, dtype=np.uint16), np.zeros((1, known + 2), np.uint32)
             truth = np.zeros(size, np.uint16)
             with pytest.raises(ValueError, match="do not fit"):
                 _packed.tally(chunk, _packed.pages(chunk), False, False, places, truth, table, known + 2)
@@ -416,12 +416,12 @@ def test_tables_and_rows_that_do_not_fit_are_refused() -> None:
         with pytest.raises(ValueError, match="do not fit"):
             _packed.tally(chunk, records, False, True, places, truth, table, columns)
 
-    tally(truth, np.zeros((1, 6), np.int64), 6)  # no spare column
-    tally(truth + 1, np.zeros((1, 7), np.int64), 7)  # a truth beyond the lines
-    tally(truth[:51], np.zeros((1, 7), np.int64), 7)  # fewer rows than the page
-    tally(np.zeros(53, np.uint16), np.zeros((1, 7), np.int64), 7)  # more rows
+    tally(truth, np.zeros((1, 6), np.uint32), 6)  # no spare column
+    tally(truth + 1, np.zeros((1, 7), np.uint32), 7)  # a truth beyond the lines
+    tally(truth[:51], np.zeros((1, 7), np.uint32), 7)  # fewer rows than the page
+    tally(np.zeros(53, np.uint16), np.zeros((1, 7), np.uint32), 7)  # more rows
     for columns in (0, -1, 1 << 40):
-        tally(truth, np.zeros((1, 7), np.int64), columns)
+        tally(truth, np.zeros((1, 7), np.uint32), columns)
 
 
 @settings(max_examples=1500, deadline=None)
@@ -442,7 +442,7 @@ def test_bytes_that_nobody_meant_do_no_harm(data: st.DataObject) -> None:
 @given(junk=st.binary(max_size=200), records=st.lists(st.integers(-(2**63), 2**63 - 1), min_size=20, max_size=20))
 def test_records_that_nobody_wrote_do_no_harm(junk: bytes, records: list[int]) -> None:
     pages = np.array(records, np.int64)
-    places, truth, table = np.arange(3, dtype=np.uint16), np.zeros(5, np.uint16), np.zeros((1, 4), np.int64)
+    places, truth, table = np.arange(3, dtype=np.uint16), np.zeros(5, np.uint16), np.zeros((1, 4), np.uint32)
     for snappy in (False, True):
         with pytest.raises(ValueError, match=r"dictionary"):
             _packed.dictionary(junk, pages, snappy, 0)
@@ -453,7 +453,7 @@ def test_records_that_nobody_wrote_do_no_harm(junk: bytes, records: list[int]) -
 def refused(chunk: bytes, rows: int, *, snappy: bool = False, optional: bool = False, known: int = 5) -> None:
     """Neither counted nor placed."""
     records, places = _packed.pages(chunk), np.arange(known + 1, dtype=np.uint16)
-    truth, table = np.zeros(rows, np.uint16), np.zeros((1, known + 2), np.int64)
+    truth, table = np.zeros(rows, np.uint16), np.zeros((1, known + 2), np.uint32)
     with pytest.raises(ValueError, match="do not fit"):
         _packed.tally(chunk, records, snappy, optional, places, truth, table, known + 2)
     with pytest.raises(ValueError, match="do not fit"):
@@ -570,7 +570,7 @@ def test_nothing_is_read_beyond_the_bytes(width: int) -> None:
         content = np.frombuffer(memory, np.uint8, len(chunk), at)
         truth, places = np.zeros(304, np.uint16), np.arange(top + 1, dtype=np.uint16)
         _packed.codes(content, _packed.pages(content), False, False, places, truth)
-        table = np.zeros((1, top + 2), np.int64)
+        table = np.zeros((1, top + 2), np.uint32)
         zeros = np.zeros(304, np.uint16)
         _packed.tally(content, _packed.pages(content), False, False, places, zeros, table, top + 2)
     finally:
@@ -610,6 +610,16 @@ def test_many_small_row_groups_are_left_to_the_engine(tmp_path: Path, spy: Spy) 
 
     assert cells(read(path, "gold", "said")) == by_hand(gold, gold[::-1])
     assert spy.by_codes is False
+
+
+def test_counts_beyond_what_small_tables_hold(tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "_MOST_ROWS", 500)
+    gold, said = ([f"class {i * k % 7}" for i in range(3000)] for k in (1, 3))
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": gold, "said": said}), path, row_group_size=200)
+
+    assert cells(read(path, "gold", "said")) == by_hand(gold, said)
+    assert spy.by_codes
 
 
 def test_labels_that_come_one_after_the_other(tmp_path: Path, spy: Spy) -> None:

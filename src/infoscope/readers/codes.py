@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,12 +127,16 @@ class Counting:
         return np.array(places)
 
 
-def grown(table: Ints, shape: tuple[int, int]) -> Ints:
-    """The table with room for so many labels, and for some more, lest it grow with every new one."""
+_Table = TypeVar("_Table", NDArray[np.int64], NDArray[np.uint32])
+
+
+def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
+    """The table with room for so many labels, and when it grows for some more, lest it grow with every new one."""
     if all(has >= needs for has, needs in zip(table.shape, shape, strict=True)):
         return table
-    size = [has if has >= needs else needs + needs // 2 for has, needs in zip(table.shape, shape, strict=True)]
-    larger = np.zeros(size, dtype=np.int64)
+    more = 2 if table.size else 1 << 62
+    size = [has if has >= needs else needs + needs // more for has, needs in zip(table.shape, shape, strict=True)]
+    larger: _Table = np.zeros(size, dtype=table.dtype)
     larger[: table.shape[0], : table.shape[1]] = table
     return larger
 

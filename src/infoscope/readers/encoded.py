@@ -181,4 +181,5 @@ class _Work:
                     opened.close()
                     path, file = group.path, opened.enter_context(group.path.open("rb", buffering=0))
                 counting.add(file, group)
+        counting.settle()
         return counting
