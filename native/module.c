@@ -139,6 +139,32 @@ static PyObject *dictionary(PyObject *self, PyObject *args) {
     return list ? list : refused("a chunk that does not start with a dictionary of fair size");
 }
 
+/* places(labels, known): the place of each label and then that of None, by a dictionary; None where one is not known. */
+static PyObject *places(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *labels, *known;
+    if (!PyArg_ParseTuple(args, "OO", &labels, &known))
+        return NULL;
+    Py_ssize_t count = PyList_Size(labels);
+    PyObject *bytes = count < 0 ? NULL : PyBytes_FromStringAndSize(NULL, 2 * (count + 1));
+    if (!bytes)
+        return NULL;
+    char *out = PyBytes_AsString(bytes);
+    for (Py_ssize_t i = 0; i <= count; i++, out += 2) {
+        PyObject *place = PyDict_GetItemWithError(known, i < count ? PyList_GetItem(labels, i) : Py_None);
+        long number = place ? PyLong_AsLong(place) : -1;
+        if (number < 0 || number > UINT16_MAX) {
+            Py_DECREF(bytes);
+            if (PyErr_Occurred())
+                return NULL;
+            Py_RETURN_NONE;
+        }
+        uint16_t narrow = (uint16_t)number;
+        memcpy(out, &narrow, 2);
+    }
+    return bytes;
+}
+
 /* values(chunk, pages, snappy, optional, numbers, rows): of a chunk without a dictionary, which has just so many. */
 static PyObject *values(PyObject *self, PyObject *args) {
     (void)self;
@@ -213,6 +239,7 @@ static PyObject *tally(PyObject *self, PyObject *args) {
 static PyMethodDef methods[] = {
     {"pages", pages, METH_O, "A record for each page of a column chunk."},
     {"dictionary", dictionary, METH_VARARGS, "The labels of a chunk's dictionary."},
+    {"places", places, METH_VARARGS, "The places of labels that are all known."},
     {"values", values, METH_VARARGS, "The values of a chunk without a dictionary."},
     {"codes", codes, METH_VARARGS, "The place of each row's label."},
     {"tally", tally, METH_VARARGS, "Add the rows of a chunk to a table of truth against label."},

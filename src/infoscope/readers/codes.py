@@ -41,17 +41,18 @@ class Places:
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
-        self._known: list[dict[Any, int]] = [{} for _ in names]
+        self.known: list[dict[Any, int]] = [{} for _ in names]
+        """Of each column; only to be read, for new labels come in by one door."""
         self._lock = Lock()
 
     def of(self, column: int, labels: Sequence[Any]) -> list[int]:
         """Places of the labels, new ones after all that are known."""
-        known = self._known[column]
+        known = self.known[column]
         places = list(map(known.get, labels))
         if None in places:
             with self._lock:
                 places = [known.setdefault(label, len(known)) for label in labels]
-                truth, *systems = map(len, self._known)
+                truth, *systems = map(len, self.known)
             if truth * sum(systems) > _CELLS:
                 raise UnfitError
         return cast("list[int]", places)
@@ -61,7 +62,7 @@ class Places:
         return [self._tally(system, [t.totals[system - 1] for t in threads]) for system in range(1, len(self.names))]
 
     def _tally(self, system: int, parts: Sequence[Ints]) -> Tally:
-        total = np.zeros((len(self._known[0]), len(self._known[system])), dtype=np.int64)
+        total = np.zeros((len(self.known[0]), len(self.known[system])), dtype=np.int64)
         for part in parts:  # which may have room for more labels than there are
             inside = part[: total.shape[0], : total.shape[1]]
             total[: inside.shape[0], : inside.shape[1]] += inside
@@ -69,7 +70,7 @@ class Places:
         labels: list[Sequence[Any]] = []
         codes = []
         for column, code in zip((0, system), cells, strict=True):
-            everything = list(self._known[column])
+            everything = list(self.known[column])
             found, places = np.unique(code, return_inverse=True)
             labels.append([everything[i] for i in found])
             codes.append(places)
@@ -132,7 +133,7 @@ _Table = TypeVar("_Table", NDArray[np.int64], NDArray[np.uint32])
 
 def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
     """The table with room for so many labels, and when it grows for some more, lest it grow with every new one."""
-    if all(has >= needs for has, needs in zip(table.shape, shape, strict=True)):
+    if table.shape[0] >= shape[0] and table.shape[1] >= shape[1]:
         return table
     more = 2 if table.size else 1 << 62
     size = [has if has >= needs else needs + needs // more for has, needs in zip(table.shape, shape, strict=True)]

@@ -7,6 +7,7 @@ broken, raise ``UnfitError``: the engine counts such files, or says what is wron
 
 from __future__ import annotations
 
+import os
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -85,7 +86,7 @@ class PackedCounting:
             content, pages = _expanded(content, pages, chunk.compression)
         if np.frombuffer(pages, np.int64, 1)[0] == _DICTIONARY:
             labels = self._packed.dictionary(content, pages, snappy, chunk.kind.number)
-            places = self._places_of(column, [*labels, None])
+            places = self._known_places_of(column, labels)
             self._add_codes(column, (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max()))
         elif len(truth) <= _FEW:
             kind = chunk.kind
@@ -93,6 +94,11 @@ class PackedCounting:
             self._add_values(column, self._places_of(column, values), truth)
         else:
             raise UnfitError
+
+    def _known_places_of(self, column: int, labels: list[Any]) -> NDArray[np.uint16]:
+        """Of the labels and of None; in most row groups they have all been seen before."""
+        places = self._packed.places(labels, self._places.known[column])
+        return self._places_of(column, [*labels, None]) if places is None else np.frombuffer(places, np.uint16)
 
     def _places_of(self, column: int, labels: list[Any]) -> NDArray[np.uint16]:
         places = self._places.of(column, labels)
@@ -132,14 +138,20 @@ class PackedCounting:
         """The bytes of a chunk, in memory that is used again: fresh memory costs more than the work done in it."""
         if len(self._room) < chunk.size:
             self._room = np.empty(chunk.size, dtype=np.uint8)
-        file.seek(chunk.start)
         done = 0
         while done < chunk.size:
-            some = file.readinto(self._room[done : chunk.size])  # type: ignore[attr-defined]
+            some = _read_at(file, self._room[done : chunk.size], chunk.start + done)
             if not some:
                 raise UnfitError
             done += some
         return self._room[: chunk.size]
+
+
+def _read_at(file: Any, room: Any, start: int) -> int:
+    if hasattr(os, "preadv"):  # one call, and Python's lock is given up once
+        return os.preadv(file.fileno(), [room], start)
+    file.seek(start)
+    return int(file.readinto(room) or 0)
 
 
 def _expanded(content: _Bytes, records: bytes, compression: str) -> tuple[_Bytes, NDArray[np.int64]]:
