@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["best", "interleaved", "peak_mebibytes", "show"]
+__all__ = ["best", "interleaved", "peak_mebibytes", "show", "tried"]
 
 
 def best(work: Callable[[], Any], repeats: int = 3) -> float:
@@ -20,13 +20,18 @@ def best(work: Callable[[], Any], repeats: int = 3) -> float:
 
 def interleaved(works: Mapping[str, Callable[[], Any]], repeats: int = 3) -> dict[str, float]:
     """Seconds by the clock of the fastest run of each, tried in turn; all cores count, and so does other work."""
-    fastest = dict.fromkeys(works, float("inf"))
+    return {name: min(seconds) for name, seconds in tried(works, repeats).items()}
+
+
+def tried(works: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
+    """Seconds by the clock of every run, all works in turn."""
+    seconds: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(repeats):
         for name, work in works.items():
             start = time.perf_counter()
             work()
-            fastest[name] = min(fastest[name], time.perf_counter() - start)
-    return fastest
+            seconds[name].append(time.perf_counter() - start)
+    return seconds
 
 
 def peak_mebibytes() -> float:
