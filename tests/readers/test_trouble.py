@@ -1,5 +1,6 @@
 """What goes wrong is told in one sentence, and nothing is left behind."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from infoscope.readers import read, read_matrix
 from infoscope.readers.files import spool_stdin
 from infoscope.readers.progress import shown_while
 from infoscope.readers.session import interruptible
+from infoscope.readers.spark_session import quiet_about_interrupts
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
 
@@ -450,3 +452,12 @@ def test_reject_column_of_a_matrix(tmp_path: Path) -> None:
     path.write_text(",cat,none,dog\ncat,5,1,2\ndog,2,7,1\n")
 
     assert read_matrix(path, reject="none").reject == "none"
+
+
+def test_an_interrupt_of_spark_is_not_logged_as_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    with quiet_about_interrupts():
+        logging.error("KeyboardInterrupt while sending command.")
+        logging.error("something else")
+    logging.error("KeyboardInterrupt while sending command.")
+
+    assert caplog.messages == ["something else", "KeyboardInterrupt while sending command."]
