@@ -76,31 +76,21 @@ static inline void add_groups(
 static void add_packed(
     const Table *table, const uint16_t *truth, const uint8_t *at, size_t count, unsigned width,
     const uint16_t *places) {
+#define OF_WIDTH(n) \
+    case n: \
+        add_groups(table, truth, at, count, n, places); \
+        break
     switch (width) {
-    case 1:
-        add_groups(table, truth, at, count, 1, places);
-        break;
-    case 2:
-        add_groups(table, truth, at, count, 2, places);
-        break;
-    case 3:
-        add_groups(table, truth, at, count, 3, places);
-        break;
-    case 4:
-        add_groups(table, truth, at, count, 4, places);
-        break;
-    case 5:
-        add_groups(table, truth, at, count, 5, places);
-        break;
-    case 6:
-        add_groups(table, truth, at, count, 6, places);
-        break;
-    case 7:
-        add_groups(table, truth, at, count, 7, places);
-        break;
-    case 8:
-        add_groups(table, truth, at, count, 8, places);
+        OF_WIDTH(1);
+        OF_WIDTH(2);
+        OF_WIDTH(3);
+        OF_WIDTH(4);
+        OF_WIDTH(5);
+        OF_WIDTH(6);
+        OF_WIDTH(7);
+        OF_WIDTH(8);
     }
+#undef OF_WIDTH
 }
 
 /* Rows that all have a value, by codes of few bits: no code is ever stored. A code without a label goes to the spare

@@ -56,8 +56,8 @@ def test_interrupted_spark_leaves_no_process(big_log: Path, tmp_path: Path, mome
         _, talk = run.communicate(timeout=PATIENCE)
 
         assert run.returncode == 130
-        assert talk.splitlines()[-1] == b"infoscope: interrupted"  # the bridge to Java may have had a word before
-        assert b"/infoscope/" not in talk  # and no traceback of ours
+        assert talk.splitlines()[-1] == b"infoscope: interrupted"  # Java may have had a word before
+        assert b"Traceback" not in talk
         assert family(run.pid) == []
         assert not (tmp_path / "log.ifs").exists()
         assert [path for path in tmp_path.iterdir() if path.name.startswith("infoscope-")] == []

@@ -17,7 +17,7 @@ from infoscope.readers import read, read_matrix
 from infoscope.readers.files import spool_stdin
 from infoscope.readers.progress import shown_while
 from infoscope.readers.session import interruptible
-from infoscope.readers.spark_session import quiet_about_interrupts
+from infoscope.readers.spark_session import quiet_bridge
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
 
@@ -455,7 +455,7 @@ def test_reject_column_of_a_matrix(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_of_spark_is_not_logged_as_an_error(caplog: pytest.LogCaptureFixture) -> None:
-    with quiet_about_interrupts():
+    with quiet_bridge():
         logging.error("KeyboardInterrupt while sending command.")
         logging.error("something else")
     logging.error("KeyboardInterrupt while sending command.")

@@ -2,7 +2,7 @@
 
 Each batch has its own dictionary. Its codes are counted as they are, and its small tables are moved to the common
 places of its labels when the dictionary changes; so a label is looked at once for each dictionary, never once for each
-row. Columns are Arrow arrays of text, which may be encoded already, or of whole numbers.
+row. Columns are Arrow arrays of text, which may be encoded already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ __all__ = ["Counted", "Counting", "Places", "UnfitError", "grown"]
 _BLOCK = 1 << 14
 _CELLS = 1 << 22
 """Of all tables together."""
-_SPAN = 1 << 12
 
 
 class UnfitError(Exception):
@@ -135,8 +134,8 @@ def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
     """The table with room for so many labels, and when it grows for some more, lest it grow with every new one."""
     if table.shape[0] >= shape[0] and table.shape[1] >= shape[1]:
         return table
-    more = 2 if table.size else 1 << 62
-    size = [has if has >= needs else needs + needs // more for has, needs in zip(table.shape, shape, strict=True)]
+    spare = 0.5 if table.size else 0.0
+    size = [has if has >= needs else needs + int(spare * needs) for has, needs in zip(table.shape, shape, strict=True)]
     larger: _Table = np.zeros(size, dtype=table.dtype)
     larger[: table.shape[0], : table.shape[1]] = table
     return larger
@@ -147,47 +146,28 @@ class _Alphabet:
     """What the codes of a column mean for a while; the last label is None, for a hole."""
 
     labels: Sequence[Any]
-    dictionary: Any = None
-    low: int = 0
+    dictionary: Any
 
     def codes(self, column: Any) -> NDArray[np.int32]:
+        """As Arrow keeps them; its own way to an array would load pandas."""
         hole = len(self.labels) - 1
-        if self.dictionary is not None:
-            codes = _numbers(column.indices, hole).astype(np.int32, copy=False)
-            if len(codes) and codes.view(np.uint32).max() > hole:
-                raise UnfitError  # a broken file; nothing below looks before it writes
-            return codes
-        numbers = _numbers(column, self.low + hole)
-        return np.subtract(numbers, self.low, dtype=np.int64, casting="unsafe").astype(np.int32)
+        indices = column.indices
+        if indices.null_count:
+            indices = indices.fill_null(hole)
+        kind = np.dtype(str(indices.type))
+        codes = np.frombuffer(indices.buffers()[1], kind, len(indices), indices.offset * kind.itemsize)
+        codes = codes.astype(np.int32, copy=False)
+        if len(codes) and codes.view(np.uint32).max() > hole:
+            raise UnfitError  # nothing below looks before it writes
+        return codes
 
 
 def _encoded(column: Any) -> Any:
-    return column.dictionary_encode() if str(column.type) in ("string", "large_string") else column
-
-
-def _numbers(column: Any, hole: int) -> NDArray[Any]:
-    """What an Arrow array of whole numbers holds; pyarrow's own way would load pandas."""
-    if column.null_count:
-        column = column.cast("int64").fill_null(hole)
-    kind = np.dtype(str(column.type))
-    return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
+    return column if hasattr(column, "dictionary") else column.dictionary_encode()
 
 
 def _alphabet(column: Any, old: _Alphabet | None) -> _Alphabet:
     """The alphabet of a batch: the old one if it will do."""
-    if hasattr(column, "dictionary"):
-        if old is not None and column.dictionary.equals(old.dictionary):
-            return old
-        return _Alphabet([*column.dictionary.to_pylist(), None], column.dictionary)
-    from pyarrow import compute  # noqa: PLC0415 - an extra
-
-    ends = compute.min_max(column).as_py()
-    low, high = (0, 0) if ends["min"] is None else (ends["min"], ends["max"])
-    if old is not None:
-        last = old.low + len(old.labels) - 2
-        if old.low <= low and high <= last:
-            return old
-        low, high = min(low, old.low), max(high, last)
-    if high - low >= _SPAN or not -(2**62) < low <= high < 2**62:
-        raise UnfitError
-    return _Alphabet([*range(low, high + 1), None], low=low)
+    if old is not None and column.dictionary.equals(old.dictionary):
+        return old
+    return _Alphabet([*column.dictionary.to_pylist(), None], column.dictionary)

@@ -30,7 +30,7 @@ __all__ = ["count_by_codes"]
 
 WORTH_TEXT = 32 << 20
 """Bytes of text with several systems from which counting by codes pays for loading pyarrow."""
-_BATCH = 1 << 17
+_BATCH = 1 << 16
 _TEXT_BATCH = 1 << 25
 """Bytes of text in a batch, about."""
 _LARGEST_BATCH = 4 * _TEXT_BATCH
@@ -91,7 +91,7 @@ def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, 
     for name, value in scan.values.items():  # a stream takes no bound values, but variables
         session.run(f"SET VARIABLE {name} = $value", value=value)
     statement = re.sub(r"\$(paths\d*)", r"getvariable('\1')", statement)
-    rows = min(_BATCH // 2, _TEXT_BATCH // max(_longest_line(files), 1))
+    rows = min(_BATCH, _TEXT_BATCH // max(_longest_line(files), 1))
     with shown_while(f"counting {session.source}", session.connection.query_progress), interruptible():
         batches = _reader(session.connection.sql(statement))(rows)
         try:

@@ -18,7 +18,7 @@ from infoscope.readers.addresses import check_reachable
 from infoscope.readers.databases import without_password
 from infoscope.readers.files import scratch_folder
 
-__all__ = ["opened_spark", "quiet_about_interrupts"]
+__all__ = ["opened_spark", "quiet_bridge"]
 
 _SETTINGS = {
     "spark.app.name": "infoscope",
@@ -62,28 +62,25 @@ def opened_spark(url: str | None) -> Iterator[Any]:
         session = _lent(open_already, url)
     else:
         session = _of_our_own(url or "local[*]")
-    with quiet_about_interrupts(), session as spark:
+    with quiet_bridge(), session as spark:
         for name, value in _STRICT.items():
             spark.conf.set(name, value)
         yield spark
 
 
 @contextmanager
-def quiet_about_interrupts() -> Iterator[None]:
-    """The bridge to Java logs Ctrl-C as an error, with a traceback; to us it is the user who has had enough."""
+def quiet_bridge() -> Iterator[None]:
+    """The bridge to Java logs Ctrl-C, and a Java that is gone, with a traceback; we say what happened ourselves."""
 
     def is_another(record: logging.LogRecord) -> bool:
-        interrupted = bool(record.exc_info) and record.exc_info[0] is KeyboardInterrupt  # type: ignore[index]
-        return not interrupted and not record.getMessage().startswith("KeyboardInterrupt while sending command")
+        return not record.getMessage().endswith("while sending command.")
 
-    loggers = [logging.getLogger(name) for name in (None, "py4j", "py4j.java_gateway", "py4j.clientserver")]
-    for logger in loggers:
-        logger.addFilter(is_another)
+    root = logging.getLogger()
+    root.addFilter(is_another)
     try:
         yield
     finally:
-        for logger in loggers:
-            logger.removeFilter(is_another)
+        root.removeFilter(is_another)
 
 
 @contextmanager
