@@ -1,5 +1,7 @@
 """Counting by codes gives what the engine's own grouping gives, and steps aside where it cannot."""
 
+import shutil
+import sysconfig
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -51,6 +53,14 @@ def cells(table: Any) -> dict[tuple[Any, Any], int]:
 
 def by_hand(gold: list[Any], said: list[Any]) -> dict[tuple[Any, Any], int]:
     return dict(Counter(pair for pair in zip(gold, said, strict=True) if None not in pair))
+
+
+@pytest.mark.skipif(
+    shutil.which("cc") is None or not Path(sysconfig.get_path("include"), "Python.h").exists(),
+    reason="there is no C compiler, or Python came without its headers",
+)
+def test_where_it_can_be_built_the_compiled_part_is_there() -> None:
+    assert is_built()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))

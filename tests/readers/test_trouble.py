@@ -397,6 +397,26 @@ def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str], monkeyp
     assert shown.endswith("\r\x1b[2K")
 
 
+def test_progress_has_one_line_for_whoever_was_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infoscope.readers.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("infoscope.readers.progress._TICK", 0.01)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    shown, end = "", time.monotonic() + 60
+    with shown_while("outer", lambda: 50.0), shown_while("inner", lambda: 70.0):
+        while shown.count("outer") < 5 and time.monotonic() < end:
+            time.sleep(0.01)
+            shown += capsys.readouterr().err
+    assert "outer" in shown
+    assert "inner" not in shown
+    with shown_while("next", lambda: 20.0):
+        while "next" not in shown and time.monotonic() < end:
+            time.sleep(0.01)
+            shown += capsys.readouterr().err
+    assert "next" in shown
+
+
 def test_the_engine_prints_nothing_itself(heavy: Path) -> None:
     code = "import duckdb, sys; from infoscope.readers import read; read(sys.argv[1], 't', 's', threads=1)"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
