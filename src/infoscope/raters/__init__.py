@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.raters.answers import Answers, gather
-from infoscope.raters.document import Agreement
+from infoscope.raters.findings import agreement_findings
 from infoscope.raters.pairs import Mixed, PairAgreement, mixed_up, pair_agreement
 from infoscope.raters.reliability import OddOneOut, Reliability, odd_one_out
+from infoscope.raters.result import Agreement, Annotator
+from infoscope.results.estimate import Estimate
 
 __all__ = ["Agreement", "Mixed", "OddOneOut", "PairAgreement", "agreement"]
 
@@ -36,7 +38,7 @@ def agreement(
     sets, or label-list files. Or it is a table in any form that ``read`` takes, and ``systems`` names its columns.
 
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
-    Agreement of 2 annotators on 4 items: alpha 0.533
+    Krippendorff's alpha of 2 annotators is 0.53 (0.00 – 1.00).
     """
     if not 0 < level < 1:
         raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
@@ -46,29 +48,36 @@ def agreement(
     rng = np.random.default_rng(seed)
     answered = sum(each.nnz for each in answers.given)
     draws = min(draws, max(50, int(_WORK / max(answered * len(answers.names), 1))))
-    low, value, high = _alpha(answers, level, draws, rng)
+    alpha = _alpha(answers, level, draws, rng)
     without, odd = odd_one_out(answers, draws, rng)
     raters = range(len(answers.names))
-    pairs = [pair_agreement(answers, a, b) for a, b in itertools.permutations(raters, 2)]
+    found = [pair_agreement(answers, a, b) for a, b in itertools.permutations(raters, 2)]
     mixed = [each for a, b in itertools.combinations(raters, 2) for each in mixed_up(answers, a, b)]
-    used = {
-        name: dict(zip(map(str, answers.categories), _counts(answers, at), strict=True))
-        for at, name in enumerate(answers.names)
-    }
+    pairs = [pair for pair in found if pair is not None]
+    mixed.sort(key=lambda each: -each.count)
+    annotators = [_annotator(answers, at, pairs, without) for at in raters]
     return Agreement(
-        names=answers.names,
+        annotators=tuple(annotators),
         items=answers.items,
         categories=tuple(map(str, answers.categories)),
-        single=answers.single,
-        answered=dict(zip(answers.names, answers.answered.sum(axis=1).tolist(), strict=True)),
-        used=used,
-        alpha=value,
-        alpha_low=low,
-        alpha_high=high,
-        alpha_without=without,
+        multilabel=not answers.single,
+        krippendorff_alpha=alpha,
         odd_one_out=odd,
-        pairs=tuple(pair for pair in pairs if pair is not None),
-        mixed=tuple(sorted(mixed, key=lambda each: -each.count)),
+        pairs=tuple(pairs),
+        confused=tuple(mixed),
+        findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed)),
+    )
+
+
+def _annotator(answers: Answers, at: int, pairs: Sequence[PairAgreement], without: Mapping[str, float]) -> Annotator:
+    name = answers.names[at]
+    close = [pair.proficiency for pair in pairs if name in (pair.truth, pair.system) and pair.proficiency is not None]
+    return Annotator(
+        name,
+        int(answers.answered[at].sum()),
+        sum(close) / len(close) if close else None,
+        without.get(name),
+        dict(zip(map(str, answers.categories), _counts(answers, at), strict=True)),
     )
 
 
@@ -77,19 +86,17 @@ def _counts(answers: Answers, rater: int) -> list[int]:
     return [int(count) for count in np.bincount(given.indices, minlength=len(answers.categories))]
 
 
-def _alpha(
-    answers: Answers, level: float, draws: int, rng: np.random.Generator
-) -> tuple[float | None, float | None, float | None]:
+def _alpha(answers: Answers, level: float, draws: int, rng: np.random.Generator) -> Estimate:
     """Alpha and its interval, by drawing items with replacement."""
     whole = Reliability.of(answers)
     value = float(whole.alpha(np.ones(answers.items)))
     if not np.isfinite(value):
-        return None, None, None
+        return Estimate(None, undefined="all labels are the same")
     n = answers.items
     drawn = [float(whole.alpha(np.bincount(rng.integers(n, size=n), minlength=n).astype(float))) for _ in range(draws)]
     known = np.array([each for each in drawn if np.isfinite(each)])
     if len(known) < 2:
-        return None, value, None
+        return Estimate(value)
     tail = (1 - level) / 2
     low, high = np.quantile(known, [tail, 1 - tail])
-    return float(low), value, float(high)
+    return Estimate(value, low=float(low), high=float(high))

@@ -1,9 +1,8 @@
-"""Reports: the result documents as text, JSON and Markdown."""
+"""Reports: any result as text, Markdown, a page or a notebook cell.
 
-from infoscope.report import comparison as comparison
-from infoscope.report.json import as_json
-from infoscope.report.layout import Look
-from infoscope.report.markdown import as_markdown
-from infoscope.report.text import as_text, text_lines
+A view per kind (``report/views``) says what is shown, once; a renderer per form says how, once.
+"""
 
-__all__ = ["Look", "as_json", "as_markdown", "as_text", "text_lines"]
+from infoscope.report.render import outline_of, picture, render
+
+__all__ = ["outline_of", "picture", "render"]

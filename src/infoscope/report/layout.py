@@ -1,20 +1,18 @@
-"""Setting text in columns: whole columns are dropped where room is short, and a number is never cut."""
+"""Text in columns: whole columns are dropped where room is short, and a number is never cut."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from infoscope.report.numbers import BITS, Units
-
 __all__ = [
     "ASCII",
     "UNICODE",
-    "Column",
+    "TextColumn",
     "Look",
     "Signs",
     "beside",
@@ -51,10 +49,13 @@ class Look:
     """Where the text will be read."""
 
     width: int = 100
-    unit: Units = BITS
     signs: Signs = UNICODE
-    most: int = 8
+    max_rows: int = 8
     """Rows of a table that are shown; 0 shows all."""
+
+    def narrower(self, width: int) -> Look:
+        """The same in less room."""
+        return replace(self, width=width)
 
     @property
     def room(self) -> int:
@@ -63,7 +64,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Column:
+class TextColumn:
     """One column: cells under a title."""
 
     title: str
@@ -83,7 +84,7 @@ class Column:
 
 @dataclass(frozen=True)
 class _Fitted:
-    columns: list[Column]
+    columns: list[TextColumn]
     widths: list[int] = field(default_factory=list)
 
 
@@ -97,7 +98,7 @@ def shown(label: str, signs: Signs) -> str:
     return plain.encode(signs.encoding, "backslashreplace").decode(signs.encoding) or "''"
 
 
-def columns(parts: Sequence[Column], width: int, signs: Signs, *, header: bool = True, gap: int = 2) -> list[Text]:
+def columns(parts: Sequence[TextColumn], width: int, signs: Signs, *, header: bool = True, gap: int = 2) -> list[Text]:
     """The columns that fit side by side, line by line."""
     fitted = _fit([part for part in parts if part.cells], width, gap)
     lines: list[Text] = []
@@ -109,7 +110,7 @@ def columns(parts: Sequence[Column], width: int, signs: Signs, *, header: bool =
     return lines
 
 
-def _fit(parts: list[Column], width: int, gap: int) -> _Fitted:
+def _fit(parts: list[TextColumn], width: int, gap: int) -> _Fitted:
     while parts:
         widths = [part.width for part in parts]
         excess = sum(widths) + gap * (len(parts) - 1) - width
@@ -176,7 +177,7 @@ def paired(one: str, other: str, width: int, signs: Signs) -> str:
 
 def _sized(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:
     if cell_len(cell.plain) > width:
-        cell = Text(narrowed(cell.plain, width, signs), style=cell.style)
+        cell = Text(squeezed(cell.plain, width, signs), style=cell.style)
     free = width - cell_len(cell.plain)
     padded = Text(" " * free) if right else cell.copy()
     return padded.append_text(cell) if right else padded.append(" " * free)

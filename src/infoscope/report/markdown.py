@@ -1,117 +1,145 @@
-"""An evaluation as Markdown: for a merge request, an issue or a wiki."""
+"""An outline as Markdown: for a merge request, an issue or a wiki."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from infoscope.evaluation import Evaluation, SystemResult, renders
-from infoscope.report.by_class import cost_in_bits
-from infoscope.report.numbers import Units, amount, share, units
-from infoscope.report.wording import (
-    facts_line,
-    headline,
-    key_numbers,
-    left_out,
-    limits,
-    remark,
-    told_apart,
-    truth_and_system_match,
+from infoscope.report.outline import (
+    Bar,
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Groups,
+    Inline,
+    Outline,
+    Paragraph,
+    Phrase,
+    Section,
+    SideBySide,
+    Strong,
+    Table,
+    Whisker,
+    plain,
 )
+from infoscope.report.text import LETTERS
 
 __all__ = ["as_markdown", "escaped"]
 
-MOST_CLASSES = 20
+MAX_ROWS = 20
+"""Rows of a table, unless it states its own number."""
+_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\|*_`<[&"})
 
 
-@renders("markdown")
-def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
-    """Headline, ranking where there are several systems, then each system with numbers, classes and findings."""
-    shown = units(unit)
-    blocks = ["# Evaluation"]
-    if len(evaluation.systems) > 1:
-        blocks += [_ranking(evaluation), *(escaped(sentence) for sentence in told_apart(evaluation))]
-    for system in evaluation.ranking:
-        blocks += _system(evaluation, system, shown)
-    blocks += [f"*{left_out(rows, escaped(reason))}*" for reason, rows in evaluation.source.ignored.items()]
-    blocks += [f"*{escaped(evaluation.source.until['text'])}.*"] if evaluation.source.until is not None else []
-    told = dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None)
-    blocks += [f"*{escaped(sentence)}.*" for sentence in told]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _system(evaluation: Evaluation, system: SystemResult, unit: Units) -> list[str]:
-    captured, rest = headline(system)
-    sentence = f"captures **{captured}** {rest}" if captured else rest
-    numbers = [[number.word, number.shown, number.range, escaped(number.note)] for number in key_numbers(system, "–")]
-    has_range = any(row[2] for row in numbers)
-    kept = [row if has_range else [row[0], row[1], row[3]] for row in numbers]
-    titles = ["", "value", "range", "meaning"] if has_range else ["", "value", "meaning"]
-    blocks = [
-        f"## {escaped(system.title)}",
-        f"**{escaped(system.title)}** {sentence}.",
-        escaped(facts_line(system, evaluation.source, unit, "·")),
-        _table(titles, kept),
-    ]
-    if system.diagnosis:
-        blocks.append("\n".join(f"- {escaped(finding.text)}" for finding in system.diagnosis))
-    if system.confusions:
-        rows = [
-            [" / ".join(map(escaped, pair.classes)), f"+{100 * pair.gain:.1f}", amount(pair.count)]
-            for pair in system.confusions[:5]
-        ]
-        blocks += ["### What to fix first", _table(["confused", "points gained", "samples"], rows)]
-    return [*blocks, f"### By class, {unit.name} lost", _classes(system, unit)]
-
-
-def _classes(system: SystemResult, unit: Units) -> str:
-    answers = {item.label: item for item in system.outputs} if truth_and_system_match(system) else {}
-    items = sorted(system.classes, key=lambda item: -cost_in_bits(system, item))
-    rows = []
-    for item in items[:MOST_CLASSES]:
-        answer = answers.get(item.label)
-        doubtful = "" if answer is None else unit.amount(answer.values["missed_information"].value)
-        rows.append(
-            [
-                escaped(item.label),
-                amount(item.values["support"].value),
-                _with_range(share(item.values["recall"].value), limits(item.values["recall"], "–")),
-                unit.amount(item.values["false_information"].value),
-                doubtful,
-                unit.amount(cost_in_bits(system, item), 3),
-            ]
-        )
-    more = f"\n\nand {len(items) - MOST_CLASSES} more classes" if len(items) > MOST_CLASSES else ""
-    return _table(["class", "samples", "recall", "answers scatter", "answer doubtful", "cost"], rows) + more
-
-
-def _with_range(number: str, limits: str) -> str:
-    return f"{number} ({limits})" if limits else number
-
-
-def _ranking(evaluation: Evaluation) -> str:
-    rows = [
-        [
-            escaped(system.title),
-            share(system.number("proficiency")),
-            limits(system.metrics["proficiency"], "–"),
-            share(system.number("false_information_ratio")),
-            share(system.number("accuracy")),
-            remark(system),
-        ]
-        for system in evaluation.ranking
-    ]
-    return _table(["system", "captured", "range", "false", "accuracy", ""], rows)
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    marks = ["---", *("---:" for _ in titles[1:])]
-    lines = [titles, marks, *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def as_markdown(outline: Outline) -> str:
+    """Headline, sentences, key numbers, findings, then the sections that are not folded."""
+    return "\n\n".join(_blocks(outline)) + "\n"
 
 
 def escaped(text: str) -> str:
-    """A label or sentence that Markdown shows as it is."""
-    plain = "".join(sign if sign.isprintable() else " " for sign in text)
-    for sign in ("\\", "|", "*", "_", "`", "<", "["):
-        plain = plain.replace(sign, f"\\{sign}")
-    return plain
+    """A label or sentence that Markdown shows as it is, on one line."""
+    return "".join(sign if sign.isprintable() else " " for sign in text).translate(_SPECIAL)
+
+
+def _blocks(outline: Outline) -> Iterator[str]:
+    yield f"# {escaped(plain(outline.headline))}"
+    if outline.kicker:
+        yield " · ".join(escaped(plain(part)) for part in outline.kicker)
+    if outline.lede:
+        yield " ".join(map(_phrase, outline.lede))
+    if outline.tiles:
+        yield _tiles(outline)
+    if outline.findings:
+        yield "\n".join(_findings(outline))
+    for section in outline.sections:
+        yield from _section(section, 2)
+    for item in outline.provenance.ignored:
+        yield f"*{item.rows:,} row{'s' * (item.rows != 1)} left out: {escaped(item.reason)}*"
+    for note in outline.footnotes:
+        yield f"*{_phrase(note)}*"
+
+
+def _phrase(phrase: Phrase) -> str:
+    return "".join(map(_inline, phrase if isinstance(phrase, tuple) else (phrase,)))
+
+
+def _inline(part: Inline) -> str:
+    if isinstance(part, Code):
+        return f"`{part.text.replace('`', '')}`"
+    words = escaped(plain(part))
+    return f"**{words}**" if isinstance(part, Strong) and words else words
+
+
+def _tiles(outline: Outline) -> str:
+    rows = [
+        [escaped(plain(tile.word)), escaped(tile.number), escaped(tile.interval), escaped(tile.note)]
+        for tile in outline.tiles
+    ]
+    titles = ["", "value", "interval", "meaning"]
+    kept = [at for at in range(4) if at < 2 or any(row[at] for row in rows)]
+    return _grid(
+        [titles[at] for at in kept],
+        ["---", "---:", "---:", "---"][: len(kept)],
+        [[row[at] for at in kept] for row in rows],
+    )
+
+
+def _findings(outline: Outline) -> Iterator[str]:
+    for name, finding in outline.findings:
+        about = f"**{escaped(name)}**: " if name else ""
+        yield f"- {about}{'**Warning:** ' if finding.is_warning else ''}{escaped(finding.text)}"
+
+
+def _section(section: Section, depth: int) -> Iterator[str]:
+    if section.folded:
+        return
+    found = [text for block in section.blocks for text in _of(block, depth)]
+    if found:
+        yield f"{'#' * depth} {escaped(plain(section.heading))}"
+        if section.aside:
+            yield f"*{escaped(section.aside)}*"
+        yield from found
+
+
+def _of(block: Block | Section, depth: int) -> Iterator[str]:
+    if isinstance(block, Section):
+        yield from _section(block, depth + 1)
+    elif isinstance(block, Table):
+        yield from _table(block)
+    elif isinstance(block, Paragraph):
+        yield _phrase(block.phrase)
+    elif isinstance(block, Bullets) and block.items:
+        yield "\n".join(f"- {_phrase(item)}" for item in block.items)
+    elif isinstance(block, SideBySide):
+        for part in (*block.left, *block.right):
+            yield from _of(part, depth)
+
+
+def _table(table: Table) -> Iterator[str]:
+    shown = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
+    rows = table.lines
+    most = table.max_rows or MAX_ROWS
+    cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:most]]
+    kept = [at for at in range(len(shown)) if at == 0 or any(row[at] for row in cells)]
+    marks = ["---" if table.columns[shown[at]].kind in ("name", "text") else "---:" for at in kept]
+    titles = [escaped(table.columns[shown[at]].title) for at in kept]
+    if table.caption:
+        yield f"**{escaped(table.caption)}**"
+    if rows:
+        yield _grid(titles, marks, [[row[at] for at in kept] for row in cells])
+    if len(rows) > most:
+        yield f"and {len(rows) - most:,} more"
+    if table.note:
+        yield _phrase(table.note)
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Bar):
+        return escaped(cell.text)
+    if isinstance(cell, Groups):
+        return "".join(LETTERS[at % 26] for at in cell.members)
+    return "" if isinstance(cell, Whisker) else _phrase(cell)
+
+
+def _grid(titles: list[str], marks: list[str], rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in [titles, marks, *rows])

@@ -1,68 +1,128 @@
-"""Results in a notebook: words, one picture, a table, all in markup that survives untrusted and offline notebooks."""
+"""An outline as a notebook cell: markup that survives untrusted and offline notebooks, at most a screen high."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from infoscope.evaluation import Evaluation, SystemResult, renders
-from infoscope.figures.colours import hexadecimal, on_colour
-from infoscope.figures.confusion import heat_map
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.notebook import picture
+from infoscope.report.html.blocks import phrase
 from infoscope.report.html.elements import Html, element, joined, label
-from infoscope.report.html.verdict import ABSENT, interval, sentences
-from infoscope.report.numbers import amount, share
-from infoscope.report.wording import remark
-from infoscope.tables import Contingency
+from infoscope.report.outline import (
+    Bar,
+    Block,
+    Bullets,
+    Cell,
+    Figure,
+    Groups,
+    InformationBar,
+    Outline,
+    Paragraph,
+    Section,
+    Strong,
+    Table,
+    Whisker,
+    plain,
+)
+from infoscope.report.text import LETTERS
 
-__all__ = ["DIM", "INK", "MOST_ROWS", "cell_table", "evaluation_cell", "table_cell"]
+__all__ = ["INK", "as_notebook", "cell_table"]
 
-MOST_ROWS = 12
-MOST_CLASSES = 12
+MAX_ROWS = 12
+MAX_FINDINGS = 4
 INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
-DIM = "opacity:.72;font-size:90%"
+_DIM = "opacity:.72;font-size:90%"
 _NUMBER = "text-align:right;padding:2px 10px;font-variant-numeric:tabular-nums"
 _NAME = "text-align:left;padding:2px 10px"
+_FOLD = "margin:.3em 0"
 
 
-@renders("notebook")
-def evaluation_cell(evaluation: Evaluation) -> str:
-    """The verdict, the ledger of the best, a row a system."""
-    focus = evaluation.ranking[0]
-    captured = focus.number("proficiency")
-    claim = (
-        "cannot be judged by information"
-        if captured is None
-        else f"captures {share(captured)} of the information in the truth"
+def as_notebook(outline: Outline) -> str:
+    """The verdict, a picture, the first table; the rest is folded."""
+    words = joined((element("b", phrase(outline.headline)), *map(phrase, outline.lede)), " ")
+    first, *others = [part for part in outline.sections if not part.folded] or [None]
+    return element(
+        "div",
+        element("p", words, style="margin:.2em 0 .6em;max-width:70ch"),
+        *(_block(part) for part in outline.hero),
+        _findings(outline),
+        *([] if first is None else _section(first)),
+        _tiles(outline),
+        *(_fold(part) for part in others if part is not None),
+        *_ignored(outline),
+        style=INK,
     )
-    parts: list[object] = [
-        element(
-            "p",
-            element("b", label(focus.title, 60)),
-            f" {claim}. ",
-            joined(sentences(evaluation, focus), " "),
-            style="margin:.2em 0 .6em;max-width:70ch",
-        ),
-        _ledger(focus),
+
+
+def _findings(outline: Outline) -> Html:
+    ranked = sorted(outline.findings, key=lambda item: not item[1].is_warning)
+    items = [
+        element("li", joined((element("b", label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        for name, finding in ranked[:MAX_FINDINGS]
     ]
-    if len(evaluation.systems) > 1:
-        parts.append(_ranking(evaluation))
-    if focus.diagnosis:
-        parts.append(element("ul", *(element("li", element("bdi", item.text)) for item in focus.diagnosis[:4])))
-    parts.append(_key_numbers(focus))
-    return element("div", *parts, style=INK)
+    return element("ul", *items) if items else Html("")
 
 
-def _ledger(system: SystemResult) -> Html:
-    missed, captured, false = (
-        system.number(name) or 0.0 for name in ("missed_information", "mutual_information", "false_information")
-    )
-    if not missed + captured + false > 0:
+def _ignored(outline: Outline) -> Iterator[Html]:
+    for item in outline.provenance.ignored:
+        rows = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}"
+        yield element("p", element("bdi", rows), style=_DIM)
+
+
+def _tiles(outline: Outline) -> Html:
+    rows = [(plain(tile.word), element("b", tile.number), tile.interval, tile.note) for tile in outline.tiles]
+    if not rows:
         return Html("")
-    return Html(picture(LedgerDisplay(missed, captured, false).panel()))
+    inside = cell_table(("", "value", "interval", ""), rows)
+    return element("details", element("summary", "key numbers"), inside, style=_FOLD)
+
+
+def _section(section: Section) -> Iterator[Html]:
+    for part in section.blocks:
+        yield _fold(part) if isinstance(part, Section) else _block(part)
+
+
+def _fold(section: Section) -> Html:
+    inside = [part for part in _section(section) if part]
+    if section.folded or not inside:
+        return Html("")
+    return element("details", element("summary", phrase(section.heading)), *inside, style=_FOLD)
+
+
+def _block(part: Block) -> Html:
+    if isinstance(part, Table):
+        return _table(part)
+    if isinstance(part, Figure):
+        return Html(picture(part.panel))
+    if isinstance(part, InformationBar):
+        some = part.missed + part.captured + part.false > 0
+        drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit)
+        return Html(picture(drawn.panel())) if some else Html("")
+    if isinstance(part, Paragraph):
+        return element("p", phrase(part.phrase), style=_DIM if part.quiet else None)
+    if isinstance(part, Bullets):
+        return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
+    return Html("")
+
+
+def _table(table: Table) -> Html:
+    shown = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
+    rows = table.lines
+    titles = [table.columns[at].title for at in shown]
+    cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:MAX_ROWS]]
+    more = len(rows) - MAX_ROWS
+    note = element("p", f"and {more:,} more", style=_DIM) if more > 0 else Html("")
+    return joined((cell_table(titles, cells), note))
+
+
+def _cell(cell: Cell) -> Html | str:
+    if isinstance(cell, Bar):
+        return cell.text
+    if isinstance(cell, Groups):
+        return "".join(LETTERS[at % 26] for at in cell.members)
+    if isinstance(cell, Whisker):
+        return ""
+    return element("b", label(cell.text, 40)) if isinstance(cell, Strong) else phrase(cell)
 
 
 def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
@@ -75,78 +135,3 @@ def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
     return element(
         "table", element("thead", first), element("tbody", *lines), style="border-collapse:collapse;margin:.6em 0"
     )
-
-
-def _ranking(evaluation: Evaluation) -> Html:
-    systems = list(evaluation.ranking)
-    rows = [
-        (
-            label(system.title, 40),
-            share(system.number("proficiency")),
-            interval(system.metrics.get("proficiency", ABSENT)),
-            share(system.number("false_information_ratio")),
-            share(system.number("accuracy")),
-            remark(system),
-        )
-        for system in systems[:MOST_ROWS]
-    ]
-    more = len(systems) - len(rows)
-    note = element("p", f"and {more} more", style=DIM) if more else Html("")
-    return joined((cell_table(("system", "captured", "range", "false", "accuracy", ""), rows), note))
-
-
-def _key_numbers(system: SystemResult) -> Html:
-    names = (
-        "proficiency",
-        "false_information_ratio",
-        "erroneous_information_ratio",
-        "information_precision",
-        "accuracy",
-        "balanced_accuracy",
-        "macro_f1",
-        "mcc",
-        "remnant_classes",
-        "entropy_modified_accuracy",
-        "normalized_transfer_factor",
-    )
-    rows = []
-    for name in names:
-        value = system.metrics.get(name)
-        if value is not None and value.value is not None:
-            rows.append((element("code", name), f"{value.value:.4f}", interval(value, 1.0, 4)))
-    return element(
-        "details", element("summary", "numbers"), cell_table(("metric", "value", "range"), rows), style="margin:.3em 0"
-    )
-
-
-@renders("notebook table")
-def table_cell(table: Contingency) -> str:
-    """A small table as a heat map of numbers, a large one in words."""
-    size = f"{amount(table.total)} samples" if not table.batch_shape else f"batch {table.batch_shape}"
-    told = element(
-        "p",
-        f"Contingency of {size}, {table.shape[0]:,} truth × {table.shape[1]:,} system classes",
-        style="margin:.2em 0 .6em",
-    )
-    if table.batch_shape or not table.total > 0 or max(table.shape) > MOST_CLASSES:
-        found: Any = [] if table.batch_shape or max(table.shape) > 2000 else heat_map(table, "given").largest(8)
-        rows = [(label(truth), label(system), amount(count), share(part)) for truth, system, count, part in found]
-        shown = cell_table(("it was", "the system said", "count", "of the true"), rows) if rows else Html("")
-        return element("div", told, shown, style=INK)
-    cells = heat_map(table, "given")
-    colours = cells.colours
-    head = element(
-        "tr",
-        element("th", "it was ↓ said →", style=f"{_NAME};{DIM}"),
-        *(element("th", label(name, 14), style=_NUMBER) for name in cells.system),
-    )
-    lines = []
-    for i, name in enumerate(cells.truth):
-        written = []
-        for j, count in enumerate(cells.counts[i]):
-            colour = hexadecimal(colours[i, j])
-            look = f"{_NUMBER};background:{colour};color:{on_colour(colour)}" if count else f"{_NUMBER};opacity:.5"
-            written.append(element("td", amount(float(np.round(count, 6))) if count else "·", style=look))
-        lines.append(element("tr", element("th", label(name, 20), style=_NAME), *written))
-    grid = element("table", element("thead", head), element("tbody", *lines), style="border-collapse:collapse")
-    return element("div", told, grid, style=INK)

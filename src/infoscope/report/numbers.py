@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 from infoscope.errors import InputError
+from infoscope.results.estimate import Estimate
 
-__all__ = ["BITS", "UNDEFINED", "Unit", "Units", "amount", "chance", "share", "units"]
+__all__ = ["BITS", "UNDEFINED", "Units", "amount", "chance", "interval_text", "p_value", "points", "share", "units"]
 
 UNDEFINED = "undefined"
-
-Unit = Literal["bits", "nats"]
-
 
 @dataclass(frozen=True)
 class Units:
@@ -75,3 +72,32 @@ def amount(number: float | None) -> str:
     if number is None:
         return "unknown"
     return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.4g}"
+
+
+def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> str:
+    """An interval, as percentages unless another scale is given; empty where there is none.
+
+    >>> interval_text(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), interval_text(Estimate(0.5))
+    ('47.0 – 55.0', '')
+    """
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{scale * estimate.low:.{digits}f} – {scale * estimate.high:.{digits}f}"
+
+
+def points(gain: float) -> str:
+    """A part of the truth's information in percentage points; small ones with two digits that count.
+
+    >>> points(0.0523), points(0.000284)
+    ('5.2', '0.028')
+    """
+    return f"{100 * gain:.1f}" if abs(gain) >= 0.0995e-2 else f"{100 * gain:.2g}"
+
+
+def p_value(p: float) -> str:
+    """A p-value; a very small one is only called small.
+
+    >>> p_value(0.0312), p_value(1e-9)
+    ('0.031', '<0.001')
+    """
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"

@@ -1,49 +1,50 @@
-"""An evaluation as text for a terminal of any width, with or without colour."""
+"""An outline as text for a terminal of any width, with or without colour."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from io import StringIO
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from infoscope.evaluation import Evaluation, SystemResult, renders
-from infoscope.report.by_class import by_class
-from infoscope.report.layout import ASCII, UNICODE, Column, Look, beside, columns, meter, paired, shown, wrapped
-from infoscope.report.ledger import COLOURS, ledger
-from infoscope.report.numbers import amount, share, units
-from infoscope.report.wording import facts_line, headline, key_numbers, left_out, limits, remark, told_apart
+from infoscope.report.information_bar import COLOURS, information_bar
+from infoscope.report.layout import Look, TextColumn, beside, columns, meter, shown, wrapped
+from infoscope.report.outline import (
+    Bar,
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Groups,
+    Inline,
+    InformationBar,
+    Name,
+    Outline,
+    Paragraph,
+    Phrase,
+    Section,
+    SideBySide,
+    Strong,
+    Table,
+    Tile,
+    Whisker,
+    plain,
+)
 
 __all__ = ["as_text", "coloured", "text_lines"]
 
-WARNINGS = {
-    "majority_voter",
-    "random",
-    "relabelled",
-    "accuracy_paradox",
-    "abstains_for_free",
-    "few_samples",
-    "loud_prior",
-    "lookalike_labels",
-    "non_monotone",
-}
-MOST_ALIKE = 4
-"""Groups of systems alike that are named; many systems make many groups, which overlap."""
-WIDE = 150
-"""From this width on, what to fix stands beside the classes."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_BAR_WIDTH = 12
+_SIDE_BY_SIDE = 150
+"""From this width on, blocks stand next to each other."""
+_WIDEST_PROSE = 110
 
 
-@renders("text")
-def as_text(
-    evaluation: Evaluation, *, width: int = 100, unit: str = "bits", ascii_only: bool = False, most: int = 8
-) -> str:
+def as_text(outline: Outline, look: Look) -> str:
     """Plain text without colour."""
-    look = Look(width, units(unit), ASCII if ascii_only else UNICODE, most)
-    lines = (line.plain.rstrip() for line in text_lines(evaluation, look))
-    return "\n".join(lines) + "\n"
+    return "\n".join(line.plain.rstrip() for line in text_lines(outline, look)) + "\n"
 
 
 def coloured(lines: Sequence[Text], width: int, *, bold_only: bool) -> str:
@@ -57,186 +58,187 @@ def coloured(lines: Sequence[Text], width: int, *, bold_only: bool) -> str:
     return out.getvalue()
 
 
-def text_lines(evaluation: Evaluation, look: Look) -> list[Text]:
+def text_lines(outline: Outline, look: Look) -> list[Text]:
     """The whole report, line by line."""
-    many = len(evaluation.systems) > 1
-    lines = _ranking(evaluation, look) if many else _one_system(evaluation, evaluation.systems[0], look)
-    if many and all(system.group is None for system in evaluation.systems):
-        best = evaluation.ranking[0]
-        lines += [Text(), _heading("A closer look at the best"), Text()]
-        lines += _one_system(evaluation, best, look, notes=False)
-    lines += [Text(), *_footer(evaluation, look)]
-    margin = Text("  ")
-    return [Text(), *(margin.copy().append_text(line) for line in lines), Text()]
-
-
-def _heading(title: str, rest: str = "") -> Text:
-    line = Text(title, style="bold")
-    return line.append(f"  {rest}", style="not bold dim") if rest else line
-
-
-def _one_system(evaluation: Evaluation, system: SystemResult, look: Look, *, notes: bool = True) -> list[Text]:
-    facts = Text(facts_line(system, evaluation.source, look.unit, look.signs.dot), "dim")
-    lines = [*_headline(system, look), *_wrapped_styled(facts, look)]
-    captured, false = system.number("proficiency"), system.number("false_information_ratio")
-    if captured is not None and false is not None:
-        lines += [Text(), *ledger(captured, false, min(look.room, 72), look.signs)]
-    lines += [Text(), *_key_numbers(system, look)]
-    lines += _details(system, look)
-    if notes and system.diagnosis:
-        lines += [Text(), *_notes(system, look)]
-    return lines
-
-
-def _details(system: SystemResult, look: Look) -> list[Text]:
-    """What to fix and the classes, one below the other, or side by side where there is room."""
-    if look.width < WIDE:
-        blocks = [block for block in (_fixes(system, look), by_class(system, look)) if block]
-        return [line for block in blocks for line in (Text(), *block)]
-    aside = look.room * 2 // 5
-    fixes = _fixes(system, replace(look, width=aside))
-    classes = by_class(system, replace(look, width=look.width - aside - 2))
-    return [Text(), *(beside(classes, fixes) if fixes else classes)]
-
-
-def _headline(system: SystemResult, look: Look) -> list[Text]:
-    name = Text(shown(system.title, look.signs), style="bold")
-    captured, rest = headline(system)
-    if not captured:
-        return wrapped(rest, look.room, name.append(" "))
-    line = name.append(" captures ", "not bold").append(captured, f"bold {COLOURS['captured']}")
-    line.append(f" {rest}", "not bold")
-    value = system.metrics["proficiency"]
-    if value.low is not None and value.high is not None:
-        range_ = f"{share(value.low, 0)} {look.signs.to} {share(value.high, 0)}"
-        if value.value is not None and not value.low <= value.value <= value.high:
-            range_ = f"rather {range_}: few samples look more informative than they are"
-        line.append(f"  {range_}", "not bold dim")
-    return _wrapped_styled(line, look)
-
-
-def _wrapped_styled(line: Text, look: Look) -> list[Text]:
-    """A line in as many as it needs, its styles kept."""
-    return list(line.wrap(Console(file=StringIO(), width=look.room), look.room))
-
-
-def _key_numbers(system: SystemResult, look: Look) -> list[Text]:
-    numbers = list(key_numbers(system, look.signs.to))
     parts = [
-        Column("", [Text(number.word) for number in numbers]),
-        Column("", [Text(number.shown, "bold") for number in numbers]),
-        Column("", [Text(number.range, "dim") for number in numbers], priority=5),
-        Column("", [Text(number.note and shown(number.note, look.signs), "dim") for number in numbers], priority=1),
+        [*_paragraph(outline.headline, look, "bold"), *_kicker(outline, look)],
+        [line for sentence in outline.lede for line in _paragraph(sentence, look)],
+        *(list(_block(block, look)) for block in outline.hero),
+        _tiles(outline.tiles, look),
+        *(_section(section, look) for section in outline.sections if not section.folded),
+        _findings(outline, look),
+        list(_footnotes(outline, look)),
+    ]
+    lines: list[Text] = []
+    for part in parts:
+        lines += [Text(), *part] if part else []
+    margin = Text("  ")
+    return [*(margin.copy().append_text(line) for line in lines), Text()]
+
+
+def _kicker(outline: Outline, look: Look) -> list[Text]:
+    words = f" {look.signs.dot} ".join(_shown(plain(part), look) for part in outline.kicker)
+    return _folded(Text(words, "dim"), look) if words else []
+
+
+def _shown(text: str, look: Look) -> str:
+    """Words as the terminal can print them; line ends and control characters are written as escapes."""
+    return shown(text, look.signs) if text else ""
+
+
+def _styled(phrase: Phrase, look: Look, style: str = "") -> Text:
+    line = Text(style=style)
+    for part in phrase if isinstance(phrase, tuple) else (phrase,):
+        line.append(_shown(plain(part), look), _style(part))
+    return line
+
+
+def _style(part: Inline) -> str:
+    return "bold" if isinstance(part, (Strong, Name)) else ""
+
+
+def _paragraph(phrase: Phrase, look: Look, style: str = "") -> list[Text]:
+    return _folded(_styled(phrase, look, style), look)
+
+
+def _folded(line: Text, look: Look) -> list[Text]:
+    """A styled line in as many as it needs."""
+    room = min(look.room, _WIDEST_PROSE)
+    return list(line.wrap(Console(file=StringIO(), width=room), room))
+
+
+def _tiles(tiles: Sequence[Tile], look: Look) -> list[Text]:
+    if not tiles:
+        return []
+    parts = [
+        TextColumn("", [Text(_shown(plain(tile.word), look)) for tile in tiles]),
+        TextColumn("", [Text(tile.number, "bold") for tile in tiles]),
+        TextColumn("", [Text(_dashed(tile.interval, look), "dim") for tile in tiles], priority=5),
+        TextColumn("", [Text(_shown(tile.note, look), "dim") for tile in tiles], priority=1),
     ]
     kept = [part for part in parts if part.width]
     return columns(kept, look.room, look.signs, header=False, gap=3)
 
 
-def _fixes(system: SystemResult, look: Look) -> list[Text]:
-    pairs = [pair for pair in system.confusions if pair.gain > 0][:5]
-    if not pairs:
-        return []
-    most = pairs[0].gain
-    sizes = [f"{amount(pair.count)} sample{'s' if pair.count != 1 else ' '}" for pair in pairs]
-    spelt = [[shown(label, look.signs) for label in pair.classes] for pair in pairs]
-    room = look.room - 18 - max(map(len, sizes))  # "+10.0 points" and the gaps
-    size = min(24, max(room - max(cell_len(" / ".join(names)) for names in spelt), 6))
-    names = [paired(one, other, max(room - size, 15), look.signs) for one, other in spelt]
-    parts = [
-        Column("", [Text(name) for name in names], least=12),
-        Column("", [meter(pair.gain / most, size, look.signs, COLOURS["false"]) for pair in pairs], priority=1),
-        Column("", [Text(f"+{100 * pair.gain:.1f} points", "bold") for pair in pairs], right=True),
-        Column("", [Text(word, "dim") for word in sizes], right=True, priority=5),
-    ]
-    title = _heading("What to fix first", "captured if never confused")
-    return [title, *columns(parts, look.room, look.signs, header=False)]
+def _dashed(text: str, look: Look) -> str:
+    return text.replace("–", look.signs.to).replace("−", "-" if look.signs.encoding == "ascii" else "−")
 
 
-def _notes(system: SystemResult, look: Look, *, named: bool = False) -> list[Text]:
+def _section(section: Section, look: Look, depth: int = 0) -> list[Text]:
+    heading = _styled(section.heading, look, "bold")
+    if section.aside:
+        heading.append(f"  {_shown(section.aside, look)}", "not bold dim")
+    lines = _folded(heading, look)
+    for block in section.blocks:
+        if isinstance(block, Section):
+            found = [] if block.folded else _section(block, look, depth + 1)
+        else:
+            found = list(_block(block, look))
+        if found:
+            lines += [Text(), *found] if isinstance(block, (Section, SideBySide)) else found
+    return lines if len(lines) > 1 or not section.blocks else []
+
+
+def _block(block: Block, look: Look) -> Iterator[Text]:
+    if isinstance(block, Table):
+        yield from _table(block, look)
+    elif isinstance(block, Paragraph):
+        yield from _paragraph(block.phrase, look, "dim" if block.quiet else "")
+    elif isinstance(block, Bullets):
+        for item in block.items:
+            yield from wrapped(_shown(plain(item), look), look.room, Text(f"{look.signs.dot} ", "cyan"))
+    elif isinstance(block, InformationBar) and block.missed + block.captured > 0:
+        truth = block.missed + block.captured
+        yield from information_bar(block.captured / truth, block.false / truth, min(look.room, 72), look.signs)
+    elif isinstance(block, SideBySide):
+        yield from _side_by_side(block, look)
+
+
+def _side_by_side(block: SideBySide, look: Look) -> Iterator[Text]:
+    right_width = look.room * 2 // 5
+    wide = look.width >= _SIDE_BY_SIDE
+    left = _stacked(block.left, look.narrower(look.width - right_width - 2) if wide else look)
+    right = _stacked(block.right, look.narrower(right_width) if wide else look)
+    if wide and left and right:
+        yield from beside(left, right)
+    else:
+        yield from [*left, *([Text()] if left and right else []), *right]
+
+
+def _stacked(blocks: Sequence[Block], look: Look) -> list[Text]:
     lines: list[Text] = []
-    room = min(look.room, 110)
-    for finding in system.diagnosis:
-        warning = finding.code in WARNINGS
-        lead = Text("! " if warning else f"{look.signs.dot} ", style="bold yellow" if warning else "cyan")
-        text = shown(finding.text, look.signs)
-        lines += wrapped(text, room - 2 * named, lead)
-    return [Text("  ").append_text(line) for line in lines] if named else lines
-
-
-def _ranking(evaluation: Evaluation, look: Look) -> list[Text]:
-    systems = list(evaluation.ranking)
-    groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
-    if groups:
-        systems.sort(key=lambda system: tuple((system.group or {}).values()))
-    lines = [*_wrapped_styled(_ranking_title(evaluation, look), look), Text()]
-    lines += columns(_ranking_columns(systems, groups, look), look.room, look.signs)
-    sentences = list(told_apart(evaluation))
-    kept = sentences[: MOST_ALIKE if look.most else None]
-    if len(sentences) > len(kept):
-        kept.append(f"So it is with {len(sentences) - len(kept)} more groups of neighbours; -v names them.")
-    for sentence in kept:
-        lines += [Text(), *wrapped(shown(sentence, look.signs), look.room, Text(""))]
-    spoken = [system for system in systems if system.diagnosis]
-    if spoken:
-        lines += [Text(), _heading("What the tables say")]
-    for system in spoken:
-        lines += [Text(shown(system.title, look.signs), "bold"), *_notes(system, look, named=True)]
+    for block in blocks:
+        found = list(_block(block, look))
+        lines += [*([Text()] if lines and found else []), *found]
     return lines
 
 
-def _ranking_title(evaluation: Evaluation, look: Look) -> Text:
-    systems = evaluation.systems
-    count = len({system.name for system in systems})
-    title = Text(f"{count} system{'s' if count != 1 else ''}", "bold")
-    rows = evaluation.source.rows
-    where = "" if evaluation.source.name is None else f" {look.signs.dot} {evaluation.source.name}"
-    sizes = {system.n for system in systems if system.n is not None and not system.group}
-    if len(sizes) > 1:
-        size = f" on up to {amount(max(sizes))} samples"
-    else:
-        size = "" if rows is None else f" on {amount(rows)} samples"
-    return title.append(f"{size}, the best informed first{where}", "not bold dim")
-
-
-def _ranking_columns(systems: Sequence[SystemResult], groups: Sequence[str], look: Look) -> list[Column]:
-    def numbers(metric: str, style: str = "") -> list[Text]:
-        return [Text(share(system.number(metric)), style) for system in systems]
-
-    def plain(metric: str) -> list[Text]:
-        return [Text("undefined" if (x := system.number(metric)) is None else f"{x:.2f}") for system in systems]
-
-    bars = [meter(system.number("proficiency") or 0.0, 20, look.signs, COLOURS["captured"]) for system in systems]
-    ranges = [Text(limits(system.metrics["proficiency"], look.signs.to), "dim") for system in systems]
-    ranges = ranges if any(cell.plain for cell in ranges) else []
-    refused = numbers("rejection_rate") if any(system.number("rejection_rate") for system in systems) else []
-    return [
-        *(
-            Column(key, [Text(shown((system.group or {}).get(key, ""), look.signs)) for system in systems], least=6)
-            for key in groups
-        ),
-        Column("system", [Text(shown(system.name, look.signs), "bold") for system in systems], least=16),
-        Column("captured", numbers("proficiency", "bold"), right=True),
-        Column("range", ranges, right=True, priority=5),
-        Column("", bars, priority=3),
-        Column("false", numbers("false_information_ratio"), right=True, priority=7),
-        Column("erroneous", plain("erroneous_information_ratio"), right=True, priority=4),
-        Column("accuracy", numbers("accuracy"), right=True, priority=8),
-        Column("refused", refused, right=True, priority=5),
-        Column("in doubt", plain("remnant_classes"), right=True, priority=2),
-        Column("", [Text(remark(system), COLOURS["missed"]) for system in systems], priority=6),
+def _table(table: Table, look: Look) -> Iterator[Text]:
+    rows = table.lines
+    most = look.max_rows and (table.max_rows or look.max_rows)
+    picked = rows[: most or len(rows)]
+    parts = [
+        _column(column, [row.cells[at] for row in picked], look)
+        for at, column in enumerate(table.columns)
+        if column.kind != "whisker"
     ]
+    if table.caption:
+        yield from _folded(Text(_shown(table.caption, look), "bold"), look)
+    yield from columns([part for part in parts if part.width], look.room, look.signs, header=table.header)
+    if len(rows) > len(picked):
+        yield Text(f"and {len(rows) - len(picked):,} more; -v shows all", "dim")
+    if table.note:
+        yield from _paragraph(table.note, look, "dim")
 
 
-def _footer(evaluation: Evaluation, look: Look) -> list[Text]:
+def _column(column: Column, cells: Sequence[Cell], look: Look) -> TextColumn:
+    title = _shown(column.title, look)
+    if column.kind == "bar":
+        return TextColumn(title, _bars(cells, look), priority=column.priority)
+    words = [_cell(cell, look) for cell in cells]
+    least = 8 if column.kind == "name" else None
+    return TextColumn(title, words, column.kind == "number", column.priority, least)
+
+
+def _cell(cell: Cell, look: Look) -> Text:
+    if isinstance(cell, Groups):
+        return Text("".join(LETTERS[at % 26] for at in cell.members))
+    if isinstance(cell, (Whisker, Bar)):
+        return Text(cell.text if isinstance(cell, Bar) else "")
+    line = _styled(cell, look)
+    return Text(_dashed(line.plain, look), style="bold" if isinstance(cell, (Strong, Name)) else "")
+
+
+def _bars(cells: Sequence[Cell], look: Look) -> list[Text]:
+    """Numbers before their bars, so that both line up."""
+    wide = max((cell_len(cell.text) for cell in cells if isinstance(cell, Bar)), default=0)
+    found = []
+    for cell in cells:
+        if not isinstance(cell, Bar):
+            found.append(_cell(cell, look))
+            continue
+        colour = COLOURS.get(cell.role, "")
+        line = Text(f"{cell.text:>{wide}} " if wide else "", colour)
+        found.append(line.append_text(meter(min(cell.part, 1.0), _BAR_WIDTH, look.signs, colour)))
+    return found
+
+
+def _findings(outline: Outline, look: Look) -> list[Text]:
     lines: list[Text] = []
-    for reason, rows in evaluation.source.ignored.items():
-        sentence = left_out(rows, shown(reason, look.signs))
-        lines += wrapped(sentence, look.room, Text("! ", "bold yellow"))
-    if evaluation.source.until is not None:
-        lead = Text("! ", "bold yellow") if evaluation.source.until["sorted"] else Text("note ", "dim")
-        lines += wrapped(f"{evaluation.source.until['text']}.", look.room, lead)
-    for sentence in dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None):
-        told = sentence if look.signs.encoding == "utf-8" else shown(sentence, look.signs)
-        lines += wrapped(f"{told}.", look.room, Text("note ", "dim"))
-    hint = f"infoscope explain captured {look.signs.dot} --format json has every number"
-    return lines + wrapped(hint, look.room, Text("next ", "cyan"))
+    named = ""
+    for name, finding in outline.findings:
+        if name != named:
+            lines.append(Text(_shown(name, look), "bold"))
+            named = name
+        lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
+        lead = Text("  ").append_text(lead) if name else lead
+        lines += wrapped(_shown(finding.text, look), min(look.room, _WIDEST_PROSE), lead)
+    return lines
+
+
+def _footnotes(outline: Outline, look: Look) -> Iterator[Text]:
+    for item in outline.provenance.ignored:
+        rows = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {_shown(item.reason, look)}"
+        yield from wrapped(rows, look.room, Text("! ", "bold yellow"))
+    for note in outline.footnotes:
+        yield from wrapped(_shown(plain(note), look), look.room, Text("note ", "dim"))

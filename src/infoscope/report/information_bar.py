@@ -1,4 +1,4 @@
-"""The information ledger: one bar of what was missed, captured and made up."""
+"""The information bar in text: missed, captured and false information to one scale."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from rich.text import Text
 from infoscope.report.layout import Signs
 from infoscope.report.numbers import share
 
-__all__ = ["COLOURS", "ledger"]
+__all__ = ["COLOURS", "information_bar"]
 
 COLOURS = {"captured": "blue", "missed": "yellow", "false": "red"}
 """Captured blue, missed amber, false vermilion, wherever they are shown."""
 
 
-def ledger(captured: float, false: float, width: int, signs: Signs) -> list[Text]:
-    """Truth is missed + captured; what the system says is captured + false: the parts are drawn to one scale."""
+def information_bar(captured: float, false: float, width: int, signs: Signs) -> list[Text]:
+    """Truth is missed + captured, output is captured + false; shares are of the truth's information."""
     parts = {"missed": 1.0 - captured, "captured": captured, "false": false}
     fills = {"missed": signs.missed, "captured": signs.full, "false": signs.false}
     lengths = _lengths(list(parts.values()), width)

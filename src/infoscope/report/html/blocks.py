@@ -1,0 +1,201 @@
+"""Phrases, cells and blocks of an outline as markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from infoscope.figures.layout import plain_label
+from infoscope.figures.ledger import LedgerDisplay
+from infoscope.figures.svg import svg
+from infoscope.cards import catalogue
+from infoscope.report.html.elements import Html, element, joined, label, scrolled
+from infoscope.report.outline import (
+    Bar,
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Explorer,
+    Figure,
+    Groups,
+    InformationBar,
+    Inline,
+    Name,
+    Paragraph,
+    Phrase,
+    Row,
+    Section,
+    SideBySide,
+    Strong,
+    Table,
+    Term,
+    Whisker,
+)
+from infoscope.report.text import LETTERS
+
+__all__ = ["EXPLORERS", "bar", "block", "phrase", "section", "table", "term"]
+
+MAX_GROUP_BARS = 12
+EXPLORERS: dict[str, Callable[[Explorer], Html]] = {}
+"""Parts of pages that a script moves, by name."""
+
+
+def phrase(words: Phrase) -> Html:
+    """Words as markup: names from the data are isolated and cut, terms lead to their definitions."""
+    return joined(map(_inline, words if isinstance(words, tuple) else (words,)))
+
+
+def _inline(part: Inline) -> Html:
+    if isinstance(part, str):
+        return element("bdi", plain_label(part)) if _is_foreign(part) else joined((part,))
+    if isinstance(part, Name):
+        return label(part.text, part.most)
+    if isinstance(part, Strong):
+        return element("b", label(part.text, 48))
+    if isinstance(part, Code):
+        return element("code", part.text)
+    return term(part.metric, part.text)
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether words hold control characters or letters that are written from right to left."""
+    return not text.isascii() and any(not sign.isprintable() or "\u0590" <= sign <= "\u08ff" for sign in text)
+
+
+def term(metric: str, word: str) -> Html:
+    """A word that leads to its definition, where there is one."""
+    return element("a", word, href=f"#def-{metric}", class_="term") if metric in catalogue else element("span", word)
+
+
+def section(part: Section, level: int = 2) -> Html:
+    """A section with its heading; a folded one as a fold."""
+    inside = [section(item, level + 1) if isinstance(item, Section) else block(item) for item in part.blocks]
+    if part.folded:
+        return element("details", element("summary", phrase(part.heading)), *inside, id=part.anchor or None)
+    aside = element("small", f" {part.aside}", class_="dim") if part.aside else Html("")
+    heading = element(f"h{min(level, 4)}", phrase(part.heading), aside)
+    return element("section" if level == 2 else "div", heading, *inside, id=part.anchor or None)
+
+
+def block(part: Block) -> Html:
+    """Any block."""
+    if isinstance(part, Table):
+        return table(part)
+    if isinstance(part, Figure):
+        return _figure(part)
+    if isinstance(part, InformationBar):
+        return _information(part)
+    if isinstance(part, Paragraph):
+        return element("p", phrase(part.phrase), class_="note" if part.quiet else None)
+    if isinstance(part, Bullets):
+        return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
+    if isinstance(part, SideBySide):
+        sides = [element("div", *map(block, side)) for side in (part.left, part.right) if side]
+        return element("div", *sides, class_="two")
+    return EXPLORERS[part.name](part)
+
+
+def _figure(figure: Figure) -> Html:
+    caption = element("figcaption", phrase(figure.caption)) if figure.caption else Html("")
+    note = element("p", phrase(figure.note), class_="note") if figure.note else Html("")
+    return joined((element("figure", caption, Html(svg(figure.panel)), class_=figure.style), note))
+
+
+def _information(part: InformationBar) -> Html:
+    if not part.missed + part.captured + part.false > 0:
+        return Html("")
+    drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit)
+    return element("figure", Html(svg(drawn.panel())), class_="wide")
+
+
+def table(part: Table) -> Html:
+    """A table; one that can be searched is also sorted and copied by the page's script."""
+    head = element("tr", *(_head(column) for column in part.columns))
+    note = element("p", phrase(part.note), class_="note") if part.note else Html("")
+    inside = element(
+        "table",
+        element("caption", part.caption, class_="sr") if part.caption else Html(""),
+        element("thead", head, class_=None if part.header else "quiet"),
+        element("tbody", *(_row(row, part.columns) for row in part.lines)),
+        class_=f"{part.style} tool" if part.search else part.style,
+        data_search=part.search or None,
+    )
+    return joined((note, scrolled(inside, part.caption or "Table")))
+
+
+_CLASSES = {"name": None, "number": "n", "text": None, "bar": "b", "whisker": "track"}
+
+
+def _head(column: Column) -> Html:
+    if not column.title:
+        return element("td", class_=_CLASSES[column.kind])
+    word = term(column.metric, column.title) if column.metric else column.title
+    return element("th", word, scope="col", class_=_CLASSES[column.kind])
+
+
+def _row(row: Row, columns: Sequence[Column]) -> Html:
+    return element(
+        "tr",
+        *(_cell(cell, column, at == 0) for at, (cell, column) in enumerate(zip(row.cells, columns, strict=True))),
+        class_="best" if row.best else None,
+        **{f"data_{name}": value for name, value in row.attributes.items()},
+    )
+
+
+def _cell(cell: Cell, column: Column, first: bool) -> Html:
+    if isinstance(cell, Groups):
+        return _groups(cell)
+    if isinstance(cell, Bar):
+        number = element("span", cell.text) if cell.text else Html("")
+        return element("td", bar(cell.part, cell.role), number, class_="b" if cell.text else "track")
+    if isinstance(cell, Whisker):
+        return element("td", _whisker(cell), class_="track")
+    strong = isinstance(cell, Strong) and column.kind == "number"
+    inside = cell.text if strong and isinstance(cell, Strong) else phrase(cell)
+    if first:
+        return element("th", inside, scope="row")
+    kind = " ".join(filter(None, (_CLASSES[column.kind], "strong" if strong else None)))
+    return element("td", inside, class_=kind or None)
+
+
+def bar(part: float, role: str) -> Html:
+    """A bar that fills a share of its cell."""
+    return Html(
+        f'<svg class="bar" aria-hidden="true" width="100%" height="12"><rect class="f-{role}" fill="#888" '
+        f'width="{100 * min(max(part, 0.0), 1.0):.1f}%" height="12"/></svg>'
+    )
+
+
+def _whisker(cell: Whisker) -> Html:
+    low, high = cell.scale
+
+    def at(value: float) -> str:
+        return f"{100 * (value - low) / ((high - low) or 1.0):.2f}%"
+
+    def marks() -> Iterator[str]:
+        if cell.low is not None and cell.high is not None:
+            yield (
+                f'<line class="s-ink" x1="{at(cell.low)}" x2="{at(cell.high)}" y1="10" y2="10" stroke="#16181d" '
+                'stroke-width="2"/>'
+            )
+        if cell.value is not None:
+            yield (
+                f'<circle class="f-accent s-ink" cx="{at(cell.value)}" cy="10" r="5" fill="#0068a8" '
+                'stroke="#16181d"/>'
+            )
+
+    return Html(f'<svg class="whisk" aria-hidden="true" width="100%" height="20">{"".join(marks())}</svg>')
+
+
+def _groups(cell: Groups) -> Html:
+    """The letters of the groups, and a bar for each, which neighbouring rows continue."""
+    letters = "".join(LETTERS[at % 26] for at in cell.members)
+    if cell.total > MAX_GROUP_BARS:
+        return element("td", letters, class_="groups")
+    rects = "".join(
+        f'<rect class="f-series{at % 8}" fill="#5a6070" x="{10 * at}" width="5" height="100%"/>' for at in cell.members
+    )
+    size = 10 * cell.total
+    drawn = Html(f'<svg class="alike" aria-hidden="true" width="{size}" height="20">{rects}</svg>')
+    return element("td", drawn, letters, class_="groups", style=f"padding-left:{size + 4}px")

@@ -1,0 +1,145 @@
+"""An outline as one page that opens offline, with or without JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from infoscope.figures.layout import plain_label
+from infoscope.cards import catalogue
+from infoscope.report.html.blocks import block, phrase, section, term
+from infoscope.report.html.elements import Html, element, joined, label
+from infoscope.report.html.embedding import embedded, rounded
+from infoscope.report.html.formulas import formula
+from infoscope.report.html.shell import code_of, page
+from infoscope.report.outline import Outline, Phrase, Section, Tile, plain
+from infoscope.results.provenance import Provenance
+
+__all__ = ["appendix", "as_html", "findings_list", "navigation", "tiles"]
+
+MAX_FINDINGS = 6
+"""Findings beside the headline; the others follow in their own section."""
+MAX_HASHES = 40
+
+
+def as_html(outline: Outline) -> str:
+    """The whole page as text."""
+    from infoscope import __version__  # noqa: PLC0415 - the package itself
+
+    sections = [part for part in outline.sections if part.anchor or not part.folded]
+    body = element(
+        "main",
+        _header(outline),
+        navigation([*sections, Section("Everything else", (), "all")]),
+        *map(section, sections),
+        appendix(outline, __version__),
+    )
+    data = [] if outline.data is None else [embedded("data", rounded(outline.data))]
+    scripts = [outline.script] if outline.script else ["downloads.js"]
+    return page(outline.title, __version__, code_of(*scripts), body, *data)
+
+
+def _header(outline: Outline) -> Html:
+    return element(
+        "header",
+        element("p", joined(map(phrase, outline.kicker), " · "), class_="kicker"),
+        element(
+            "div",
+            element(
+                "div",
+                element("h1", phrase(outline.headline)),
+                element("p", joined(map(phrase, outline.lede), " "), class_="lede") if outline.lede else Html(""),
+                findings_list(outline, MAX_FINDINGS),
+            ),
+            element("div", *map(block, outline.hero), tiles(outline.tiles)),
+            class_="hero",
+        ),
+    )
+
+
+def findings_list(outline: Outline, most: int | None = None) -> Html:
+    """Findings as a list, warnings first, each after the name of what it is about."""
+    ranked = sorted(outline.findings, key=lambda item: not item[1].is_warning)[:most]
+    items = [
+        element("li", joined((element("b", label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        for name, finding in ranked
+    ]
+    return element("ul", *items, class_="remarks") if items else Html("")
+
+
+def tiles(items: Sequence[Tile]) -> Html:
+    """The few numbers that everybody sees."""
+    return element("ul", *map(_tile, items), class_="tiles") if items else Html("")
+
+
+def _tile(tile: Tile) -> Html:
+    word = term(tile.metric, plain(tile.word)) if tile.metric else element("span", phrase(tile.word))
+    beside = [element("span", text, class_="dim") for text in (tile.interval, tile.note) if text]
+    return element("li", element("b", tile.number), word, *beside)
+
+
+def navigation(sections: Sequence[Section]) -> Html:
+    """Links to the sections that have an anchor, and the choice of the theme."""
+    links = [element("a", part.link or plain(part.heading), href=f"#{part.anchor}") for part in sections if part.anchor]
+    theme = element("button", "theme", type="button", id="theme", class_="js", aria_label="Light or dark theme")
+    return element("nav", *links, theme, aria_label="Sections")
+
+
+def appendix(outline: Outline, version: str) -> Html:
+    """Everything else: the sections of the appendix, definitions, method and provenance, downloads."""
+    folded = [replace(part, folded=True) for part in outline.appendix.sections]
+    return element(
+        "section",
+        element("h2", "Everything else"),
+        *map(section, folded),
+        _definitions(outline.appendix.metrics),
+        _method(outline, version),
+        element("p", class_="js", id="downloads"),
+        id="all",
+    )
+
+
+def _definitions(names: Sequence[str]) -> Html:
+    entries = [_definition(name) for name in dict.fromkeys(names) if name in catalogue]
+    if not entries:
+        return Html("")
+    inside = element("dl", *entries, class_="definitions")
+    return element("details", element("summary", "What the numbers mean"), inside, id="definitions")
+
+
+def _definition(name: str) -> Html:
+    card = catalogue[name]
+    better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
+    facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]
+    undefined = "" if card.undefined == "never" else f" Undefined when: {card.undefined}."
+    words = f"{card.meaning} ({', '.join(facts)}).{undefined} "
+    return element(
+        "div",
+        element("dt", card.title, " ", element("span", formula(card.formula), class_="formula")),
+        element("dd", words, element("span", card.reference, class_="dim")),
+        id=f"def-{name}",
+    )
+
+
+def _method(outline: Outline, version: str) -> Html:
+    sentences: list[Phrase] = [*outline.appendix.method, *outline.footnotes]
+    items = [element("li", phrase(item)) for item in sentences]
+    items += [
+        element("li", f"{item.rows:,} row{'s' * (item.rows != 1)} left out: ", element("bdi", plain_label(item.reason)))
+        for item in outline.provenance.ignored
+    ]
+    items += _provenance(outline.provenance, version)
+    return element("details", element("summary", "Method and limits"), element("ul", *items), id="method")
+
+
+def _provenance(provenance: Provenance, version: str) -> Iterator[Html]:
+    if provenance.command is not None:
+        yield element("li", "Made by ", element("code", provenance.command, class_="command"))
+    yield element("li", f"Written by infoscope {version}. The page loads nothing from any network and stores nothing.")
+    if provenance.hashes:
+        listed = [
+            element("div", element("dt", label(name, 40)), element("dd", element("code", found)))
+            for name, found in list(provenance.hashes.items())[:MAX_HASHES]
+        ]
+        why = "Equal labels and counts have equal hashes, in whatever order the rows were read:"
+        yield element("li", why, element("dl", *listed, class_="hashes"))

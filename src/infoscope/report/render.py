@@ -1,0 +1,82 @@
+"""From a result to any of its forms: the view of its kind, then the renderer of the form."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from infoscope.errors import InputError
+from infoscope.report.layout import Look
+from infoscope.report.markdown import as_markdown
+from infoscope.report.numbers import units
+from infoscope.report.outline import Outline, plain
+from infoscope.report.text import as_text
+from infoscope.results.base import Result
+from infoscope.results.frame import csv_text
+
+if TYPE_CHECKING:
+    from infoscope.figures.display import Display
+
+__all__ = ["outline_of", "picture", "render"]
+
+_REPR_LINES = 5
+
+
+def outline_of(result: Result, unit: str = "bits") -> Outline:
+    """What there is to say about a result, in words and formatted numbers."""
+    outline: Outline = _view(result).outline(result, units(unit))
+    return replace(outline, provenance=result.provenance) if outline.provenance != result.provenance else outline
+
+
+def render(
+    result: Result, form: str, *, unit: str = "bits", width: int = 100, max_rows: int = 8, command: str | None = None
+) -> str:
+    """The result as ``text``, ``markdown``, ``html``, ``notebook`` or ``repr``; ``command`` is what made it."""
+    if form == "html":
+        return _page(result, unit, command)
+    outline = outline_of(result, unit)
+    if form == "text":
+        return as_text(outline, Look(width, max_rows=max_rows))
+    if form == "markdown":
+        return as_markdown(outline)
+    if form == "repr":
+        return _short(outline)
+    from infoscope.report.notebook import as_notebook  # noqa: PLC0415 - draws pictures
+
+    return as_notebook(outline)
+
+
+def _page(result: Result, unit: str, command: str | None) -> str:
+    from infoscope.report.html.renderer import as_html  # noqa: PLC0415 - draws pictures
+
+    own_page = getattr(_view(result), "page", None)
+    outline = outline_of(result, unit).with_command(command)
+    if own_page is not None:
+        return str(own_page(result, outline, units(unit)))
+    data = {"kind": result.kind, "result": result.to_dict(), "csv": csv_text(result.rows())}
+    return as_html(replace(outline, data=data) if outline.data is None else outline)
+
+
+def _short(outline: Outline) -> str:
+    """The headline and what else fits into five lines."""
+    lines = [plain(outline.headline), *map(plain, outline.lede)]
+    lines += [f"warning: {finding.text}" for _, finding in outline.findings if finding.is_warning]
+    cut = [line if len(line) <= 160 else f"{line[:159]}…" for line in lines if line]
+    return "\n".join(cut[:_REPR_LINES])
+
+
+def picture(result: Result, which: str | None = None) -> Display:
+    """A picture of a result by name; the first of its view without a name."""
+    pictures: dict[str, Any] = _view(result).PICTURES
+    if not pictures:
+        raise InputError(f"there is no picture of a result of the kind {result.kind!r}")
+    name = next(iter(pictures)) if which is None else which
+    if name not in pictures:
+        raise InputError(f"there is no picture {which!r} of this result; there is {', '.join(pictures)}")
+    display: Display = pictures[name](result)
+    return display
+
+
+def _view(result: Result) -> Any:
+    return importlib.import_module(f"infoscope.report.views.{result.kind.replace('-', '_')}")

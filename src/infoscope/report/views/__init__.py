@@ -1,0 +1,1 @@
+"""What is shown of each kind of result: one function ``outline`` per kind."""

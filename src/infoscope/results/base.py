@@ -1,0 +1,149 @@
+"""What every result of the package offers: one protocol for documents, frames, text, pages and files."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+
+from infoscope.page_files import write_page as write_output
+from infoscope.errors import InputError
+from infoscope.results.codec import Json, decode, encode, json_schema
+from infoscope.results.finding import Finding
+from infoscope.results.frame import csv_text, frame
+from infoscope.results.provenance import Provenance
+
+if TYPE_CHECKING:
+    from infoscope.figures.display import Display
+
+__all__ = ["Form", "Result", "StrPath", "Unit", "form_of"]
+
+StrPath = str | PathLike[str]
+Unit = Literal["bits", "nats"]
+Form = Literal["text", "markdown", "html", "json", "csv", "parquet"]
+
+_FORMS: dict[str, Form] = {
+    ".json": "json",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "text",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
+
+
+def form_of(path: StrPath) -> Form | None:
+    """The form that a file's suffix asks for; None for a suffix that asks for none."""
+    return _FORMS.get(Path(path).suffix.lower())
+
+
+class Result(ABC):
+    """What a study found: every number that will be shown, and nothing that draws.
+
+    Subclasses are frozen dataclasses with the fields ``provenance`` and ``findings``. They say what their tidy rows
+    are; ``infoscope/report/views`` says, for each kind, what is shown.
+    """
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 2
+    provenance: Provenance
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def schema(cls) -> str:
+        """The name of the document's schema, as ``infoscope/evaluation/2``."""
+        return f"infoscope/{cls.kind}/{cls.version}"
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Json]:
+        """The JSON Schema of the documents that ``to_dict`` writes."""
+        return json_schema(cls, f"infoscope {cls.kind}", schema=cls.schema())
+
+    def to_dict(self) -> dict[str, Json]:
+        """The versioned document as plain data."""
+        return {"schema": self.schema(), **encode(self)}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Json]) -> Self:
+        """The result that a document describes."""
+        found = record.get("schema") if isinstance(record, Mapping) else None
+        if found != cls.schema():
+            raise InputError(
+                f"the document has the schema {found!r}, and {cls.schema()!r} is required; "
+                "infoscope.load() reads a result of any kind"
+            )
+        return decode(cls, {name: part for name, part in record.items() if name != "schema"}, "the document")
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The document as JSON; information is always in bits."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
+
+    @abstractmethod
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """The result as tidy rows, the content of ``to_frame``."""
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The tidy rows as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
+        return frame(self.rows(), backend)
+
+    def to_text(self, *, width: int = 100, unit: Unit = "bits") -> str:
+        """As a terminal shows it, without colour."""
+        return self._render("text", width=width, unit=unit)
+
+    def to_markdown(self, *, unit: Unit = "bits") -> str:
+        """For a merge request, an issue or a wiki."""
+        return self._render("markdown", unit=unit)
+
+    @overload
+    def to_html(self, path: None = None, *, unit: Unit = "bits", force: bool = False) -> str: ...
+    @overload
+    def to_html(self, path: StrPath, *, unit: Unit = "bits", force: bool = False) -> Path: ...
+    def to_html(self, path: StrPath | None = None, *, unit: Unit = "bits", force: bool = False) -> str | Path:
+        """The report as one page that opens offline: its text, or the file that it was written to.
+
+        A file that is not such a page is replaced only with ``force``.
+        """
+        page = self._render("html", unit=unit)
+        return page if path is None else write_output(path, page, force=force)
+
+    def save(self, path: StrPath, *, force: bool = False) -> Path:
+        """Write the result in the form that the suffix names: .json, .md, .html, .txt, .csv or .parquet.
+
+        A file that exists is replaced only if it is a page of infoscope and the new one is, too, or with ``force``.
+        """
+        form = form_of(path)
+        if form is None:
+            raise InputError(
+                f"{path} has no suffix that names a form; use one of {', '.join(dict.fromkeys(_FORMS))}"
+            )
+        if form == "parquet":
+            return write_parquet(path, self.rows(), force=force)
+        return write_output(path, self._as(form), force=force)
+
+    def _as(self, form: Form) -> str:
+        if form == "json":
+            return self.to_json() + "\n"
+        return csv_text(self.rows()) if form == "csv" else self._render(form)
+
+    def plot(self, which: str | None = None, *, ax: Any = None) -> Display:
+        """Draw a picture of the result on matplotlib axes; an unknown ``which`` is answered with those there are."""
+        display: Display = importlib.import_module("infoscope.report").picture(self, which)
+        return display.plot(ax)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        return self._render("notebook")
+
+    def __repr__(self) -> str:
+        """The headline and the first findings, in at most five lines."""
+        return self._render("repr")
+
+    def _render(self, form: str, **look: Any) -> str:
+        """The one step upwards: reports know how results of each kind look."""
+        return str(importlib.import_module("infoscope.report").render(self, form, **look))

@@ -1,0 +1,239 @@
+"""Dataclasses as JSON and back, and the JSON Schema of what is written.
+
+A field is written under its name. ``None`` and empty text are left out where they are the default. The metadata
+``{"stored": False}`` leaves a field out of documents, ``{"flatten": True}`` writes a mapping's items beside the other
+fields. A class with ``__json__``, ``__from_json__`` and ``__json_schema__`` writes itself.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
+
+import numpy as np
+
+from infoscope.errors import InputError
+
+__all__ = ["Json", "decode", "encode", "json_schema"]
+
+if TYPE_CHECKING:
+    Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+else:
+    Json = Any  # a recursive alias cannot be evaluated where it is used
+
+T = TypeVar("T")
+
+
+def encode(thing: Any) -> Any:
+    """A value as plain data; NaN and infinity become null."""
+    if hasattr(thing, "__json__"):
+        return encode(thing.__json__())
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return _encoded_fields(thing)
+    if isinstance(thing, Mapping):
+        return {str(key): encode(value) for key, value in thing.items()}
+    if isinstance(thing, np.ndarray):
+        return encode(thing.tolist())
+    if isinstance(thing, (list, tuple, set, frozenset)):
+        return [encode(item) for item in thing]
+    if isinstance(thing, np.generic):
+        thing = thing.item()
+    if isinstance(thing, float):
+        return thing if isfinite(thing) else None
+    if thing is None or isinstance(thing, (bool, int, str)):
+        return thing
+    return str(thing)
+
+
+def _encoded_fields(thing: Any) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    for item in fields(thing):
+        if not item.metadata.get("stored", True):
+            continue
+        value = getattr(thing, item.name)
+        if item.metadata.get("flatten"):
+            record |= encode(value)
+        elif not _is_omitted(item, value):
+            record[item.name] = encode(value)
+    return record
+
+
+def _is_omitted(item: Field[Any], value: Any) -> bool:
+    """Whether a field says nothing: it is None or empty text, and that is its default."""
+    return item.default is not MISSING and value is item.default and (value is None or value == "")
+
+
+def decode(kind: type[T], record: Any, where: str = "the document") -> T:
+    """The object that ``encode`` wrote; what does not fit is refused with its place."""
+    return typing.cast(T, _decoded(kind, record, where))
+
+
+def _decoded(kind: Any, record: Any, where: str) -> Any:
+    if hasattr(kind, "__from_json__"):
+        return kind.__from_json__(record)
+    if is_dataclass(kind):
+        return _decoded_fields(typing.cast(type, kind), record, where)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _decoded_union(arguments, record, where)
+    if origin is Literal:
+        if record not in arguments:
+            raise InputError(f"{where} is {record!r}; one of {', '.join(map(repr, arguments))} is required")
+        return record
+    if origin is tuple:
+        return _decoded_tuple(arguments, record, where)
+    if origin is not None and issubclass(origin, Mapping):
+        _require(record, Mapping, where, "an object")
+        return {key: _decoded(arguments[1], value, f"{where}.{key}") for key, value in record.items()}
+    if origin is not None and issubclass(origin, Sequence):
+        _require(record, list, where, "a list")
+        return [_decoded(arguments[0], item, f"{where}[{at}]") for at, item in enumerate(record)]
+    return _decoded_plain(kind, record, where)
+
+
+def _decoded_plain(kind: Any, record: Any, where: str) -> Any:
+    if kind is float and isinstance(record, int) and not isinstance(record, bool):
+        return record
+    if kind is int and isinstance(record, float) and record.is_integer():
+        return int(record)
+    if kind in (float, int, str, bool):
+        plain = isinstance(record, kind) and (kind is bool or not isinstance(record, bool))
+        if not plain:
+            raise InputError(f"{where} is {_short(record)}; {_NAMES[kind]} is required")
+    return record
+
+
+_NAMES = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
+
+
+def _short(record: Any) -> str:
+    text = repr(record)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _decoded_union(arguments: Sequence[Any], record: Any, where: str) -> Any:
+    if record is None and type(None) in arguments:
+        return None
+    problem: InputError | None = None
+    for kind in arguments:
+        if kind is type(None):
+            continue
+        try:
+            return _decoded(kind, record, where)
+        except InputError as error:
+            problem = problem or error
+    raise problem or InputError(f"{where} is null; a value is required")
+
+
+def _decoded_tuple(arguments: Sequence[Any], record: Any, where: str) -> tuple[Any, ...]:
+    _require(record, list, where, "a list")
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return tuple(_decoded(arguments[0], item, f"{where}[{at}]") for at, item in enumerate(record))
+    if len(record) != len(arguments):
+        raise InputError(f"{where} has {len(record)} items; {len(arguments)} are required")
+    return tuple(
+        _decoded(kind, item, f"{where}[{at}]")
+        for at, (kind, item) in enumerate(zip(arguments, record, strict=True))
+    )
+
+
+def _require(record: Any, kind: type, where: str, name: str) -> None:
+    if not isinstance(record, kind):
+        raise InputError(f"{where} is {_short(record)}; {name} is required")
+
+
+def _decoded_fields(kind: type, record: Any, where: str) -> Any:
+    _require(record, Mapping, where, "an object")
+    hints = _hints(kind)
+    given: dict[str, Any] = {}
+    flat: Field[Any] | None = None
+    for item in fields(kind):
+        if not item.metadata.get("stored", True):
+            continue
+        if item.metadata.get("flatten"):
+            flat = item
+        elif item.name in record:
+            given[item.name] = _decoded(hints[item.name], record[item.name], f"{where}.{item.name}")
+        elif item.default is MISSING and item.default_factory is MISSING:
+            raise InputError(f"{where} lacks {item.name!r}; was it written by infoscope, and is it whole?")
+    if flat is not None:
+        rest = {key: value for key, value in record.items() if key not in given}
+        given[flat.name] = _decoded(hints[flat.name], rest, where)
+    return kind(**given)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def json_schema(kind: type, title: str, **constants: Json) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what ``encode`` writes for a dataclass; ``constants`` are fields with one value."""
+    definitions: dict[str, Any] = {}
+    root = _object_schema(kind, definitions)
+    root["properties"] = {name: {"const": value} for name, value in constants.items()} | root["properties"]
+    root["required"] = [*constants, *root["required"]]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        **root,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    if hasattr(kind, "__json_schema__") or is_dataclass(kind):
+        if kind.__name__ not in definitions:
+            definitions[kind.__name__] = {}
+            own = kind.__json_schema__() if hasattr(kind, "__json_schema__") else _object_schema(kind, definitions)
+            definitions[kind.__name__] = own
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _union_schema(arguments, definitions)
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is tuple and not (len(arguments) == 2 and arguments[1] is Ellipsis):
+        items = [_schema(item, definitions) for item in arguments]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    if origin is not None and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
+    if origin is not None and issubclass(origin, Sequence):
+        return {"type": "array", "items": _schema(arguments[0], definitions)}
+    return {"type": _TYPES[kind]} if kind in _TYPES else {}
+
+
+_TYPES: dict[Any, Any] = {
+    float: ["number", "null"],  # NaN is written as null
+    int: "integer",
+    str: "string",
+    bool: "boolean",
+    type(None): "null",
+}
+
+
+def _union_schema(arguments: Sequence[Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    parts = [_schema(item, definitions) for item in arguments]
+    return {} if {} in parts else {"anyOf": parts}
+
+
+def _object_schema(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
+    hints = _hints(kind)
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    others: Any = False
+    for item in fields(kind):
+        if not item.metadata.get("stored", True):
+            continue
+        if item.metadata.get("flatten"):
+            others = _schema(typing.get_args(hints[item.name])[1], definitions)
+            continue
+        properties[item.name] = _schema(hints[item.name], definitions)
+        if not (item.default is None or item.default == ""):
+            required.append(item.name)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": others}

@@ -1,0 +1,188 @@
+"""A number with what is believed about it, and the difference of two such numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite, isinf
+from typing import Literal, Protocol, SupportsFloat
+
+from infoscope.errors import InputError
+from infoscope.results.codec import Json
+
+__all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict"]
+
+Verdict = Literal["better", "worse", "inconclusive", "equivalent"]
+
+_BELIEF = ("mean", "sd", "low", "high")
+_STORED = (*_BELIEF, "first_order_sd", "undefined")
+
+
+class IntervalSummary(Protocol):
+    """Mean, standard deviation and interval of a metric, as a posterior or a bootstrap gives them."""
+
+    @property
+    def mean(self) -> SupportsFloat:
+        """Expected value."""
+
+    @property
+    def sd(self) -> SupportsFloat:
+        """Standard deviation."""
+
+    @property
+    def low(self) -> SupportsFloat:
+        """Lower end of the interval."""
+
+    @property
+    def high(self) -> SupportsFloat:
+        """Upper end of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A metric's value and what is believed about it; ``undefined`` says why there is no value.
+
+    >>> Estimate.of(0.5)
+    Estimate(value=0.5, mean=None, sd=None, low=None, high=None, first_order_sd=None, undefined=None)
+    >>> Estimate.of(float("nan"), "the truth has only one class").undefined
+    'the truth has only one class'
+    """
+
+    value: float | None
+    """The plug-in value: the metric of the counts as they are."""
+    mean: float | None = None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    first_order_sd: float | None = None
+    """The Cramér-Rao standard error, for information measures."""
+    undefined: str | None = None
+
+    @classmethod
+    def of(cls, number: SupportsFloat, reason: str = "never") -> Estimate:
+        """A metric's plug-in value; NaN and infinity become "no value" with the reason."""
+        value = float(number)
+        if isfinite(value):
+            return cls(value)
+        if isinf(value) and not reason.startswith("infinite"):
+            reason = "infinite" if reason == "never" else f"infinite: {reason}"
+        return cls(None, undefined=reason)
+
+    @property
+    def shown(self) -> float | None:
+        """The number to show first: the posterior mean where there is one, which its interval always contains."""
+        return self.value if self.mean is None or self.value is None else self.mean
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends of the interval; None unless both are known."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def sd_ratio(self) -> float | None:
+        """The posterior's standard deviation over the first-order one; None where that is 0, as at independence."""
+        if self.sd is None or not self.first_order_sd:
+            return None
+        return self.sd / self.first_order_sd
+
+    def with_belief(self, summary: IntervalSummary) -> Estimate:
+        """The same value with the mean, sd and interval of a summary; parts that do not exist are left out."""
+        mean, sd, low, high = (_finite(getattr(summary, name)) for name in _BELIEF)
+        return replace(self, mean=mean, sd=sd, low=low, high=high)
+
+    def with_first_order(self, sd: float) -> Estimate:
+        """The same with the first-order standard error beside the posterior's."""
+        return replace(self, first_order_sd=_finite(sd))
+
+    def columns(self, name: str) -> Iterator[tuple[str, float | None]]:
+        """The value under its name, and what is believed as ``name.mean``, ``name.low`` and so on."""
+        yield name, self.value
+        for part in _BELIEF:
+            known: float | None = getattr(self, part)
+            if known is not None:
+                yield f"{name}.{part}", known
+
+    def __json__(self) -> Json:
+        """Only what is known; ``shown`` repeats the number that reports show first."""
+        record: dict[str, Json] = {"value": self.value}
+        if self.mean is not None and self.value is not None:
+            record["shown"] = self.shown
+        record |= {name: known for name in _STORED if (known := getattr(self, name)) is not None}
+        return record
+
+    @classmethod
+    def __from_json__(cls, record: Json) -> Estimate:
+        """The record of ``__json__``, or a bare number."""
+        if isinstance(record, Mapping):
+            known = {name: record[name] for name in ("value", *_STORED) if name in record}
+            if "cramer_rao_sd" in record:  # evaluation/1
+                known["first_order_sd"] = record["cramer_rao_sd"]
+            for name, part in known.items():
+                wanted = str if name == "undefined" else (int, float)
+                if part is not None and (not isinstance(part, wanted) or isinstance(part, bool)):
+                    raise InputError(f"{name} of an estimate is {part!r}; a {'sentence' if wanted is str else 'number'} is required")
+            known.setdefault("value", None)
+            return cls(**known)  # type: ignore[arg-type]
+        if record is None or (isinstance(record, (int, float)) and not isinstance(record, bool)):
+            return cls(record)
+        raise InputError(f"an estimate is {record!r}; a number or a record with its value is required")
+
+    @classmethod
+    def __json_schema__(cls) -> dict[str, Json]:
+        """What ``__json__`` writes."""
+        number: Json = {"type": ["number", "null"]}
+        fields: dict[str, Json] = {name: number for name in ("value", "shown", *_STORED) if name != "undefined"}
+        return {
+            "type": "object",
+            "properties": {**fields, "undefined": {"type": "string"}},
+            "required": ["value"],
+            "additionalProperties": False,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A − B in one metric."""
+
+    a: str
+    b: str
+    metric: str
+    estimate: Estimate
+    probability_a_better: float | None
+    paired: bool
+    significant: bool = False
+    """Whether the two differ when all pairs are considered at once (Holm); the verdict is about this pair alone."""
+    verdict: Verdict = "inconclusive"
+    tests: Mapping[str, float] = field(default_factory=dict)
+    """P-values of classical tests, by name."""
+    correlation: float | None = None
+    """Of the two systems' errors over common rows."""
+    probability_equivalent: float | None = None
+    """That the difference is too small to matter, where a region of practical equivalence was stated."""
+
+    def reversed(self) -> Difference:
+        """B − A."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            estimate=negated(self.estimate),
+            probability_a_better=None if self.probability_a_better is None else 1 - self.probability_a_better,
+            verdict=_OPPOSITE.get(self.verdict, self.verdict),
+        )
+
+
+_OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+
+
+def negated(estimate: Estimate) -> Estimate:
+    """The estimate of minus the quantity."""
+    flipped = {name: None if (x := getattr(estimate, name)) is None else -x for name in ("value", "mean")}
+    low = None if estimate.high is None else -estimate.high
+    high = None if estimate.low is None else -estimate.low
+    return replace(estimate, **flipped, low=low, high=high)
+
+
+def _finite(number: SupportsFloat) -> float | None:
+    value = float(number)
+    return value if isfinite(value) else None

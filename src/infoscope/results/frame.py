@@ -1,0 +1,75 @@
+"""Tidy rows as a data frame of whichever library is installed, or as a CSV or Parquet file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+
+from infoscope.errors import InputError
+from infoscope.results.codec import Json, encode
+
+__all__ = ["BACKENDS", "csv_text", "frame", "write_parquet"]
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Any:
+    """The rows as a data frame; without ``backend`` the first of pandas, polars and pyarrow that is installed."""
+    if backend is None:
+        backend = next((name for name in BACKENDS if find_spec(name) is not None), None)
+        if backend is None:
+            raise InputError("a data frame needs pandas, polars or pyarrow; install one of them, or use to_dict()")
+    if backend not in BACKENDS:
+        raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
+    if find_spec(backend) is None:
+        raise InputError(f"{backend} is not installed; install it, or choose another backend")
+    return nw.from_dict(_columns(rows), backend=backend).to_native()
+
+
+def csv_text(rows: Iterable[Mapping[str, Json]]) -> str:
+    """The rows as CSV with a header; an unknown value is an empty field."""
+    columns = _columns(rows)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return out.getvalue()
+
+
+def _columns(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
+    """One list per name that occurs, in order of first occurrence; None where a row lacks it."""
+    listed = [encode(row) for row in rows]
+    names = list(dict.fromkeys(name for row in listed for name in row))
+    return {name: [row.get(name) for row in listed] for name in names}
+
+
+def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
+    """The rows as a Parquet file; text, numbers and truth values keep their type."""
+    import duckdb  # noqa: PLC0415 - heavy, and only here
+
+    columns = _columns(rows)
+    if not columns:
+        raise InputError("the result has no rows; save it as JSON instead")
+    names = {name: f'"{name.replace(chr(34), chr(34) * 2)}"' for name in columns}
+    declared = ", ".join(f"{names[name]} {_sql_type(values)}" for name, values in columns.items())
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE result ({declared})")
+        marks = ", ".join("?" * len(columns))
+        for row in zip(*columns.values(), strict=True):
+            connection.execute(f"INSERT INTO result VALUES ({marks})", row)
+        connection.execute("COPY result TO $path (FORMAT parquet)", {"path": str(path)})
+
+
+def _sql_type(values: Sequence[Any]) -> str:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return "BOOLEAN"
+    if kinds == {int}:
+        return "BIGINT"
+    return "DOUBLE" if kinds and kinds <= {int, float} else "VARCHAR"
