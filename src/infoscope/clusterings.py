@@ -46,12 +46,6 @@ class Pathology:
         name = self.label.removeprefix("cluster ")
         return f"Cluster '{name}' ({self.size:g}) merges {self.parts} groups: {shown}{more}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, with the sentence."""
-        record = vars(self).copy() | {"text": f"{self.sentence()}."}
-        record["pieces"] = [{"label": name, "count": count} for name, count in self.pieces]
-        return record
-
 
 @dataclass(frozen=True)
 class SplitsAndMerges:
@@ -74,11 +68,6 @@ class SplitsAndMerges:
             f"{self.exact} of {self.groups} groups are found exactly; {self.split_groups} are split and "
             f"{self.merged_clusters} of {self.clusters} clusters mix groups"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        record = vars(self).copy()
-        return record | {name: [each.to_dict() for each in getattr(self, name)] for name in ("splits", "merges")}
 
 
 def splits_and_merges(table: Contingency, most: int = 20) -> SplitsAndMerges:

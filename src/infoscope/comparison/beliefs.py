@@ -20,6 +20,7 @@ from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import Summary
 from infoscope.posterior.priors import default_name
 from infoscope.posterior.resampling import ClusterBootstrap
+from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 
 __all__ = ["ACCURACY", "ERRORS", "Standing", "correlation_of_draws", "metrics_needed", "refuse_or_note"]
@@ -97,11 +98,11 @@ class Standing:
         return f"without a finite mean and spread for {self.name!r} ({_amount(self.rows)} samples)"
 
 
-def refuse_or_note(entry: Metric, why: str, question: Question, scope: str) -> str:
-    """An error where the metric was asked for by name, else a note that something is left out."""
+def refuse_or_note(entry: Metric, why: str, question: Question, scope: str) -> Finding:
+    """An error where the metric was asked for by name, else a finding that something is left out."""
     if question.named:
         raise InputError(f"{entry.name} is {why}; compare in another metric, or leave this system out")
-    return f"{entry.name} is {why}; {scope} left out"
+    return Finding("metric_left_out", f"{entry.name} is {why}; {scope} left out", evidence={"metric": entry.name})
 
 
 def correlation_of_draws(one: Standing, other: Standing, names: Sequence[str]) -> dict[str, float]:

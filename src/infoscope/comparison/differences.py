@@ -7,9 +7,11 @@ from math import erf, exp, isfinite, log, sqrt
 
 from infoscope.cards import Metric
 from infoscope.comparison.answers import PairCells
+from infoscope.comparison.question import Question as CompareOptions
 from infoscope.posterior import partition_moments
+from infoscope.results.estimate import Difference, Estimate, Verdict
 
-__all__ = ["Belief", "Difference", "Factor", "difference", "exact_information_gap", "factor", "verdict"]
+__all__ = ["Belief", "difference", "exact_information_difference", "improvement_factor"]
 
 
 @dataclass(frozen=True)
@@ -28,77 +30,60 @@ class Belief:
         return all(map(isfinite, (self.value, self.mean, self.sd, self.low, self.high)))
 
     @property
+    def estimate(self) -> Estimate:
+        """The same as a result holds it."""
+        return Estimate(self.value, self.mean, self.sd, self.low, self.high)
+
+    @property
     def complement(self) -> Belief:
         """The same of 1 − value."""
         return Belief(1 - self.value, 1 - self.mean, self.sd, 1 - self.high, 1 - self.low)
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A − B in one metric, with its interval."""
+class _Gap:
+    """A − B in one metric as a normal variable."""
 
-    difference: float
+    mean: float
     sd: float
-    low: float
-    high: float
-    probability_a_better: float
-    correlation: float
-    equivalent: float | None = None
-    """Probability that the difference is too small to matter, where a region was stated."""
 
-    @property
-    def turned(self) -> Difference:
-        """B − A."""
-        return Difference(
-            -self.difference,
-            self.sd,
-            -self.high,
-            -self.low,
-            1 - self.probability_a_better,
-            self.correlation,
-            self.equivalent,
-        )
-
-
-@dataclass(frozen=True)
-class Factor:
-    """By what factor A's loss is smaller than B's."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def turned(self) -> Factor:
-        """By what factor B's loss is smaller than A's."""
-        return Factor(1 / self.value, 1 / self.high, 1 / self.low)
+    def below(self, limit: float) -> float:
+        """Probability that the difference is smaller than a limit."""
+        return _below(limit - self.mean, self.sd)
 
 
 def difference(
-    a: Belief, b: Belief, rho: float, entry: Metric, *, level: float, rope: float | None = None
+    names: tuple[str, str], beliefs: tuple[Belief, Belief], rho: float, entry: Metric, options: CompareOptions
 ) -> Difference:
     """The hybrid: calibrated means and sds of each system, tied by the correlation over common rows."""
-    gap = a.mean - b.mean
-    sd = sqrt(max(a.sd**2 + b.sd**2 - 2 * rho * a.sd * b.sd, 0.0))
-    reach = _quantile(level) * sd
-    better = gap if entry.card.better != "lower" else -gap
-    equivalent = None
-    if rope is not None:
-        equivalent = _below(rope - gap, sd) - _below(-rope - gap, sd)
-    return Difference(gap, sd, gap - reach, gap + reach, _below(better, sd), rho, equivalent)
+    a, b = beliefs
+    gap = _Gap(a.mean - b.mean, sqrt(max(a.sd**2 + b.sd**2 - 2 * rho * a.sd * b.sd, 0.0)))
+    reach = _quantile(options.level) * gap.sd
+    better = gap.below(0.0) if entry.card.better == "lower" else _below(gap.mean, gap.sd)
+    equivalent = None if options.rope is None else gap.below(options.rope) - gap.below(-options.rope)
+    return Difference(
+        *names,
+        metric=entry.name,
+        estimate=Estimate(a.value - b.value, gap.mean, gap.sd, gap.mean - reach, gap.mean + reach),
+        probability_a_better=better,
+        paired=False,
+        verdict=_verdict(better, equivalent, options.level),
+        correlation=rho,
+        probability_equivalent=equivalent,
+    )
 
 
-def verdict(result: Difference, level: float) -> str:
+def _verdict(better: float, equivalent: float | None, level: float) -> Verdict:
     """What this pair alone allows to say of A."""
-    if result.equivalent is not None and result.equivalent > level:
+    if equivalent is not None and equivalent > level:
         return "equivalent"
     tail = (1 - level) / 2
-    if result.probability_a_better > 1 - tail:
+    if better > 1 - tail:
         return "better"
-    return "worse" if result.probability_a_better < tail else "can't tell"
+    return "worse" if better < tail else "inconclusive"
 
 
-def factor(a: Belief, b: Belief, rho: float, level: float) -> Factor | None:
+def improvement_factor(a: Belief, b: Belief, rho: float, level: float) -> Estimate | None:
     """B's loss over A's (Holt et al., Figure 5), with an interval on the logarithmic scale."""
     if min(a.mean, b.mean) <= 0:
         return None
@@ -106,10 +91,10 @@ def factor(a: Belief, b: Belief, rho: float, level: float) -> Factor | None:
     sd = sqrt(max(one**2 + other**2 - 2 * rho * one * other, 0.0))
     centre = log(b.mean / a.mean)
     reach = _quantile(level) * sd
-    return Factor(exp(centre), exp(centre - reach), exp(centre + reach))
+    return Estimate(exp(centre), low=exp(centre - reach), high=exp(centre + reach))
 
 
-def exact_information_gap(pair: PairCells, level: float) -> tuple[float, float, float]:
+def exact_information_difference(pair: PairCells, level: float) -> Estimate:
     """I(T;A) − I(T;B) in bits with the exact paired interval (Bayesian bootstrap of the common rows).
 
     The truth's entropy cancels, so four partitions of the joint cells decide: A, (T, A), B and (T, B).
@@ -118,7 +103,8 @@ def exact_information_gap(pair: PairCells, level: float) -> tuple[float, float, 
     mean, variance = moments.of([1.0, -1.0, -1.0, 1.0])
     reach = _quantile(level) * sqrt(max(variance, 0.0))
     bits = 1.0 / log(2.0)
-    return mean * bits, (mean - reach) * bits, (mean + reach) * bits
+    centre = mean * bits
+    return Estimate(centre, low=centre - reach * bits, high=centre + reach * bits)
 
 
 def _below(gap: float, sd: float) -> float:

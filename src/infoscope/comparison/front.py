@@ -8,8 +8,8 @@ from typing import Any
 
 from infoscope.comparison.answers import Answers
 from infoscope.comparison.different_rows import compare_tables
-from infoscope.comparison.document import Comparison
 from infoscope.comparison.question import DEFAULT_METRICS, Prevalence, Question, asked_metrics
+from infoscope.comparison.result import Comparison
 from infoscope.comparison.same_rows import compare_rows
 from infoscope.errors import InputError
 from infoscope.posterior import Posterior
@@ -56,7 +56,7 @@ def compare(  # noqa: PLR0913 - the public front
     >>> poor = ["cat", "cat", "cow"] * 30
     >>> result = compare({"good": good, "poor": poor}, truth=truth)
     >>> [(pair.metric, pair.verdict) for pair in result.pairs]
-    [('erroneous_information_ratio', "can't tell"), ('proficiency', 'better')]
+    [('erroneous_information_ratio', 'inconclusive'), ('proficiency', 'better')]
     """
     question = Question(
         asked_metrics(metrics), level, rope, prior, seed, baseline, prevalence, named=metrics is not None
@@ -64,7 +64,7 @@ def compare(  # noqa: PLR0913 - the public front
     if isinstance(source, Mapping) and all(isinstance(part, Contingency) for part in source.values()):
         if cluster is not None:
             raise InputError("finished tables do not know which rows belong together; cluster= needs the rows")
-        return replace(compare_tables(dict(source), question, n), hashes=_hashes(source))
+        return _with_hashes(compare_tables(dict(source), question, n), source)
     if n is not None:
         raise InputError("n is the sample size of a table of shares; rows are counted, so leave it out")
     if isinstance(source, Mapping) and truth is not None and not isinstance(truth, str):
@@ -80,11 +80,12 @@ def compare(  # noqa: PLR0913 - the public front
         joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight, clean=clean, how=how)
         answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
     found = compare_rows(answers, question)
-    return replace(found, hashes=_hashes({name: answers.table(name) for name in found.systems}))
+    return _with_hashes(found, {name: answers.table(name) for name in found.systems})
 
 
-def _hashes(tables: Mapping[str, Contingency]) -> dict[str, str]:
-    return {name: data_hash(table) for name, table in tables.items()}
+def _with_hashes(found: Comparison, tables: Mapping[str, Contingency]) -> Comparison:
+    hashes = {name: data_hash(table) for name, table in tables.items()}
+    return replace(found, provenance=replace(found.provenance, hashes=hashes))
 
 
 def compare_answers(

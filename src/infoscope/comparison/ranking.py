@@ -1,4 +1,4 @@
-"""Ranking: many systems in order, with those that cannot be told apart named as such."""
+"""Ranking: many systems in order, with those that do not differ significantly named as such."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.cards import Metric
-from infoscope.comparison.differences import Belief, Difference
+from infoscope.comparison.differences import Belief
 from infoscope.numeric import Real
+from infoscope.results.estimate import Difference, Estimate
 
 __all__ = ["Place", "Ranking", "holm", "rank"]
 
@@ -20,15 +21,19 @@ Two = tuple[str, str]
 
 @dataclass(frozen=True)
 class Place:
-    """One system's place: its value, how likely it is the best, and the groups it belongs to."""
+    """One system's place in a ranking: its estimate, how likely it is the best, and the groups it belongs to."""
 
     name: str
-    value: float
-    mean: float
-    low: float
-    high: float
+    estimate: Estimate
     probability_best: float
     groups: tuple[int, ...]
+    """The largest sets of systems without a significant difference that it is in, by number."""
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean, by which the systems are ranked."""
+        assert self.estimate.mean is not None
+        return self.estimate.mean
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,13 @@ class Ranking:
 
     metric: str
     places: tuple[Place, ...]
-    wins: frozenset[Two] = frozenset()
-    """Pairs that are told apart, the better system first."""
+    wins: tuple[Two, ...] = ()
+    """Pairs with a significant difference, all pairs considered at once, the better system first."""
     statement: str = ""
 
     @property
     def best(self) -> str | None:
-        """The system that is told to be better than every other, if there is one."""
+        """The system that is significantly better than every other, if there is one."""
         for place in self.places:
             if all((place.name, other.name) in self.wins for other in self.places if other is not place):
                 return place.name
@@ -51,13 +56,13 @@ class Ranking:
 
     @property
     def front(self) -> tuple[str, ...]:
-        """Systems that no other is told to be better than: the best is one of them."""
+        """Systems that no other is significantly better than: the best is one of them."""
         beaten = {loser for _, loser in self.wins}
         return tuple(place.name for place in self.places if place.name not in beaten)
 
     @property
     def leads(self) -> bool:
-        """Whether every system of the front is told to be better than every other."""
+        """Whether every system of the front is significantly better than every other."""
         others = [place.name for place in self.places if place.name not in self.front]
         return bool(self.front) and all((one, other) in self.wins for one in self.front for other in others)
 
@@ -71,10 +76,10 @@ def rank(
     level: float,
     rng: np.random.Generator,
 ) -> Ranking:
-    """The order by posterior mean, and which pairs are told apart, all pairs considered at once (Holm).
+    """The order by posterior mean, and which pairs differ significantly, all pairs considered at once (Holm).
 
-    ``ties`` holds how the errors of two systems' values go together. A system may be in two groups: they are the
-    largest sets of which no two are told apart. A pair that could not be compared is not told apart.
+    ``ties`` holds the correlation of two systems' errors. A system may be in two groups: they are the
+    largest sets of which no two differ significantly, as a pair that could not be compared does not.
     """
     sign = -1.0 if entry.card.better == "lower" else 1.0
     ordered = sorted(beliefs, key=lambda name: -sign * beliefs[name].mean)
@@ -84,10 +89,7 @@ def rank(
     places = tuple(
         Place(
             name,
-            beliefs[name].value,
-            beliefs[name].mean,
-            beliefs[name].low,
-            beliefs[name].high,
+            beliefs[name].estimate,
             float(best[i]),
             tuple(g for g, members in enumerate(groups) if name in members),
         )
@@ -111,20 +113,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in adjusted]
 
 
-def _wins(pairs: Mapping[Two, Difference], level: float) -> frozenset[Two]:
-    certain = [found.probability_a_better for found in pairs.values()]
+def _wins(pairs: Mapping[Two, Difference], level: float) -> tuple[Two, ...]:
+    certain = [found.probability_a_better or 0.0 for found in pairs.values()]
     adjusted = holm([2 * min(p, 1 - p) for p in certain])
-    return frozenset(
+    return tuple(
         (a, b) if p > 0.5 else (b, a)
         for (a, b), p, q in zip(pairs, certain, adjusted, strict=True)
         if q < 1 - level and p != 0.5
     )
 
 
-def _groups(ordered: Sequence[str], wins: frozenset[Two]) -> list[frozenset[str]]:
-    """The largest sets of which no two are told apart, those with the best members first (Bron and Kerbosch)."""
+def _groups(ordered: Sequence[str], wins: Sequence[Two]) -> list[frozenset[str]]:
+    """The largest sets of which no two differ significantly, those with the best members first (Bron and Kerbosch)."""
     alike = {
-        name: {other for other in ordered if other != name and not {(name, other), (other, name)} & wins}
+        name: {other for other in ordered if other != name and not {(name, other), (other, name)} & set(wins)}
         for name in ordered
     }
     found: list[frozenset[str]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from math import sqrt
@@ -15,12 +15,14 @@ from infoscope.comparison.answers import Answers, PairCells
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, correlation_of_draws, metrics_needed
 from infoscope.comparison.classical import mcnemar_p_value, swap_p_values
 from infoscope.comparison.correlations import correlation
-from infoscope.comparison.differences import exact_information_gap
-from infoscope.comparison.document import Comparison, Improvement, Pair
+from infoscope.comparison.differences import exact_information_difference
 from infoscope.comparison.question import Question
+from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.settling import Ties, about_priors, found_pair, improvements, known_everywhere, settled
 from infoscope.errors import InputError
 from infoscope.posterior import Posterior
+from infoscope.results.estimate import Difference
+from infoscope.results.finding import Finding
 
 __all__ = ["compare_rows"]
 
@@ -37,15 +39,14 @@ def compare_rows(
     if answers.cluster is not None and not (isinstance(question.prior, str) and question.prior == "default"):
         raise InputError("resampling clusters takes no prior; leave it out")
     wholes = {name: _whole(answers, name, question, known.get(name)) for name in names}
-    notes = _notes(answers, names, question)
+    about_rows = list(_about_rows(answers, names, question))
     metrics, left_out = known_everywhere(wholes, question)
     work = _Work(answers, question, metrics, _worth_a_swap_test(wholes, metrics, question))
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
-    return replace(
-        result, improvements=tuple(work.improvements), notes=(*notes, *left_out, *work.notes, *about_priors(wholes))
-    )
+    findings = (*about_rows, *left_out, *work.findings, *about_priors(wholes))
+    return replace(result, improvements=tuple(work.improvements), findings=findings)
 
 
 def _whole(answers: Answers, name: str, question: Question, given: Posterior | None) -> Standing:
@@ -63,10 +64,10 @@ class _Work:
     metrics: Mapping[str, tuple[str, ...]]
     """Which systems each metric is known for."""
     swapped: set[frozenset[str]]
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[Difference] = field(default_factory=list)
     improvements: list[Improvement] = field(default_factory=list)
     ties: Ties = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,9 +87,9 @@ class _Work:
             self.ties[(whole_a.name, whole_b.name, entry.name)] = rhos[entry.name] * overlap
             if not {whole_a.name, whole_b.name} <= set(self.metrics[entry.name]):
                 continue
-            pair, note = found_pair(one, other, rhos[entry.name], entry, paired=True)
+            pair, finding = found_pair(one, other, rhos[entry.name], entry, paired=True)
             found += [] if pair is None else [pair]
-            self.notes += [] if note is None else [note]
+            self.findings += [] if finding is None else [finding]
         self.pairs += self._tested(found, cells)
         self.improvements += improvements(one, other, {ERRORS: rhos[ERRORS], ACCURACY: rhos[ACCURACY]}, paired=True)
 
@@ -107,7 +108,7 @@ class _Work:
         known = [entry for entry in entries if one.why_unknown(entry) is None and other.why_unknown(entry) is None]
         return {entry.name: 0.0 for entry in entries} | {entry.name: correlation(cells, entry) for entry in known}
 
-    def _tested(self, pairs: Sequence[Pair], cells: PairCells) -> list[Pair]:
+    def _tested(self, pairs: Sequence[Difference], cells: PairCells) -> list[Difference]:
         """The classical tests beside; of rows that come in clusters there is none."""
         if not pairs or self.answers.cluster is not None:
             return list(pairs)
@@ -117,16 +118,18 @@ class _Work:
             times = _SWAPS if len(self.answers.names) <= _SWAP_ALL_PAIRS else _SWAPS // 3
             swap = swap_p_values(cells, entries, swaps=times, rng=self.rng)
         if self.question.prevalence is not None:  # these two are about the rows as they came
-            return [replace(pair, checks=_present(swap_p_value=swap.get(pair.metric))) for pair in pairs]
-        mcnemar, exact = mcnemar_p_value(cells), exact_information_gap(cells, self.question.level)
+            return [replace(pair, tests=_present(swap_p_value=swap.get(pair.metric))) for pair in pairs]
+        mcnemar, exact = mcnemar_p_value(cells), exact_information_difference(cells, self.question.level)
         return [
-            replace(pair, checks=_present(swap_p_value=swap.get(pair.metric), mcnemar_p_value=mcnemar), exact=exact)
+            replace(
+                pair, tests=_present(swap_p_value=swap.get(pair.metric), mcnemar_p_value=mcnemar), information=exact
+            )
             for pair in pairs
         ]
 
 
-def _present(**checks: float | None) -> dict[str, float]:
-    return {name: p for name, p in checks.items() if p is not None}
+def _present(**tests: float | None) -> dict[str, float]:
+    return {name: p for name, p in tests.items() if p is not None}
 
 
 def _worth_a_swap_test(
@@ -145,28 +148,30 @@ def _worth_a_swap_test(
     return {frozenset(two) for two in pairwise(ordered)}
 
 
-def _notes(answers: Answers, names: Sequence[str], question: Question) -> list[str]:
+def _about_rows(answers: Answers, names: Sequence[str], question: Question) -> Iterator[Finding]:
     rows = answers.row_count
-    notes = [
-        f"{name} lacks {lost:,} of {rows:,} rows (no truth label or no answer); pairs with it use the rows that both "
-        "answered"
-        for name in names
-        if (lost := answers.lacking(name))
-    ]
+    for name in names:
+        if lost := answers.lacking(name):
+            text = (
+                f"{name} lacks {lost:,} of {rows:,} rows (no true label or no prediction); pairs with it use the rows "
+                "that both have"
+            )
+            yield Finding("rows_ignored", text, "warning", {"system": name, "rows": lost, "of": rows})
     if answers.weight is not None:
-        notes.append(
-            f"weights that sum to {answers.weight:,.6g} count as {answers.total:,.4g} independent samples, (Σw)²/Σw²"
-        )
+        size = f"{answers.total:,.4g} independent samples, (Σw)²/Σw²"
+        yield Finding("effective_sample_size", f"weights that sum to {answers.weight:,.6g} count as {size}")
     if question.prevalence is not None:
-        notes.append(
-            "truth classes are seen in the shares that were stated; McNemar's test and the exact difference of "
+        text = (
+            "true classes are re-weighted to the stated frequencies; McNemar's test and the exact difference of "
             "information are about the rows as they came, so they are left out"
         )
+        yield Finding("prevalence_stated", text)
     if answers.cluster is not None:
-        notes.append(
-            f"intervals by resampling {len(answers.cluster.labels):,} clusters whole; tests that take rows as "
+        text = (
+            f"intervals by resampling {len(answers.cluster.labels):,} groups whole; tests that take rows as "
             "independent are left out"
         )
+        yield Finding("group_bootstrap", text)
     elif len(names) > _SWAP_ALL_PAIRS and question.swaps:
-        notes.append("swap tests were run against the baseline, or for neighbours in the ranking, only")
-    return notes
+        text = "swap tests were run against the baseline, or for neighbours in the ranking, only"
+        yield Finding("few_swap_tests", text)

@@ -9,47 +9,50 @@ import numpy as np
 
 from infoscope.cards import Metric, find
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, refuse_or_note
-from infoscope.comparison.differences import Belief, difference, factor, verdict
-from infoscope.comparison.document import Comparison, Improvement, Pair
+from infoscope.comparison.differences import Belief, difference, improvement_factor
 from infoscope.comparison.question import Question
 from infoscope.comparison.ranking import Ranking, rank
+from infoscope.comparison.result import Comparison, Improvement
 from infoscope.errors import InputError
+from infoscope.results.estimate import Difference
+from infoscope.results.finding import Finding
 
 __all__ = ["Ties", "about_priors", "found_pair", "improvements", "known_everywhere", "settled"]
 
 Ties = dict[tuple[str, str, str], float]
-"""How the errors of A's and B's values in a metric go together, by (A, B, metric)."""
+"""Correlation of the errors of A's and B's values in a metric, by (A, B, metric)."""
 
 
 def known_everywhere(
     wholes: Mapping[str, Standing], question: Question
-) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """Which systems each metric is known for, and a note for each that it is not."""
+) -> tuple[dict[str, tuple[str, ...]], list[Finding]]:
+    """Which systems each metric is known for, and a finding for each that it is not."""
     known: dict[str, tuple[str, ...]] = {}
-    notes = []
+    findings = []
     for entry in question.metrics:
         reasons = {name: whole.why_unknown(entry) for name, whole in wholes.items()}
-        notes += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
+        findings += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
         known[entry.name] = tuple(name for name, why in reasons.items() if why is None)
     if all(len(names) < 2 for names in known.values()):
-        raise InputError(f"nothing can be compared: {notes[0].rpartition(';')[0]}")
-    return known, notes
+        raise InputError(f"nothing can be compared: {findings[0].text.rpartition(';')[0]}")
+    return known, findings
 
 
-def about_priors(wholes: Mapping[str, Standing]) -> list[str]:
-    """A note where tables are too large for the prior that keeps information measures right."""
+def about_priors(wholes: Mapping[str, Standing]) -> list[Finding]:
+    """A finding where tables are too large for the prior that keeps information measures right."""
     large = [name for name, whole in wholes.items() if whole.lacks_tree]
     if not large:
         return []
-    return [
+    text = (
         f"{_listed(large)}: too many classes for the tree prior; information measures and their differences are likely "
         "off wherever errors are spread thinly, while the accuracy is not"
-    ]
+    )
+    return [Finding("no_tree_prior", text, "warning", {"systems": large})]
 
 
 def found_pair(
     one: Standing, other: Standing, rho: float, entry: Metric, *, paired: bool
-) -> tuple[Pair | None, str | None]:
+) -> tuple[Difference | None, Finding | None]:
     """Two systems in one metric, or why that is left out."""
     question = one.question
     for side in (one, other):
@@ -58,10 +61,10 @@ def found_pair(
             scope = f"over the rows of {one.name} and {other.name}, so this pair is"
             return None, refuse_or_note(entry, why, question, scope)
     beliefs = one.beliefs[entry.name], other.beliefs[entry.name]
-    result = difference(*beliefs, rho, entry, level=question.level, rope=question.rope)
+    result = difference((one.name, other.name), beliefs, rho, entry, question)
     losses = _losses(entry.name, beliefs)
-    gained = None if losses is None else factor(*losses, rho, question.level)
-    return Pair(one.name, other.name, entry.name, paired, result, verdict(result, question.level), gained), None
+    gained = None if losses is None else improvement_factor(*losses, rho, question.level)
+    return replace(result, paired=paired, improvement=gained), None
 
 
 def _losses(name: str, beliefs: tuple[Belief, Belief]) -> tuple[Belief, Belief] | None:
@@ -79,7 +82,7 @@ def improvements(one: Standing, other: Standing, rhos: Mapping[str, float], *, p
         losses = _losses(name, beliefs)
         if losses is None or not all(belief.is_known for belief in beliefs):
             continue
-        gained = factor(*losses, rho, one.question.level)
+        gained = improvement_factor(*losses, rho, one.question.level)
         if gained is not None:
             of = "1 - accuracy" if name == ACCURACY else name
             found.append(Improvement(one.name, other.name, of, gained, paired))
@@ -88,14 +91,14 @@ def improvements(one: Standing, other: Standing, rhos: Mapping[str, float], *, p
 
 def settled(
     wholes: Mapping[str, Standing],
-    pairs: Sequence[Pair],
+    pairs: Sequence[Difference],
     ties: Ties,
     question: Question,
     known: Mapping[str, Sequence[str]],
 ) -> Comparison:
-    """The document: a ranking for each metric, and every pair with what all pairs at once allow to say of it."""
+    """The result: a ranking for each metric, and every pair with what all pairs at once allow to say of it."""
     rankings = []
-    told: list[Pair] = []
+    judged: list[Difference] = []
     for entry in question.metrics:
         mine = [pair for pair in pairs if pair.metric == entry.name]
         if len(known[entry.name]) < 2:
@@ -103,21 +106,21 @@ def settled(
         ranking = rank(
             entry,
             {name: wholes[name].beliefs[entry.name] for name in known[entry.name]},
-            {(pair.a, pair.b): pair.result for pair in mine},
+            {(pair.a, pair.b): pair for pair in mine},
             {(a, b): rho for (a, b, metric), rho in ties.items() if metric == entry.name},
             level=question.level,
             rng=np.random.default_rng(question.seed),
         )
         rankings.append(replace(ranking, statement=statement(ranking, question.level)))
-        told += [replace(pair, told_apart=_apart(ranking, pair)) for pair in mine]
-    order = {(pair.a, pair.b, pair.metric): pair for pair in told}
+        judged += [replace(pair, significant=_is_significant(ranking, pair)) for pair in mine]
+    order = {(pair.a, pair.b, pair.metric): pair for pair in judged}
     kept = [order[key] for pair in pairs if (key := (pair.a, pair.b, pair.metric)) in order]
     samples = {name: whole.rows for name, whole in wholes.items()}
     return Comparison(tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline)
 
 
-def _apart(ranking: Ranking, pair: Pair) -> bool:
-    return bool({(pair.a, pair.b), (pair.b, pair.a)} & ranking.wins)
+def _is_significant(ranking: Ranking, pair: Difference) -> bool:
+    return bool({(pair.a, pair.b), (pair.b, pair.a)} & set(ranking.wins))
 
 
 def statement(ranking: Ranking, level: float) -> str:
@@ -131,23 +134,23 @@ def statement(ranking: Ranking, level: float) -> str:
         return f"{best} is best in {title} (probability {chance}; {error})"
     front = ranking.front
     if not front:
-        return f"every system is told to be worse than another in {title}, as pairs use different rows ({error})"
+        return f"every system is significantly worse than another in {title}, as pairs use different rows ({error})"
     if len(front) == len(ranking.places):
-        return f"no system can be told from the others in {title} ({error})"
+        return f"there is no significant difference in {title} ({error})"
     if ranking.leads:
-        return f"{_listed(front)} cannot be told apart in {title} and lead the rest ({error})"
+        return f"{_listed(front)} are better in {title} than the rest, without a significant difference between them ({error})"
     unsure = [place.name for place in ranking.places if place.name not in front and _near(ranking, place.name)]
     if len(front) == 1:
-        known = f"no system is told to be better than {front[0]} in {title}"
-        return f"{known}, which cannot be told from {_listed(unsure)} ({error})"
+        known = f"no system is significantly better than {front[0]} in {title}"
+        return f"{known}, which does not differ significantly from {_listed(unsure)} ({error})"
     return (
-        f"{_listed(front)} cannot be told apart in {title} and one of them is best; not each of them can be told from "
-        f"{_listed(unsure)} ({error})"
+        f"{_listed(front)} do not differ significantly in {title} and one of them is best; not each of them differs "
+        f"significantly from {_listed(unsure)} ({error})"
     )
 
 
 def _near(ranking: Ranking, name: str) -> bool:
-    """Whether some system of the front cannot be told from this one."""
+    """Whether some system of the front is not significantly better than this one."""
     return any((first, name) not in ranking.wins for first in ranking.front)
 
 

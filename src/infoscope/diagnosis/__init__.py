@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from infoscope.diagnosis.abstaining import abstains_for_free
 from infoscope.diagnosis.between import non_monotone
 from infoscope.diagnosis.confusing import merged_pair, named_clusters, relabelled, second_stage
 from infoscope.diagnosis.facts import Belief, Facts
-from infoscope.diagnosis.finding import Finding
 from infoscope.diagnosis.habits import (
     accuracy_paradox,
     detection_problem,
@@ -21,6 +21,7 @@ from infoscope.diagnosis.habits import (
 from infoscope.diagnosis.pairs import Confusion, confusions
 from infoscope.diagnosis.sampling import few_samples, loud_prior
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
+from infoscope.results.finding import Finding, Severity
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -30,39 +31,72 @@ __all__ = [
     "Confusion",
     "Facts",
     "Finding",
+    "Rule",
     "Thresholds",
     "confusions",
     "diagnose",
     "diagnose_all",
 ]
 
-Rule = Callable[[Facts], Finding | None]
 
-RULES: tuple[tuple[str, Rule], ...] = (
-    ("majority_voter", majority_voter),
-    ("random", random_output),
-    ("relabelled", relabelled),
-    ("named_clusters", named_clusters),
-    ("accuracy_paradox", accuracy_paradox),
-    ("abstains_for_free", abstains_for_free),
-    ("merged_pair", merged_pair),
-    ("second_stage", second_stage),
-    ("specialised", specialised),
-    ("less_varied_output", less_varied_output),
-    ("detection_problem", detection_problem),
-    ("few_samples", few_samples),
-    ("loud_prior", loud_prior),
-    ("lookalike_labels", lookalike_labels),
+@dataclass(frozen=True)
+class Rule:
+    """One rule of the diagnosis, and how its finding is shown."""
+
+    code: str
+    find: Callable[[Facts], Finding | None]
+    severity: Severity
+    action: str
+    """What to do about it, in two or three words."""
+    tag: str = ""
+    """The finding in two or three words, for a cell of a table."""
+    silences: frozenset[str] = frozenset()
+    """Findings that follow from this one and are not repeated."""
+
+    def __call__(self, facts: Facts) -> Finding | None:
+        """The finding, if the rule applies."""
+        found = self.find(facts)
+        return found and replace(found, severity=self.severity, action=self.action, tag=self.tag)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "majority_voter",
+        majority_voter,
+        "warning",
+        "Do not use it",
+        "always one class",
+        frozenset({"random", "merged_pair", "second_stage", "specialised", "less_varied_output"}),
+    ),
+    Rule(
+        "random",
+        random_output,
+        "warning",
+        "Do not use it",
+        "no better than chance",
+        frozenset({"merged_pair", "second_stage", "named_clusters"}),
+    ),
+    Rule(
+        "relabelled",
+        relabelled,
+        "warning",
+        "Rename the outputs",
+        "outputs renamed",
+        frozenset({"accuracy_paradox"}),
+    ),
+    Rule("named_clusters", named_clusters, "note", "Name the clusters", "own names"),
+    Rule("accuracy_paradox", accuracy_paradox, "warning", "Do not trust accuracy", "accuracy misleads"),
+    Rule("abstains_for_free", abstains_for_free, "warning", "Judge the rejections", "abstains for free"),
+    Rule("merged_pair", merged_pair, "note", "Merge or separate", "two classes alike"),
+    Rule("second_stage", second_stage, "note", "Add a second stage"),
+    Rule("specialised", specialised, "note", "Rebalance", "few classes predicted", frozenset({"less_varied_output"})),
+    Rule("less_varied_output", less_varied_output, "note", "Predict more classes"),
+    Rule("detection_problem", detection_problem, "note", "Evaluate as detection"),
+    Rule("few_samples", few_samples, "warning", "Collect more samples", "few samples"),
+    Rule("loud_prior", loud_prior, "warning", "Collect more samples", "prior matters"),
+    Rule("lookalike_labels", lookalike_labels, "warning", "Clean the labels"),
 )
-"""In the order in which a reader should hear them."""
-
-_SILENCED: Mapping[str, frozenset[str]] = {
-    "majority_voter": frozenset({"random", "merged_pair", "second_stage", "specialised", "less_varied_output"}),
-    "random": frozenset({"merged_pair", "second_stage", "named_clusters"}),
-    "specialised": frozenset({"less_varied_output"}),
-    "relabelled": frozenset({"accuracy_paradox"}),
-}
-"""What follows from a finding is not said again."""
+"""In the order in which a reader should see them."""
 
 
 def diagnose(
@@ -94,9 +128,10 @@ def diagnose_all(tables: Mapping[str, Contingency | Facts]) -> dict[str, list[Fi
 
 def _spoken(facts: Facts) -> list[Finding]:
     found: dict[str, Finding] = {}
-    for code, rule in RULES:
-        if not any(code in _SILENCED.get(known, ()) for known in found):
-            finding = rule(facts)
-            if finding is not None:
-                found[code] = finding
+    silenced: set[str] = set()
+    for rule in RULES:
+        finding = None if rule.code in silenced else rule(facts)
+        if finding is not None:
+            found[rule.code] = finding
+            silenced |= rule.silences
     return list(found.values())

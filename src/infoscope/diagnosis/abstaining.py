@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from infoscope.diagnosis.facts import Facts
-from infoscope.diagnosis.finding import Finding, listed, percent
+from infoscope.diagnosis.phrases import listed, percent
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.results.finding import Finding
 
 __all__ = ["abstains_for_free"]
 
@@ -30,5 +31,9 @@ def abstains_for_free(facts: Facts) -> Finding | None:
         "abstains_for_free",
         f"It refuses {percent(rate)} of the samples at no cost in information, because a refusal nearly always means "
         f"{listed(refused[:1])}: judge it by accuracy and by accuracy among accepted samples as well.",
-        {"rejection_rate": rate, "reject_entropy": left_open, "classes": [str(label) for label in refused[:5]]},
+        evidence={
+            "rejection_rate": rate,
+            "reject_entropy": left_open,
+            "classes": [str(label) for label in refused[:5]],
+        },
     )

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from math import hypot
 
 from infoscope.diagnosis.facts import Facts
-from infoscope.diagnosis.finding import Finding, percent
+from infoscope.diagnosis.phrases import percent
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.results.finding import Finding
 
 __all__ = ["non_monotone"]
 
@@ -40,13 +41,16 @@ def non_monotone(name: str, systems: Mapping[str, Facts]) -> Finding | None:
         f"It is right more often than {other} ({percent(mine.accuracy)} against {percent(rival.accuracy)}) but "
         f"carries less information ({percent(mine.proficiency)} against {percent(rival.proficiency)}): its errors are "
         "harder to undo.",
-        {
+        evidence={
             "other": other,
             "accuracy": mine.accuracy,
             "other_accuracy": rival.accuracy,
             "proficiency": mine.proficiency,
             "other_proficiency": rival.proficiency,
         },
+        severity="warning",
+        action="Mind the clash",
+        tag="accurate, less informed",
     )
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from infoscope.diagnosis.facts import Facts
-from infoscope.diagnosis.finding import Finding, listed, percent, points, quoted
 from infoscope.diagnosis.pairs import merge_losses
+from infoscope.diagnosis.phrases import listed, percent, points, quoted
 from infoscope.diagnosis.renaming import Renaming, best_renaming
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.posterior import Posterior
+from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 
 __all__ = ["merged_pair", "named_clusters", "relabelled", "second_stage"]
@@ -35,7 +36,7 @@ def relabelled(facts: Facts) -> Finding | None:
         "relabelled",
         f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy from {percent(facts.accuracy)} "
         f"to {percent(renaming.accuracy)}; the information captured is the same either way.",
-        {
+        evidence={
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
             "accuracy": facts.accuracy,
             "accuracy_renamed": renaming.accuracy,
@@ -54,7 +55,7 @@ def named_clusters(facts: Facts) -> Finding | None:
         "named_clusters",
         f"Truth and output share no label; read one to one as {_readings(renaming)}, accuracy would be "
         f"{percent(renaming.accuracy)}.",
-        {
+        evidence={
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
             "accuracy_renamed": renaming.accuracy,
         },
@@ -87,7 +88,7 @@ def merged_pair(facts: Facts) -> Finding | None:
         "merged_pair",
         f"It hardly tells {quoted(one)} from {quoted(other)} (it carries {percent(told_apart)} of that difference): "
         f"merging the two would lose {_little(lost / facts.truth_bits)} of captured information.",
-        {
+        evidence={
             "classes": [str(one), str(other)],
             "lost_bits": lost,
             "difference_bits": float(pairs.to_know[at]),
@@ -131,7 +132,9 @@ def second_stage(facts: Facts) -> Finding | None:
         if len(stages) == 1
         else f"A second stage could recover up to {points(gain)}:"
     )
-    return Finding("second_stage", f"{lead} {spoken}.", {"outputs": stages, "bits": sum(s["bits"] for s in stages)})
+    return Finding(
+        "second_stage", f"{lead} {spoken}.", evidence={"outputs": stages, "bits": sum(s["bits"] for s in stages)}
+    )
 
 
 def _costliest(facts: Facts, most: int = 3) -> list[int]:

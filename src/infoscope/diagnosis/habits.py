@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from infoscope.diagnosis.facts import Facts
-from infoscope.diagnosis.finding import Finding, listed, percent, quoted
+from infoscope.diagnosis.phrases import listed, percent, quoted
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.results.finding import Finding
 from infoscope.tables.labels import lookalikes
 
 __all__ = [
@@ -39,7 +40,12 @@ def majority_voter(facts: Facts) -> Finding | None:
     return Finding(
         "majority_voter",
         f"It {habit} answers {quoted(answer)}, whatever the truth, and so tells next to nothing{right}.",
-        {"answer": str(answer), "share": share, "system_entropy": float(facts.h.system), "accuracy": facts.accuracy},
+        evidence={
+            "answer": str(answer),
+            "share": share,
+            "system_entropy": float(facts.h.system),
+            "accuracy": facts.accuracy,
+        },
     )
 
 
@@ -54,7 +60,7 @@ def random_output(facts: Facts) -> Finding | None:
     return Finding(
         "random",
         f"The {percent(facts.proficiency)} captured cannot be told from chance: {how}.",
-        {"proficiency": facts.proficiency, "mutual_information": float(facts.h.mutual), "p_value": p},
+        evidence={"proficiency": facts.proficiency, "mutual_information": float(facts.h.mutual), "p_value": p},
     )
 
 
@@ -82,7 +88,7 @@ def specialised(facts: Facts) -> Finding | None:
         f"It specialises: its answers spread over {2 ** float(facts.h.system):.1f} classes in effect, the truth over "
         f"{2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the answers and {percent(was)} of the "
         "truth.",
-        {
+        evidence={
             "answer": str(answer),
             "answer_share": said,
             "truth_share": was,
@@ -116,14 +122,14 @@ def accuracy_paradox(facts: Facts) -> Finding | None:
             "accuracy_paradox",
             f"Accuracy flatters: {percent(facts.accuracy)} of the answers are right, yet they {carry}; "
             f"always saying {quoted(largest)} would be right in {percent(share)}.",
-            evidence,
+            evidence=evidence,
         )
     if facts.accuracy < share and not facts.could_be_chance and facts.surely_below("accuracy", share):
         return Finding(
             "accuracy_paradox",
             f"Accuracy misleads: always saying {quoted(largest)} would be right more often ({percent(share)} against "
             f"{percent(facts.accuracy)}) and tell nothing, while these answers carry {known}.",
-            evidence,
+            evidence=evidence,
         )
     return None
 
@@ -150,7 +156,12 @@ def detection_problem(facts: Facts) -> Finding | None:
         "detection_problem",
         f"The truth has {k} classes by name but {effective:.1f} in effect, because {percent(share)} of it is "
         f"{quoted(largest)}: this is a detection problem, and accuracy says little about the rare classes.",
-        {"classes": k, "effective_classes": effective, "majority_class": str(largest), "majority_share": share},
+        evidence={
+            "classes": k,
+            "effective_classes": effective,
+            "majority_class": str(largest),
+            "majority_share": share,
+        },
     )
 
 
@@ -166,7 +177,7 @@ def less_varied_output(facts: Facts) -> Finding | None:
         "less_varied_output",
         f"The answers are less varied than the truth: however well chosen, they could carry at most {percent(ceiling)} "
         "of its information.",
-        {"truth_entropy": facts.truth_bits, "system_entropy": system, "ceiling": ceiling},
+        evidence={"truth_entropy": facts.truth_bits, "system_entropy": system, "ceiling": ceiling},
     )
 
 
@@ -183,5 +194,5 @@ def lookalike_labels(facts: Facts) -> Finding | None:
         "lookalike_labels",
         "Some labels differ only by case, white space, unicode form or the spelling of a number and count as "
         f"different classes: {shown}{more}. Spell them alike if they mean the same (--clean does it on reading).",
-        {"groups": [list(group) for group in groups]},
+        evidence={"groups": [list(group) for group in groups]},
     )

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from infoscope.diagnosis.facts import Facts
-from infoscope.diagnosis.finding import Finding, counted, percent
+from infoscope.diagnosis.phrases import counted, percent
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.posterior import Posterior, samples_to_halve
+from infoscope.results.finding import Finding
 
 __all__ = ["few_samples", "loud_prior"]
 
@@ -25,7 +26,7 @@ def few_samples(facts: Facts) -> Finding | None:
         "few_samples",
         f"{counted(facts.n, 'sample').capitalize()} for {counted(cells, 'occupied cell')} are few: captured "
         f"information tends to look too high; {wanted:,} or more would be safer{halving}.",
-        {"samples": facts.n, "occupied_cells": cells, "suggested": wanted, **evidence},
+        evidence={"samples": facts.n, "occupied_cells": cells, "suggested": wanted, **evidence},
     )
 
 
@@ -47,5 +48,5 @@ def loud_prior(facts: Facts) -> Finding | None:
     return Finding(
         "loud_prior",
         f"Read the intervals with care: {'; '.join(said)}.",
-        {"prior": facts.belief.prior, "cautions": list(said)},
+        evidence={"prior": facts.belief.prior, "cautions": list(said)},
     )

@@ -1,29 +1,23 @@
-"""Evaluation: from tables to the result document."""
+"""Evaluation: from tables to the result."""
 
-from infoscope.evaluation.document import (
-    SCHEMA,
-    ClassResult,
-    Evaluation,
-    Leak,
-    PairResult,
-    Source,
-    SystemResult,
-    renderer,
-    renders,
-)
 from infoscope.evaluation.front import evaluate
-from infoscope.evaluation.values import Value
+from infoscope.evaluation.result import (
+    CellLoss,
+    ClassEstimates,
+    ConfusedPair,
+    Evaluation,
+    GroupComparison,
+    IntervalMethod,
+    SystemResult,
+)
 
 __all__ = [
-    "SCHEMA",
-    "ClassResult",
+    "CellLoss",
+    "ClassEstimates",
+    "ConfusedPair",
     "Evaluation",
-    "Leak",
-    "PairResult",
-    "Source",
+    "GroupComparison",
+    "IntervalMethod",
     "SystemResult",
-    "Value",
     "evaluate",
-    "renderer",
-    "renders",
 ]

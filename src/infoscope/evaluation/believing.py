@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from infoscope.errors import InputError
-from infoscope.evaluation.intervals import Interval
 from infoscope.evaluation.measuring import Subject
+from infoscope.evaluation.result import IntervalMethod
 
 __all__ = ["Uncertainty", "believed"]
 
@@ -34,11 +34,11 @@ def believed(subject: Subject, how: Uncertainty) -> Subject:
     n = subject.n if how.n is None else how.n
     if n is None:
         why = "no intervals: the table is of total 1, so its sample size is not known; state it with n= or --n"
-        return replace(subject, n=n, interval=Interval(how.level, "none", why))
+        return replace(subject, n=n, interval=IntervalMethod(how.level, "none", why))
     if subject.clusters and subject.table.is_sparse:
         # among a million groups nearly all cells are empty, and no prior about them is worth its interval
         why = "no intervals: among so many clusters nearly all cells are empty, and a prior would decide"
-        return replace(subject, n=n, interval=Interval(how.level, "none", why))
+        return replace(subject, n=n, interval=IntervalMethod(how.level, "none", why))
     if subject.cluster is not None:
         return _resampled(subject, n, how)
     from infoscope.posterior import Posterior, samples_to_halve  # noqa: PLC0415 - heavy
@@ -51,7 +51,7 @@ def believed(subject: Subject, how: Uncertainty) -> Subject:
         *weighed(subject.table, n, stated=how.n is not None),
         f"{more:,} more samples would halve them",
     ]
-    interval = Interval(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
+    interval = IntervalMethod(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
     return replace(subject, n=n, belief=posterior, interval=interval)
 
 
@@ -65,10 +65,10 @@ def _resampled(subject: Subject, n: float, how: Uncertainty) -> Subject:
     bootstrap = ClusterBootstrap(subject.table, subject.cluster.lines, seed=how.seed)
     groups = bootstrap.clusters.shape[0]
     text = (
-        f"{_percent(how.level)} intervals by resampling the {groups:,} clusters of {subject.cluster.column!r} whole, "
-        f"{bootstrap.resamples:,} times: rows of a cluster are not taken as independent"
+        f"{_percent(how.level)} intervals by resampling the {groups:,} groups of {subject.cluster.column!r} whole, "
+        f"{bootstrap.resamples:,} times: rows of a group are not taken as independent"
     )
-    interval = Interval(how.level, "cluster bootstrap", text, seed=how.seed, clusters=groups)
+    interval = IntervalMethod(how.level, "group bootstrap", text, seed=how.seed, groups=groups)
     return replace(subject, n=n, belief=bootstrap, interval=interval)
 
 

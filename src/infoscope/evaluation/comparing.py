@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError
 from infoscope.evaluation.believing import Uncertainty
-from infoscope.evaluation.document import SystemResult
 from infoscope.evaluation.measuring import Subject
+from infoscope.evaluation.result import GroupComparison, SystemResult
 
 if TYPE_CHECKING:
     from infoscope.readers import Joint
@@ -27,29 +28,26 @@ def compared(
     subjects: Sequence[Subject],
     results: Sequence[SystemResult],
     how: Uncertainty,
-) -> dict[str, Any] | None:
-    """Pairs and ranking as the document has them; None where there is nothing to compare row by row.
-
-    Where rows were split into groups, the systems are compared within each, and ``groups`` holds what was found.
-    """
+) -> tuple[Comparison | None, tuple[GroupComparison, ...]]:
+    """The systems against each other row by row, and within each group where rows were split; None for nothing."""
     by_group: dict[tuple[str, ...], list[int]] = {}
     for at, subject in enumerate(subjects):
         by_group.setdefault(tuple((subject.group or {}).values()), []).append(at)
     if list(by_group) == [()]:
-        return _within(joints.get(()), subjects, results, how)
+        return _compared(joints.get(()), subjects, results, how), ()
     if len(subjects) > MOST_IN_GROUPS:
-        return None
+        return None, ()
     found = []
     for group, members in by_group.items():
-        part = _within(joints.get(group), [subjects[at] for at in members], [results[at] for at in members], how)
+        part = _compared(joints.get(group), [subjects[at] for at in members], [results[at] for at in members], how)
         if part is not None:
-            found.append({"group": dict(subjects[members[0]].group or {}), **part})
-    return {"level": how.level, "pairs": [], "ranking": [], "notes": [], "groups": found} if found else None
+            found.append(GroupComparison(dict(subjects[members[0]].group or {}), part))
+    return None, tuple(found)
 
 
-def _within(
+def _compared(
     joint: Joint | None, subjects: Sequence[Subject], results: Sequence[SystemResult], how: Uncertainty
-) -> dict[str, Any] | None:
+) -> Comparison | None:
     if joint is None or not 1 < len(subjects) <= MOST_SYSTEMS:
         return None
     if any(subject.table.reweighting is not None for subject in subjects) or how.n is not None:
@@ -65,8 +63,6 @@ def _within(
     answers = Answers.from_joint(joint, cluster=cluster, reject=first.table.reject, positive=first.table.positive)
     known = {subject.name: subject.belief for subject in subjects if isinstance(subject.belief, Posterior)}
     try:
-        found = compare_answers(answers, metrics=metrics, level=how.level, prior=how.prior, seed=how.seed, known=known)
-    except InputError as error:  # systems that share no row
-        return {"level": how.level, "pairs": [], "ranking": [], "notes": [str(error)]}
-    document = found.to_dict()
-    return {"level": how.level, **document["comparison"], "notes": document["notes"]}
+        return compare_answers(answers, metrics=metrics, level=how.level, prior=how.prior, seed=how.seed, known=known)
+    except InputError:  # systems that share no row
+        return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +10,8 @@ from infoscope.diagnosis import Facts, Finding, diagnose_all
 from infoscope.errors import InputError
 from infoscope.evaluation.believing import Uncertainty, believed
 from infoscope.evaluation.comparing import compared
-from infoscope.evaluation.document import Evaluation
 from infoscope.evaluation.measuring import Subject, measure
+from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.subjects import Gathered, Prevalence, Request, gather, prepared
 from infoscope.evaluation.until import Goal, gather_until
 from infoscope.tables.labels import Label
@@ -49,8 +49,7 @@ def evaluate(  # noqa: PLR0913 - the public front
 
     >>> from infoscope.tables import Contingency
     >>> evaluate({"A": Contingency.from_matrix([[2, 3], [0, 45]])})
-    Evaluation of 1 system
-      A: 31.0% of the truth's information captured
+    A captures 30.4% of the information in the truth (1 system).
     """
     how = Uncertainty(prior, level, n, seed)
     if cluster is not None and clusters:
@@ -69,13 +68,30 @@ def evaluate(  # noqa: PLR0913 - the public front
 
 
 def _evaluated(found: Gathered, how: Uncertainty) -> Evaluation:
-    origin, subjects = found.origin, found.subjects
+    provenance, subjects = found.provenance, found.subjects
     findings = _findings(subjects, how)
     systems = tuple(measure(subject, found, how.level) for subject, found in zip(subjects, findings, strict=True))
-    if origin.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
-        rows = int(max(subject.table.total for subject in subjects)) + sum(origin.ignored.values())
-        origin = replace(origin, rows=rows)
-    return Evaluation(origin, systems, compared(found.joints, subjects, systems, how))
+    if provenance.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
+        rows = int(max(subject.table.total for subject in subjects)) + provenance.rows_ignored
+        provenance = replace(provenance, rows=rows)
+    hashes = {system.title: system.data_hash for system in systems if system.data_hash is not None}
+    comparison, by_group = compared(found.joints, subjects, systems, how)
+    return Evaluation(
+        systems,
+        comparison,
+        by_group,
+        found.adaptive,
+        replace(provenance, hashes=hashes),
+        tuple(_about_rows(found)),
+    )
+
+
+def _about_rows(found: Gathered) -> Iterator[Finding]:
+    for item in found.provenance.ignored:
+        text = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}."
+        yield Finding("rows_ignored", text, "warning", {"reason": item.reason, "rows": item.rows})
+    if found.adaptive is not None:
+        yield Finding("read_in_part", f"{found.adaptive.text}.", "warning" if found.adaptive.sorted else "note")
 
 
 def _findings(subjects: Sequence[Subject], how: Uncertainty) -> list[list[Finding]]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import hypot
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from infoscope.cards import find
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.evaluation.document import Evaluation, SystemResult
-from infoscope.evaluation.values import Value
+from infoscope.evaluation.result import Evaluation, SystemResult
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
 
 __all__ = ["Baseline", "Check", "Condition", "Gate", "judge"]
 
-SCHEMA = "infoscope/gate/1"
 Outcome = Literal["passed", "failed", "inconclusive"]
 Side = Literal["min", "max"]
 _PARTS = ("value", "mean", "sd", "low", "high")
@@ -66,7 +69,9 @@ class Condition:
         """Whether a system meets it."""
         value = system.metrics[self.metric]
         if value.value is None:
-            return Check(system.title, str(self), "failed", f"{self.metric} is undefined: {value.undefined}", value)
+            return Check(
+                system.title, str(self), "failed", f"{self.metric} is undefined: {value.undefined}", value, self.metric
+            )
         if self.part in ("value", "mean", "sd"):
             number = getattr(value, self.part)
             if number is None:
@@ -74,11 +79,13 @@ class Condition:
                     f"{self.metric} has no {self.part} here; state the sample size with --n, or ask for .value"
                 )
             met = number >= self.limit if self.side == "min" else number <= self.limit
-            return Check(system.title, str(self), "passed" if met else "failed", f"it is {number:.4g}", value)
+            return Check(
+                system.title, str(self), "passed" if met else "failed", f"it is {number:.4g}", value, self.metric
+            )
         return self._of_interval(system, value)
 
-    def _of_interval(self, system: SystemResult, value: Value) -> Check:
-        """A limit that lies inside the interval is neither kept nor broken for sure."""
+    def _of_interval(self, system: SystemResult, value: Estimate) -> Check:
+        """A limit that lies inside the interval is neither met nor missed."""
         if value.low is None or value.high is None:
             raise InputError(
                 f"{self.metric} of {system.title!r} has no interval; state the sample size with --n, or ask for "
@@ -88,8 +95,8 @@ class Condition:
         limit = self.limit if self.side == "min" else -self.limit
         asked = far if self.part == ("high" if self.side == "min" else "low") else near
         outcome: Outcome = "passed" if asked >= limit else "failed" if far < limit else "inconclusive"
-        told = f"it is {value.value:.4g}, between {value.low:.4g} and {value.high:.4g}"
-        return Check(system.title, str(self), outcome, told, value)
+        text = f"it is {value.shown:.4g}, between {value.low:.4g} and {value.high:.4g}"
+        return Check(system.title, str(self), outcome, text, value, self.metric)
 
 
 @dataclass(frozen=True)
@@ -100,18 +107,8 @@ class Check:
     condition: str
     outcome: Outcome
     text: str
-    value: Value | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """With the numbers behind it."""
-        numbers = {} if self.value is None else self.value.to_dict()
-        return {
-            "system": self.system,
-            "condition": self.condition,
-            "outcome": self.outcome,
-            "text": self.text,
-            **{key: number for key, number in numbers.items() if key != "undefined"},
-        }
+    estimate: Estimate | None = None
+    metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,7 @@ class Baseline:
     metrics: Sequence[str]
     tolerance: float
     proven: bool
-    """Whether "not worse" must be shown; else only being surely worse fails."""
+    """Whether "not worse" must be demonstrated; else only being significantly worse fails."""
 
     @classmethod
     def load(cls, text: str, name: str, **options: Any) -> Baseline:
@@ -172,12 +169,12 @@ class Baseline:
         gap = sign * (new.mean - old.mean)
         reach = _quantile(now, evaluation) * hypot(new.sd, old.sd)
         outcome = self._outcome(gap - reach, gap + reach)
-        told = f"{old.mean:.4g} before, {new.mean:.4g} now: better by {gap:+.4g} ± {reach:.4g}"
+        text = f"{old.mean:.4g} before, {new.mean:.4g} now: better by {gap:+.4g} ± {reach:.4g}"
         if truths[0] != truths[1]:
-            told += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"
+            text += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"
         margin = f" by more than {self.tolerance:g}" if self.tolerance else ""
-        said = f"{entry.name} not worse than the baseline's{margin}{', for sure' if self.proven else ''}"
-        return Check(now.title, said, outcome, told, new)
+        condition = f"{entry.name} not worse than the baseline's{margin}{', demonstrably' if self.proven else ''}"
+        return Check(now.title, condition, outcome, text, new, entry.name)
 
     def _outcome(self, low: float, high: float) -> Outcome:
         if high < -self.tolerance:
@@ -194,12 +191,17 @@ def _quantile(system: SystemResult, evaluation: Evaluation) -> float:
     return float(ndtri((1 + (0.95 if made is None else made.level)) / 2))
 
 
-@dataclass(frozen=True)
-class Gate:
+@dataclass(frozen=True, repr=False)
+class Gate(Result):
     """The verdict: text, documents and exit status all come from ``outcome``."""
+
+    kind: ClassVar[str] = "gate"
 
     checks: tuple[Check, ...]
     inconclusive: Literal["fail", "pass", "warn"] = "fail"
+    """What a limit inside the interval counts as."""
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -211,22 +213,40 @@ class Gate:
 
     @property
     def status(self) -> int:
-        """Exit status: 0 passed, 1 failed, 3 inconclusive where that was asked to be told apart."""
+        """Exit status: 0 passed, 1 failed, 3 inconclusive where that was asked to be distinguished."""
         return {"passed": 0, "failed": 1, "inconclusive": 3}[self.outcome]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The versioned document."""
-        return {
-            "schema": SCHEMA,
-            "outcome": self.outcome,
-            "exit_status": self.status,
-            "inconclusive": self.inconclusive,
-            "checks": [check.to_dict() for check in self.checks],
-        }
+    def to_dict(self) -> dict[str, Json]:
+        """The versioned document, with the outcome and the exit status."""
+        record = super().to_dict()
+        return {"schema": record.pop("schema"), "outcome": self.outcome, "exit_status": self.status, **record}
 
-    def to_json(self) -> str:
-        """The same as text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Json]) -> Self:
+        """The gate that a document describes."""
+        return super().from_dict({name: part for name, part in record.items() if name not in _DERIVED})
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Json]:
+        """The JSON Schema of the document."""
+        schema: dict[str, Any] = super().json_schema()
+        schema["properties"] |= {"outcome": {"enum": list(get_args(Outcome))}, "exit_status": {"type": "integer"}}
+        return schema
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per condition and system."""
+        for check in self.checks:
+            numbers = {} if check.estimate is None else dict(check.estimate.columns("value"))
+            yield {
+                "system": check.system,
+                "condition": check.condition,
+                "outcome": check.outcome,
+                "text": check.text,
+                **numbers,
+            }
+
+
+_DERIVED = ("outcome", "exit_status")
 
 
 def judge(

@@ -11,12 +11,12 @@ import numpy as np
 from infoscope.cards import Metric, metrics_at
 from infoscope.clusterings import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Belief, Finding, confusions
-from infoscope.evaluation.document import ClassResult, Leak, PairResult, SystemResult
-from infoscope.evaluation.intervals import Interval
-from infoscope.evaluation.values import Value
+from infoscope.evaluation.result import CellLoss, ClassEstimates, ConfusedPair, IntervalMethod, SystemResult
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior.first_order import information_sds
+from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 
 __all__ = ["Clusters", "Subject", "Summary", "measure"]
 
@@ -66,7 +66,7 @@ class Subject:
     cluster: Clusters | None = None
     """Where rows belong together and are resampled so."""
     belief: Belief | None = None
-    interval: Interval | None = None
+    interval: IntervalMethod | None = None
     clusters: bool = False
     """Whether the names of the answers mean nothing."""
 
@@ -88,21 +88,22 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
         outputs=tuple(_by_class(subject, "system", level)),
         leaks=tuple(_leaks(table)),
         confusions=tuple(
-            PairResult((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
+            ConfusedPair((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
             for pair in confusions(table, float(entropies(table).truth))
         ),
         diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
         interval=subject.interval,
-        clusters=grouped.to_dict() if grouped else None,
+        clusters=grouped,
+        data_hash=data_hash(table),
         table=table,
     )
 
 
 def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:
     """Which groups are torn apart and which thrown together, in words."""
-    yield Finding("clusters", f"{grouped.sentence()}.", {"exact": grouped.exact, "groups": grouped.groups})
+    yield Finding("clusters", f"{grouped.sentence()}.", evidence={"exact": grouped.exact, "groups": grouped.groups})
     for found in (*grouped.splits[:3], *grouped.merges[:3]):
-        yield Finding(f"{found.kind}_group", f"{found.sentence()}.", {"bits": found.bits, "size": found.size})
+        yield Finding(f"{found.kind}_group", f"{found.sentence()}.", evidence={"bits": found.bits, "size": found.size})
 
 
 def _plain(number: float | None) -> float | None:
@@ -110,12 +111,12 @@ def _plain(number: float | None) -> float | None:
     return int(number) if number is not None and float(number).is_integer() else number
 
 
-def _by_table(subject: Subject, level: float) -> dict[str, Value]:
+def _by_table(subject: Subject, level: float) -> dict[str, Estimate]:
     """Every metric of the whole table, with what is believed about it where it has a value."""
     values = {}
     for entry in metrics_at("table"):
         number = float(entry.score(subject.table))
-        values[entry.name] = Value.measured(number, "" if np.isfinite(number) else entry.reason(subject.table))
+        values[entry.name] = Estimate.of(number, "" if np.isfinite(number) else entry.reason(subject.table))
     if subject.belief is None:
         return values
     wanted = [
@@ -124,11 +125,11 @@ def _by_table(subject: Subject, level: float) -> dict[str, Value]:
         if entry.card.posterior != "none" and values[entry.name].value is not None
     ]
     for name, known in subject.belief.summaries(wanted, level).items():
-        values[name] = values[name].believed(known)
+        values[name] = values[name].with_belief(known)
     if subject.table.reweighting is None and subject.n is not None:
         for name, first_order in information_sds(subject.table, subject.n).items():
             if values[name].sd is not None:
-                values[name] = values[name].beside(first_order)
+                values[name] = values[name].with_first_order(first_order)
     return values
 
 
@@ -140,15 +141,15 @@ class _Column:
     numbers: Sequence[float]
     known: Summary | None
 
-    def at(self, place: int) -> Value:
+    def at(self, place: int) -> Estimate:
         number = self.numbers[place]
         if np.isfinite(number) and self.entry.card.unit == "count":
-            return Value(_plain(number))
-        value = Value.measured(number, self.entry.card.undefined)
+            return Estimate(_plain(number))
+        value = Estimate.of(number, self.entry.card.undefined)
         if self.known is None or value.value is None:
             return value
         parts = (float(np.asarray(part)[place]) for part in _parts(self.known))
-        return value.believed(_Known(*parts))
+        return value.with_belief(_Known(*parts))
 
 
 class _Known(NamedTuple):
@@ -162,7 +163,7 @@ def _parts(summary: Summary) -> tuple[Any, Any, Any, Any]:
     return summary.mean, summary.sd, summary.low, summary.high
 
 
-def _by_class(subject: Subject, side: Literal["truth", "system"], level: float) -> Iterator[ClassResult]:
+def _by_class(subject: Subject, side: Literal["truth", "system"], level: float) -> Iterator[ClassEstimates]:
     """One record a class of one side: the metrics of that level, without their prefix."""
     table = subject.table
     known: Mapping[str, Any] = {}
@@ -174,7 +175,7 @@ def _by_class(subject: Subject, side: Literal["truth", "system"], level: float) 
         columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), known.get(name))
     labels = table.truth_labels if side == "truth" else table.system_labels
     for at in _costliest(columns):
-        yield ClassResult(str(labels[at]), {name: column.at(at) for name, column in columns.items()})
+        yield ClassEstimates(str(labels[at]), {name: column.at(at) for name, column in columns.items()})
 
 
 def _costliest(columns: Mapping[str, _Column]) -> Sequence[int]:
@@ -186,7 +187,7 @@ def _costliest(columns: Mapping[str, _Column]) -> Sequence[int]:
     return np.sort(np.argsort(-cost, kind="stable")[:MOST_CLASSES]).tolist()
 
 
-def _leaks(table: Contingency) -> Iterator[Leak]:
+def _leaks(table: Contingency) -> Iterator[CellLoss]:
     """Cells by the bits they cost, the costliest first."""
     parts = {entry.name: np.asarray(entry.score(table)) for entry in metrics_at("cell")}
     missed, false = parts["cell_missed_information"], parts["cell_false_information"]
@@ -194,7 +195,7 @@ def _leaks(table: Contingency) -> Iterator[Leak]:
     for at in np.argsort(-cost, kind="stable")[:MOST_LEAKS]:
         if cost[at] <= 0:
             return
-        yield Leak(
+        yield CellLoss(
             str(table.truth_labels[table.cell_rows[at]]),
             str(table.system_labels[table.cell_columns[at]]),
             _plain(float(table.cells[at])) or 0,

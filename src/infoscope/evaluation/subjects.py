@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.evaluation.document import Source
 from infoscope.evaluation.measuring import Clusters, Subject
+from infoscope.evaluation.result import AdaptiveReading
+from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
@@ -53,10 +54,11 @@ class Request:
 class Gathered:
     """What there is to evaluate."""
 
-    origin: Source
+    provenance: Provenance
     subjects: list[Subject]
     joints: Mapping[tuple[str, ...], Joint] = field(default_factory=dict)
     """The systems row by row, by group, where they were read together; without groups there is one, ()."""
+    adaptive: AdaptiveReading | None = None
 
 
 def gather(source: Any, request: Request) -> Gathered:
@@ -83,7 +85,7 @@ def _given(tables: Mapping[str, Contingency], request: Request) -> Gathered:
         for reason, rows in table.ignored.items():
             ignored[reason] = max(rows, ignored.get(reason, 0))
     subjects = [Subject(str(name), table, n=table.sample_size) for name, table in tables.items()]
-    return Gathered(Source(ignored=ignored), subjects)
+    return Gathered(Provenance(ignored=_listed(ignored)), subjects)
 
 
 def _read(source: Any, request: Request) -> Gathered:
@@ -116,9 +118,13 @@ def seen(source: Any, request: Request, found: Together) -> Gathered:
         for group, tables in reading.tables.items()
         for name, table in tables.items()
     ]
-    origin = Source(_named(source), reading.rows, dict(reading.ignored))
+    provenance = Provenance(_named(source), reading.rows, _listed(reading.ignored))
     joints = {tuple(map(str, group)): joint for group, joint in found.joints.items()}
-    return Gathered(origin, _with_data(subjects, _named(source)), joints)
+    return Gathered(provenance, _with_data(subjects, _named(source)), joints)
+
+
+def _listed(ignored: Mapping[str, int]) -> tuple[IgnoredRows, ...]:
+    return tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
 
 
 def _with_data(subjects: list[Subject], source: str | None) -> list[Subject]:

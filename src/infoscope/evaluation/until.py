@@ -12,6 +12,7 @@ from infoscope.cards import find
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.believing import Uncertainty, believed
 from infoscope.evaluation.measuring import Subject
+from infoscope.evaluation.result import AdaptiveReading
 from infoscope.evaluation.subjects import Gathered, Request, seen
 
 __all__ = ["Goal", "gather_until"]
@@ -100,7 +101,7 @@ def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty, vi
             break
     found = seen(source, request, from_tally(merged(parts), asked))
     account = _account(goal, _widest(found, goal, how, view), share, len(parts), p_value < SORTED)
-    return replace(found, origin=replace(found.origin, until=account))
+    return replace(found, adaptive=account)
 
 
 def _widest(found: Gathered, goal: Goal, how: Uncertainty, view: View) -> float:
@@ -119,7 +120,7 @@ def _widest(found: Gathered, goal: Goal, how: Uncertainty, view: View) -> float:
     return max(widths, default=float("inf"))
 
 
-def _account(goal: Goal, width: float, share: float, blocks: int, is_sorted: bool) -> dict[str, Any]:
+def _account(goal: Goal, width: float, share: float, blocks: int, is_sorted: bool) -> AdaptiveReading:
     """What was read and why, in fields and in words."""
     reached = width <= goal.width
     part = "all of it" if share >= 1 else f"{share:.1%} of it"
@@ -135,12 +136,5 @@ def _account(goal: Goal, width: float, share: float, blocks: int, is_sorted: boo
         )
     elif not reached:
         text += "; there are no more rows"
-    account = {
-        "goal": str(goal),
-        "reached": reached,
-        "share": share,
-        "blocks": blocks,
-        "sorted": is_sorted,
-        "text": text,
-    }
-    return account if width == float("inf") else {**account, "width": width}
+    known = None if width == float("inf") else width
+    return AdaptiveReading(str(goal), reached, share, blocks, is_sorted, text, known)

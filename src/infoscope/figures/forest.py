@@ -29,7 +29,7 @@ class Row:
     low: float | None = None
     high: float | None = None
     word: str = ""
-    """What to say at the end of the row: better, worse, can't tell."""
+    """What to say at the end of the row: better, worse, inconclusive."""
 
 
 @dataclass
@@ -85,13 +85,13 @@ class ComparisonDisplay(TableDisplay):
         ranking = next((found for found in comparison.ranking if metric in (None, found.metric)), None)
         if ranking is None:
             raise UnknownNameError(f"the systems were not compared by {metric!r}")
-        reference = comparison.baseline or ranking.places[0].name
+        reference = comparison.reference(ranking)
         rows = [
             Row(
                 place.name,
                 place.mean,
-                place.low,
-                place.high,
+                place.estimate.low,
+                place.estimate.high,
                 _verdict(comparison, place.name, reference, ranking.metric),
             )
             for place in ranking.places
@@ -163,10 +163,8 @@ class ComparisonDisplay(TableDisplay):
 
 def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:
     """How a system stands to the reference."""
-    for pair in comparison.pairs:
-        if pair.metric == metric and {pair.a, pair.b} == {name, reference} and name != reference:
-            return pair.verdict if pair.a == name else pair.turned.verdict
-    return "baseline" if comparison.baseline == name else ""
+    pair = None if name == reference else comparison.between(name, reference, metric)
+    return pair.verdict if pair is not None else "baseline" if comparison.baseline == name else ""
 
 
 def rows_of(values: Mapping[str, Any]) -> list[Row]:

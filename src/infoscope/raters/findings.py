@@ -26,7 +26,9 @@ def agreement_findings(
 ) -> Iterator[Finding]:
     """Findings in the order of their weight."""
     if alpha.value is None:
-        yield Finding("no_variation", "All labels are the same: there is nothing to agree or disagree about.", "warning")
+        yield Finding(
+            "no_variation", "All labels are the same: there is nothing to agree or disagree about.", "warning"
+        )
     if odd is not None:
         yield _odd_one_out(odd, alpha.value or 0.0)
     yield from _renamed(pairs)

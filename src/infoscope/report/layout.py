@@ -12,9 +12,9 @@ from rich.text import Text
 __all__ = [
     "ASCII",
     "UNICODE",
-    "TextColumn",
     "Look",
     "Signs",
+    "TextColumn",
     "beside",
     "columns",
     "meter",

@@ -91,7 +91,7 @@ def _findings(outline: Outline) -> Iterator[str]:
 
 
 def _section(section: Section, depth: int) -> Iterator[str]:
-    if section.folded:
+    if section.folded or section.only == "page":
         return
     found = [text for block in section.blocks for text in _of(block, depth)]
     if found:
@@ -123,8 +123,8 @@ def _table(table: Table) -> Iterator[str]:
     kept = [at for at in range(len(shown)) if at == 0 or any(row[at] for row in cells)]
     marks = ["---" if table.columns[shown[at]].kind in ("name", "text") else "---:" for at in kept]
     titles = [escaped(table.columns[shown[at]].title) for at in kept]
-    if table.caption:
-        yield f"**{escaped(table.caption)}**"
+    if table.title:
+        yield f"**{escaped(table.title)}**"
     if rows:
         yield _grid(titles, marks, [[row[at] for at in kept] for row in cells])
     if len(rows) > most:

@@ -19,6 +19,7 @@ from infoscope.report.outline import (
     Outline,
     Paragraph,
     Section,
+    SideBySide,
     Strong,
     Table,
     Whisker,
@@ -40,15 +41,15 @@ _FOLD = "margin:.3em 0"
 def as_notebook(outline: Outline) -> str:
     """The verdict, a picture, the first table; the rest is folded."""
     words = joined((element("b", phrase(outline.headline)), *map(phrase, outline.lede)), " ")
-    first, *others = [part for part in outline.sections if not part.folded] or [None]
+    shown = [part for part in outline.sections if not part.folded and part.only != "page"]
     return element(
         "div",
         element("p", words, style="margin:.2em 0 .6em;max-width:70ch"),
         *(_block(part) for part in outline.hero),
         _findings(outline),
-        *([] if first is None else _section(first)),
+        *(part for section in shown[:1] for part in _section(section)),
         _tiles(outline),
-        *(_fold(part) for part in others if part is not None),
+        *(_fold(section) for section in shown[1:]),
         *_ignored(outline),
         style=INK,
     )
@@ -100,6 +101,8 @@ def _block(part: Block) -> Html:
         return Html(picture(drawn.panel())) if some else Html("")
     if isinstance(part, Paragraph):
         return element("p", phrase(part.phrase), style=_DIM if part.quiet else None)
+    if isinstance(part, SideBySide):
+        return joined(_block(item) for item in (*part.left, *part.right))
     if isinstance(part, Bullets):
         return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
     return Html("")

@@ -5,12 +5,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from infoscope.cards import find
 from infoscope.errors import InputError
 from infoscope.results.estimate import Estimate
 
-__all__ = ["BITS", "UNDEFINED", "Units", "amount", "chance", "interval_text", "p_value", "points", "share", "units"]
+__all__ = [
+    "BITS",
+    "UNDEFINED",
+    "Units",
+    "amount",
+    "chance",
+    "interval_text",
+    "metric_value",
+    "p_value",
+    "points",
+    "share",
+    "signed_metric_value",
+    "units",
+]
 
 UNDEFINED = "undefined"
+
 
 @dataclass(frozen=True)
 class Units:
@@ -101,3 +116,27 @@ def p_value(p: float) -> str:
     ('0.031', '<0.001')
     """
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def metric_value(metric: str, value: float) -> str:
+    """A value of a metric: a percentage where it is a ratio from 0 to 1, else a number.
+
+    >>> metric_value("proficiency", 0.7072), metric_value("erroneous_information_ratio", 1.1)
+    ('70.7%', '1.100')
+    """
+    return share(value) if _is_ratio(metric) else f"{value:.3f}"
+
+
+def signed_metric_value(metric: str, value: float) -> str:
+    """A difference of a metric with its sign, in percentage points where the metric is a ratio from 0 to 1.
+
+    >>> signed_metric_value("proficiency", -0.0071), signed_metric_value("proficiency", -1e-9)
+    ('−0.7', '0.0')
+    """
+    shown = f"{100 * value:+.1f}" if _is_ratio(metric) else f"{value:+.3f}"
+    return shown[1:] if float(shown) == 0.0 else shown.replace("-", "−")
+
+
+def _is_ratio(metric: str) -> bool:
+    card = find(metric).card
+    return card.unit == "ratio" and card.range == (0, 1)

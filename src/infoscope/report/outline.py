@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from infoscope.figures.scene import Panel
 from infoscope.results.codec import Json
@@ -164,6 +164,9 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row | Sequence[Cell]]
     caption: str = ""
+    """What the table holds, for those who cannot see where it stands."""
+    title: str = ""
+    """Words above it, where its section has several blocks."""
     note: Phrase = ""
     search: str = ""
     """What the rows are, where a page offers to search, sort and copy them."""
@@ -219,7 +222,8 @@ class Explorer:
     """A part of a page that a script moves: its markup is made by ``report/html``, by name."""
 
     name: str
-    data: Mapping[str, Json]
+    content: Any
+    """What the markup is made of, as a result."""
 
 
 @dataclass(frozen=True)
@@ -243,6 +247,8 @@ class Section:
     """The words of the navigation; the heading where empty."""
     aside: str = ""
     """A few words beside the heading."""
+    only: Literal["", "page", "plain"] = ""
+    """Where it is shown: everywhere, in pages only, or everywhere but in pages."""
 
 
 Block = Table | Figure | InformationBar | Paragraph | Bullets | Explorer | SideBySide
@@ -292,9 +298,9 @@ class Outline:
     appendix: Appendix = field(default_factory=Appendix)
     provenance: Provenance = field(default_factory=Provenance)
     script: str = ""
-    """The page's own script beside the common one; empty for none."""
+    """The page's own script beside the common one; empty for downloads alone."""
     data: Mapping[str, Json] | None = None
-    """The document, for the page's downloads."""
+    """What the page's script reads, by name; the result and its rows where None."""
 
     def with_command(self, command: str | None) -> Outline:
         """The same, made by this command."""

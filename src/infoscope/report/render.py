@@ -50,12 +50,11 @@ def render(
 def _page(result: Result, unit: str, command: str | None) -> str:
     from infoscope.report.html.renderer import as_html  # noqa: PLC0415 - draws pictures
 
-    own_page = getattr(_view(result), "page", None)
     outline = outline_of(result, unit).with_command(command)
-    if own_page is not None:
-        return str(own_page(result, outline, units(unit)))
-    data = {"kind": result.kind, "result": result.to_dict(), "csv": csv_text(result.rows())}
-    return as_html(replace(outline, data=data) if outline.data is None else outline)
+    if outline.data is None:
+        data = {"kind": result.kind, "result": result.to_dict(), "csv": csv_text(result.rows())}
+        outline = replace(outline, data={"data": data})
+    return as_html(outline)
 
 
 def _short(outline: Outline) -> str:

@@ -18,8 +18,8 @@ from infoscope.report.outline import (
     Cell,
     Column,
     Groups,
-    Inline,
     InformationBar,
+    Inline,
     Name,
     Outline,
     Paragraph,
@@ -65,8 +65,8 @@ def text_lines(outline: Outline, look: Look) -> list[Text]:
         [line for sentence in outline.lede for line in _paragraph(sentence, look)],
         *(list(_block(block, look)) for block in outline.hero),
         _tiles(outline.tiles, look),
-        *(_section(section, look) for section in outline.sections if not section.folded),
         _findings(outline, look),
+        *(_section(section, look) for section in outline.sections),
         list(_footnotes(outline, look)),
     ]
     lines: list[Text] = []
@@ -125,13 +125,15 @@ def _dashed(text: str, look: Look) -> str:
 
 
 def _section(section: Section, look: Look, depth: int = 0) -> list[Text]:
+    if section.folded or section.only == "page":
+        return []
     heading = _styled(section.heading, look, "bold")
     if section.aside:
         heading.append(f"  {_shown(section.aside, look)}", "not bold dim")
     lines = _folded(heading, look)
     for block in section.blocks:
         if isinstance(block, Section):
-            found = [] if block.folded else _section(block, look, depth + 1)
+            found = _section(block, look, depth + 1)
         else:
             found = list(_block(block, look))
         if found:
@@ -182,8 +184,8 @@ def _table(table: Table, look: Look) -> Iterator[Text]:
         for at, column in enumerate(table.columns)
         if column.kind != "whisker"
     ]
-    if table.caption:
-        yield from _folded(Text(_shown(table.caption, look), "bold"), look)
+    if table.title:
+        yield from _folded(Text(_shown(table.title, look), "bold"), look)
     yield from columns([part for part in parts if part.width], look.room, look.signs, header=table.header)
     if len(rows) > len(picked):
         yield Text(f"and {len(rows) - len(picked):,} more; -v shows all", "dim")

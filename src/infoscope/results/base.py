@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
-from infoscope.page_files import write_page as write_output
 from infoscope.errors import InputError
+from infoscope.page_files import write_page as write_output
 from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text, frame
@@ -119,9 +119,7 @@ class Result(ABC):
         """
         form = form_of(path)
         if form is None:
-            raise InputError(
-                f"{path} has no suffix that names a form; use one of {', '.join(dict.fromkeys(_FORMS))}"
-            )
+            raise InputError(f"{path} has no suffix that names a form; use one of {', '.join(dict.fromkeys(_FORMS))}")
         if form == "parquet":
             return write_parquet(path, self.rows(), force=force)
         return write_output(path, self._as(form), force=force)

@@ -137,8 +137,7 @@ def _decoded_tuple(arguments: Sequence[Any], record: Any, where: str) -> tuple[A
     if len(record) != len(arguments):
         raise InputError(f"{where} has {len(record)} items; {len(arguments)} are required")
     return tuple(
-        _decoded(kind, item, f"{where}[{at}]")
-        for at, (kind, item) in enumerate(zip(arguments, record, strict=True))
+        _decoded(kind, item, f"{where}[{at}]") for at, (kind, item) in enumerate(zip(arguments, record, strict=True))
     )
 
 

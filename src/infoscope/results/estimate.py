@@ -10,7 +10,7 @@ from typing import Literal, Protocol, SupportsFloat
 from infoscope.errors import InputError
 from infoscope.results.codec import Json
 
-__all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict"]
+__all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict", "inverted", "negated"]
 
 Verdict = Literal["better", "worse", "inconclusive", "equivalent"]
 
@@ -120,7 +120,9 @@ class Estimate:
             for name, part in known.items():
                 wanted = str if name == "undefined" else (int, float)
                 if part is not None and (not isinstance(part, wanted) or isinstance(part, bool)):
-                    raise InputError(f"{name} of an estimate is {part!r}; a {'sentence' if wanted is str else 'number'} is required")
+                    raise InputError(
+                        f"{name} of an estimate is {part!r}; a {'sentence' if wanted is str else 'number'} is required"
+                    )
             known.setdefault("value", None)
             return cls(**known)  # type: ignore[arg-type]
         if record is None or (isinstance(record, (int, float)) and not isinstance(record, bool)):
@@ -157,6 +159,10 @@ class Difference:
     """P-values of classical tests, by name."""
     correlation: float | None = None
     """Of the two systems' errors over common rows."""
+    improvement: Estimate | None = None
+    """By what factor A's loss is smaller than B's, where the metric says what is lost."""
+    information: Estimate | None = None
+    """Exact paired difference of the mutual information in bits."""
     probability_equivalent: float | None = None
     """That the difference is too small to matter, where a region of practical equivalence was stated."""
 
@@ -169,6 +175,8 @@ class Difference:
             estimate=negated(self.estimate),
             probability_a_better=None if self.probability_a_better is None else 1 - self.probability_a_better,
             verdict=_OPPOSITE.get(self.verdict, self.verdict),
+            improvement=None if self.improvement is None else inverted(self.improvement),
+            information=None if self.information is None else negated(self.information),
         )
 
 
@@ -181,6 +189,12 @@ def negated(estimate: Estimate) -> Estimate:
     low = None if estimate.high is None else -estimate.high
     high = None if estimate.low is None else -estimate.low
     return replace(estimate, **flipped, low=low, high=high)
+
+
+def inverted(factor: Estimate) -> Estimate:
+    """The estimate of 1 / the factor."""
+    value, low, high = (None if x is None else 1 / x for x in (factor.value, factor.high, factor.low))
+    return Estimate(value, low=low, high=high)
 
 
 def _finite(number: SupportsFloat) -> float | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import importlib
+from collections.abc import Iterator, Sequence
 
+from infoscope.cards import catalogue
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
-from infoscope.cards import catalogue
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.outline import (
     Bar,
@@ -16,7 +17,6 @@ from infoscope.report.outline import (
     Cell,
     Code,
     Column,
-    Explorer,
     Figure,
     Groups,
     InformationBar,
@@ -29,16 +29,19 @@ from infoscope.report.outline import (
     SideBySide,
     Strong,
     Table,
-    Term,
     Whisker,
 )
 from infoscope.report.text import LETTERS
 
-__all__ = ["EXPLORERS", "bar", "block", "phrase", "section", "table", "term"]
+__all__ = ["bar", "block", "phrase", "section", "table", "term"]
 
 MAX_GROUP_BARS = 12
-EXPLORERS: dict[str, Callable[[Explorer], Html]] = {}
-"""Parts of pages that a script moves, by name."""
+_EXPLORERS = {
+    "systems": "infoscope.report.html.system_detail",
+    "compare": "infoscope.report.html.system_comparison",
+    "maps": "infoscope.report.html.system_maps",
+}
+"""Where the markup of parts that a script moves is made: each module has a function ``markup``."""
 
 
 def phrase(words: Phrase) -> Html:
@@ -93,7 +96,7 @@ def block(part: Block) -> Html:
     if isinstance(part, SideBySide):
         sides = [element("div", *map(block, side)) for side in (part.left, part.right) if side]
         return element("div", *sides, class_="two")
-    return EXPLORERS[part.name](part)
+    return Html(importlib.import_module(_EXPLORERS[part.name]).markup(part.content))
 
 
 def _figure(figure: Figure) -> Html:
@@ -121,7 +124,8 @@ def table(part: Table) -> Html:
         class_=f"{part.style} tool" if part.search else part.style,
         data_search=part.search or None,
     )
-    return joined((note, scrolled(inside, part.caption or "Table")))
+    title = element("h4", part.title) if part.title else Html("")
+    return joined((title, note, scrolled(inside, part.caption or part.title or "Table")))
 
 
 _CLASSES = {"name": None, "number": "n", "text": None, "bar": "b", "whisker": "track"}
@@ -181,8 +185,7 @@ def _whisker(cell: Whisker) -> Html:
             )
         if cell.value is not None:
             yield (
-                f'<circle class="f-accent s-ink" cx="{at(cell.value)}" cy="10" r="5" fill="#0068a8" '
-                'stroke="#16181d"/>'
+                f'<circle class="f-accent s-ink" cx="{at(cell.value)}" cy="10" r="5" fill="#0068a8" stroke="#16181d"/>'
             )
 
     return Html(f'<svg class="whisk" aria-hidden="true" width="100%" height="20">{"".join(marks())}</svg>')

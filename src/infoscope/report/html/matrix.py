@@ -8,10 +8,10 @@ from infoscope.errors import InfoscopeError
 from infoscope.evaluation import SystemResult
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.png import data_address
-from infoscope.report.html.cells import table_of
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.html.embedding import embedded
 from infoscope.report.numbers import amount, share
+from infoscope.report.views.counts import table_of
 
 __all__ = ["confusion_matrix"]
 
@@ -48,14 +48,14 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
     levels = _levels(cells)
     head = element(
         "tr",
-        element("th", "it was ↓  said →", scope="col", class_="dim"),
+        element("th", "true ↓ predicted →", scope="col", class_="dim"),
         *(
             element(
                 "th",
                 element("span", label(name, 18)),
                 scope="col",
                 data_label=name,
-                class_="refused" if name == reject else None,
+                class_="rejected" if name == reject else None,
             )
             for name in cells.system
         ),
@@ -70,7 +70,7 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
     return scrolled(
         element(
             "table",
-            element("caption", "Confusion matrix: rows are the truth, columns what the system said", class_="sr"),
+            element("caption", "Confusion matrix: rows are true classes, columns predicted ones", class_="sr"),
             element("thead", head),
             element("tbody", *rows),
             class_="cm many" if _wide(cells) else "cm",
@@ -110,7 +110,11 @@ def _pixels(cells: HeatMap, at: int) -> Html:
     return joined(
         (
             image,
-            element("p", "Rows: it was. Columns: the system said. Confused classes stand side by side.", class_="note"),
+            element(
+                "p",
+                "Rows: true classes. Columns: predicted classes. Confused classes stand side by side.",
+                class_="note",
+            ),
             embedded(f"cells-{at}", data),
             _list(cells.largest(10)),
         )
@@ -119,7 +123,7 @@ def _pixels(cells: HeatMap, at: int) -> Html:
 
 def _list(found: list[tuple[str, str, float, float]]) -> Html:
     if not found:
-        return element("p", "Nothing is confused.", class_="note")
+        return element("p", "No two classes are confused.", class_="note")
     rows = [
         element(
             "tr",
@@ -132,10 +136,10 @@ def _list(found: list[tuple[str, str, float, float]]) -> Html:
     ]
     head = element(
         "tr",
-        element("th", "it was", scope="col"),
-        element("th", "said", scope="col"),
+        element("th", "true", scope="col"),
+        element("th", "predicted", scope="col"),
         element("th", "count", scope="col", class_="n"),
-        element("th", "of the true", scope="col", class_="n"),
+        element("th", "of the true class", scope="col", class_="n"),
     )
     return scrolled(
         element(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from infoscope.figures.layout import plain_label
 from infoscope.cards import catalogue
+from infoscope.figures.layout import plain_label
 from infoscope.report.html.blocks import block, phrase, section, term
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.html.embedding import embedded, rounded
@@ -26,7 +26,7 @@ def as_html(outline: Outline) -> str:
     """The whole page as text."""
     from infoscope import __version__  # noqa: PLC0415 - the package itself
 
-    sections = [part for part in outline.sections if part.anchor or not part.folded]
+    sections = [part for part in outline.sections if part.only != "plain"]
     body = element(
         "main",
         _header(outline),
@@ -34,7 +34,7 @@ def as_html(outline: Outline) -> str:
         *map(section, sections),
         appendix(outline, __version__),
     )
-    data = [] if outline.data is None else [embedded("data", rounded(outline.data))]
+    data = [embedded(name, rounded(content)) for name, content in (outline.data or {}).items()]
     scripts = [outline.script] if outline.script else ["downloads.js"]
     return page(outline.title, __version__, code_of(*scripts), body, *data)
 

@@ -53,7 +53,10 @@ def _matrices(result: Agreement) -> Sequence[Section]:
     found = []
     for metric, heading, anchor in _MATRICES:
         rows = [
-            (Name(name), *("·" if name == other else share(value) for other, value in zip(result.names, line, strict=True)))
+            (
+                Name(name),
+                *("·" if name == other else share(value) for other, value in zip(result.names, line, strict=True)),
+            )
             for name, line in zip(result.names, result.matrix(metric), strict=True)
         ]
         found.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))

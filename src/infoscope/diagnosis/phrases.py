@@ -1,21 +1,10 @@
-"""A finding: what a table says, in words, with the numbers that say it; and the words it is built from."""
+"""The words that findings are built from: percentages, points, lists of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
 
-__all__ = ["Finding", "counted", "listed", "percent", "points", "quoted"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One sentence of a diagnosis."""
-
-    code: str
-    text: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+__all__ = ["counted", "listed", "percent", "points", "quoted"]
 
 
 def percent(share: float) -> str:

@@ -1,0 +1,196 @@
+"""Evaluation: the result of one or several systems on one truth, with every number that will be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from infoscope.clusterings import SplitsAndMerges
+from infoscope.comparison.result import Comparison
+from infoscope.evaluation.evaluation1 import SCHEMA_1, upgraded
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
+from infoscope.tables import Contingency
+
+__all__ = [
+    "AdaptiveReading",
+    "CellLoss",
+    "ClassEstimates",
+    "ConfusedPair",
+    "Evaluation",
+    "GroupComparison",
+    "IntervalMethod",
+    "SystemResult",
+]
+
+
+@dataclass(frozen=True)
+class ClassEstimates:
+    """One class of one side with its estimates, by metric."""
+
+    label: str
+    values: Mapping[str, Estimate] = field(metadata={"flatten": True})
+
+    def number(self, metric: str) -> float | None:
+        """The plug-in value of a metric; None where it is undefined or unknown."""
+        estimate = self.values.get(metric)
+        return None if estimate is None else estimate.value
+
+
+@dataclass(frozen=True)
+class CellLoss:
+    """One cell of the table, and the part of missed and false information that it causes."""
+
+    truth: str
+    system: str
+    count: float
+    missed_bits: float
+    false_bits: float
+
+
+@dataclass(frozen=True)
+class ConfusedPair:
+    """Two classes taken for each other, and the proficiency gained if they never were."""
+
+    classes: tuple[str, str]
+    count: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class IntervalMethod:
+    """Where the intervals of one system come from; ``method`` is "none" where there are none."""
+
+    level: float
+    method: str
+    text: str
+    """The same as a sentence without a full stop."""
+    prior: str | None = None
+    seed: int | None = None
+    groups: int | None = None
+    """How many groups were resampled, where rows belong together."""
+    samples_to_halve: int | None = None
+    """How many further samples would halve the interval of proficiency."""
+
+
+@dataclass(frozen=True)
+class AdaptiveReading:
+    """How much of a source was read and why, where reading stopped at a goal."""
+
+    goal: str
+    reached: bool
+    share: float
+    blocks: int
+    sorted: bool
+    """Whether the rows look sorted, so that all of them were read."""
+    text: str
+    width: float | None = None
+
+
+@dataclass(frozen=True)
+class SystemResult:
+    """Everything about one system (in one group)."""
+
+    name: str
+    n: float | None
+    """Sample size, the effective one for weighted samples; None where it is not known."""
+    truth_labels: tuple[str, ...]
+    system_labels: tuple[str, ...]
+    metrics: Mapping[str, Estimate]
+    classes: tuple[ClassEstimates, ...] = ()
+    outputs: tuple[ClassEstimates, ...] = ()
+    leaks: tuple[CellLoss, ...] = ()
+    """Cells that cost information, the costliest first."""
+    confusions: tuple[ConfusedPair, ...] = ()
+    diagnosis: tuple[Finding, ...] = ()
+    reject: str | None = None
+    positive: str | None = None
+    """The class that the binary metrics are about; None unless there are two truth classes."""
+    group: Mapping[str, str] | None = None
+    interval: IntervalMethod | None = None
+    clusters: SplitsAndMerges | None = None
+    """Groups found, split and merged, where the predictions are clusters."""
+    data_hash: str | None = None
+    """A name for the table: the same labels and counts have the same hash, however they were stored."""
+    table: Contingency | None = field(default=None, compare=False, repr=False, metadata={"stored": False})
+    """What was evaluated; not part of the document, so None after reading one."""
+
+    @property
+    def title(self) -> str:
+        """The name, with the group where there is one."""
+        if not self.group:
+            return self.name
+        return f"{self.name} ({', '.join(f'{key} {value}' for key, value in self.group.items())})"
+
+    def number(self, metric: str) -> float | None:
+        """The plug-in value of a metric; None where it is undefined or unknown."""
+        estimate = self.metrics.get(metric)
+        return None if estimate is None else estimate.value
+
+    def shown(self, metric: str) -> float | None:
+        """The number that reports show for a metric: the posterior mean where there is one."""
+        estimate = self.metrics.get(metric)
+        return None if estimate is None else estimate.shown
+
+
+@dataclass(frozen=True)
+class GroupComparison:
+    """The systems against each other on the rows of one group."""
+
+    group: Mapping[str, str]
+    comparison: Comparison
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(Result):
+    """The result of one or several systems on one truth."""
+
+    kind: ClassVar[str] = "evaluation"
+
+    systems: tuple[SystemResult, ...]
+    comparison: Comparison | None = None
+    """The systems against each other, where they predicted the same rows."""
+    group_comparisons: tuple[GroupComparison, ...] = ()
+    """The same within each group, where rows were split."""
+    adaptive: AdaptiveReading | None = None
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+    """About the data as a whole; what concerns one system is in its ``diagnosis``."""
+
+    def __iter__(self) -> Iterator[SystemResult]:
+        """System by system."""
+        return iter(self.systems)
+
+    def __getitem__(self, name: str) -> SystemResult:
+        """The first system of this name."""
+        for system in self.systems:
+            if name in (system.name, system.title):
+                return system
+        raise KeyError(name)
+
+    @cached_property
+    def ranking(self) -> Sequence[SystemResult]:
+        """Systems by proficiency, the best first; undefined ones last."""
+        return sorted(
+            self.systems, key=lambda system: -1.0 if (p := system.shown("proficiency")) is None else p, reverse=True
+        )
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Json]) -> Self:
+        """The evaluation that a document describes; documents of the first schema are read, too."""
+        if isinstance(record, Mapping) and record.get("schema") == SCHEMA_1:
+            record = upgraded(record, cls.schema())
+        return super().from_dict(record)
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per system, one column per metric, with its interval as ``metric.low`` and ``metric.high``."""
+        for system in self.systems:
+            row: dict[str, Any] = {"system": system.name, **(system.group or {}), "n": system.n}
+            for name, estimate in system.metrics.items():
+                row |= estimate.columns(name)
+            yield row
