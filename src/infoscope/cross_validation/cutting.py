@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.cross_validation.document import CrossValidation
+from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError
 from infoscope.readers.progress import shown_while
 from infoscope.tables import Contingency
@@ -46,7 +46,7 @@ def cross_validate(  # noqa: PLR0913 - the public front
         name: Contingency.from_matrix(np.stack([repeat[i] for repeat in sums]), truth=names, system=names)
         for i, name in enumerate(learners)
     }
-    return CrossValidation(batches, folds)
+    return CrossValidation.from_tables(batches, folds)
 
 
 def _estimators(estimators: Any) -> dict[str, Any]:

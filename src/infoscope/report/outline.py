@@ -145,6 +145,8 @@ class Column:
     """Where room is short, the column with the lowest priority goes first."""
     metric: str | None = None
     """The metric whose definition the title leads to."""
+    only: Literal["", "plain"] = ""
+    """``plain`` keeps it out of pages, where room is short."""
 
 
 @dataclass(frozen=True)

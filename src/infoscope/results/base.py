@@ -121,7 +121,7 @@ class Result(ABC):
         if form is None:
             raise InputError(f"{path} has no suffix that names a form; use one of {', '.join(dict.fromkeys(_FORMS))}")
         if form == "parquet":
-            return write_parquet(path, self.rows(), force=force)
+            return write_parquet_file(path, self.rows(), force=force)
         return write_output(path, self._as(form), force=force)
 
     def _as(self, form: Form) -> str:

@@ -114,13 +114,15 @@ def _information(part: InformationBar) -> Html:
 
 def table(part: Table) -> Html:
     """A table; one that can be searched is also sorted and copied by the page's script."""
-    head = element("tr", *(_head(column) for column in part.columns))
+    shown = [at for at, column in enumerate(part.columns) if column.only != "plain"]
+    columns = [part.columns[at] for at in shown]
+    head = element("tr", *(_head(column) for column in columns))
     note = element("p", phrase(part.note), class_="note") if part.note else Html("")
     inside = element(
         "table",
         element("caption", part.caption, class_="sr") if part.caption else Html(""),
         element("thead", head, class_=None if part.header else "quiet"),
-        element("tbody", *(_row(row, part.columns) for row in part.lines)),
+        element("tbody", *(_row(row, shown, columns) for row in part.lines)),
         class_=f"{part.style} tool" if part.search else part.style,
         data_search=part.search or None,
     )
@@ -138,10 +140,10 @@ def _head(column: Column) -> Html:
     return element("th", word, scope="col", class_=_CLASSES[column.kind])
 
 
-def _row(row: Row, columns: Sequence[Column]) -> Html:
+def _row(row: Row, shown: Sequence[int], columns: Sequence[Column]) -> Html:
     return element(
         "tr",
-        *(_cell(cell, column, at == 0) for at, (cell, column) in enumerate(zip(row.cells, columns, strict=True))),
+        *(_cell(row.cells[at], column, at == 0) for at, column in zip(shown, columns, strict=True)),
         class_="best" if row.best else None,
         **{f"data_{name}": value for name, value in row.attributes.items()},
     )

@@ -1,0 +1,71 @@
+"""All kinds of results, and how one is read back from a file."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.results.base import Result, StrPath
+
+__all__ = ["KINDS", "load", "result_class", "result_of"]
+
+KINDS = {
+    "agreement": "infoscope.raters.result:Agreement",
+    "comparison": "infoscope.comparison.result:Comparison",
+    "cross-validation": "infoscope.cross_validation.result:CrossValidation",
+    "evaluation": "infoscope.evaluation.result:Evaluation",
+    "gate": "infoscope.evaluation.gate:Gate",
+    "multilabel": "infoscope.multilabel.result:MultilabelEvaluation",
+    "sweep": "infoscope.operating_points.result:Sweep",
+    "tracking": "infoscope.tracking.result:TrackingEvaluation",
+    "tuning": "infoscope.operating_points.tuning:Tuning",
+}
+"""Where the class of each kind lives; the studies lie above this package, so they are named, not imported."""
+
+MAX_BYTES = 1 << 30
+"""A result is small; a larger file is not one."""
+
+
+def result_class(kind: str) -> type[Result]:
+    """The class of a kind of result."""
+    module, _, name = KINDS[kind].partition(":")
+    found: type[Result] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def load(path: StrPath) -> Result:
+    """Read any result that was saved as JSON.
+
+    The schema that the document names says which kind it is.
+    """
+    source = Path(path)
+    try:
+        if source.stat().st_size > MAX_BYTES:
+            raise InputError(f"{source} is larger than any result; is it a table of rows? infoscope.read() takes those")
+        text = source.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{source} is not text; a result is saved as JSON with the suffix .json") from None
+    except OSError as problem:
+        raise InputError(f"{source} cannot be read: {problem.strerror or problem}") from None
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"{source} is not JSON; save a result with result.save('result.json')") from None
+    try:
+        return result_of(record)
+    except InputError as problem:
+        raise InputError(f"{source}: {problem}") from None
+
+
+def result_of(record: Any) -> Result:
+    """The result that a document of any kind describes."""
+    schema = record.get("schema") if isinstance(record, dict) else None
+    if not isinstance(schema, str) or not schema.startswith("infoscope/"):
+        raise InputError("this is not a result of infoscope: it names no schema such as 'infoscope/evaluation/2'")
+    kind = schema.split("/")[1]
+    if kind not in KINDS:
+        raise InputError(f"the schema {schema!r} is not known; this version reads {', '.join(sorted(KINDS))}")
+    return result_class(kind).from_dict(record)

@@ -1,0 +1,123 @@
+"""Dataclasses to JSON and back, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoscope.errors import InputError
+from infoscope.results.codec import Json, decode, encode, json_schema
+from infoscope.results.estimate import Difference, Estimate
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    size: float
+    tag: str = ""
+
+
+@dataclass(frozen=True)
+class Whole:
+    parts: tuple[Part, ...]
+    pair: tuple[str, int]
+    mode: Literal["a", "b"]
+    by_name: Mapping[str, Part]
+    numbers: Sequence[float]
+    anything: Mapping[str, Json]
+    maybe: Part | None = None
+    inside: Mapping[str, Estimate] = field(default_factory=dict, metadata={"flatten": True})
+    hidden: object = field(default=None, metadata={"stored": False})
+
+
+WHOLE = Whole(
+    (Part("x", 1.5), Part("y", 2, "tagged")),
+    ("p", 3),
+    "b",
+    {"x": Part("x", 0.0)},
+    [1.0, 2.5],
+    {"deep": [{"er": None}]},
+    inside={"recall": Estimate(0.5, 0.4, 0.1, 0.2, 0.6)},
+    hidden=object(),
+)
+
+
+def test_a_document_reads_back_to_the_same_document():
+    record = encode(WHOLE)
+    assert encode(decode(Whole, record)) == record
+    assert decode(Whole, record).parts == WHOLE.parts
+    assert "hidden" not in record
+    assert "maybe" not in record
+    assert record["recall"] == {"value": 0.5, "shown": 0.4, "mean": 0.4, "sd": 0.1, "low": 0.2, "high": 0.6}
+
+
+def test_numbers_of_numpy_become_plain_and_what_is_not_finite_becomes_null():
+    record = encode({"a": np.float64(1.5), "b": np.int64(2), "c": np.array([1.0, np.nan]), "d": float("inf")})
+    assert record == {"a": 1.5, "b": 2, "c": [1.0, None], "d": None}
+    assert type(record["b"]) is int
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"parts": "x"}, "parts is 'x'; a list is required"),
+        ({"parts": [{"name": "x"}]}, "parts[0] lacks 'size'"),
+        ({"parts": [{"name": "x", "size": "1"}]}, "parts[0].size is '1'; a number is required"),
+        ({"parts": [{"name": 1, "size": 1}]}, "parts[0].name is 1; text is required"),
+        ({"pair": ["p"]}, "pair has 1 items; 2 are required"),
+        ({"mode": "c"}, "mode is 'c'; one of 'a', 'b' is required"),
+        ({"by_name": []}, "by_name is []; an object is required"),
+        ({"numbers": [True]}, "numbers[0] is True; a number is required"),
+        ({"maybe": 3}, "maybe is 3; an object is required"),
+        ({"recall": "high"}, "an estimate is 'high'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place(change, words):
+    with pytest.raises(InputError) as error:
+        decode(Whole, encode(WHOLE) | change)
+    assert words in str(error.value)
+
+
+def test_the_schema_describes_what_is_written():
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json_schema(Whole, "whole", schema="infoscope/whole/2")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document = {"schema": "infoscope/whole/2", **encode(WHOLE)}
+    jsonschema.validate(document, schema)
+    for broken in ({"mode": "c"}, {"parts": 3}, {"schema": "other"}, {"recall": {"worth": 1}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(document | broken, schema)
+
+
+numbers = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))
+
+
+@given(value=numbers, mean=numbers, sd=numbers, low=numbers, high=numbers)
+def test_estimates_read_back(value, mean, sd, low, high):
+    estimate = Estimate(value, mean, sd, low, high)
+    assert decode(Estimate, encode(estimate)) == estimate
+
+
+@given(mean=st.floats(-1, 1), sd=st.floats(0, 1), p=st.floats(0, 1))
+def test_a_difference_reversed_twice_is_itself(mean, sd, p):
+    estimate = Estimate(mean, mean, sd, mean - sd, mean + sd)
+    pair = Difference("a", "b", "proficiency", estimate, p, paired=True, verdict="better", correlation=0.5)
+    back = pair.reversed()
+    assert (back.a, back.b, back.verdict) == ("b", "a", "worse")
+    assert back.estimate.low == -estimate.high
+    again = back.reversed()
+    assert again.estimate == estimate
+    assert again.verdict == pair.verdict
+    assert again.probability_a_better == pytest.approx(p)
+
+
+def test_the_number_shown_first_lies_in_its_interval():
+    assert Estimate(0.537, 0.449, 0.003, 0.443, 0.454).shown == 0.449
+    assert Estimate(0.537).shown == 0.537
+    assert Estimate.of(float("nan"), "the truth has only one class").shown is None
