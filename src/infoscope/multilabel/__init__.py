@@ -1,15 +1,14 @@
-"""Several categories an object: how much of the truth a predictor's categories tell, and which it mixes up.
+"""Multi-label: how much of the truth a predictor's categories carry, and which it confuses.
 
 >>> import infoscope.multilabel
 >>> truth = [{"cat"}, {"cat", "dog"}, {"dog"}, {"fox"}]
 >>> infoscope.multilabel.evaluate(truth, [{"cat"}, {"dog"}, {"dog"}, {"fox"}], draws=0)
-MultilabelEvaluation of 4 objects
-  predicted: 75.5% of the truth's information captured
+predicted captures 75.5% of the information in truth.
 """
 
-from infoscope.multilabel.document import MultilabelEvaluation
 from infoscope.multilabel.front import compare, evaluate, stability
 from infoscope.multilabel.measures import MEASURES
+from infoscope.multilabel.result import MultilabelEvaluation
 from infoscope.tables.label_sets import LabelSets
 
 __all__ = ["MEASURES", "LabelSets", "MultilabelEvaluation", "compare", "evaluate", "stability"]

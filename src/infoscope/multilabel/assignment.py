@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,10 +60,6 @@ class Reassignment:
         if self.association == "negative":
             return f"'{self.truth}' and '{self.system}' avoid each other ({met}): no renaming"
         return f"'{self.truth}' and '{self.system}' are paired because they are left over"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return vars(self).copy()
 
 
 def pair_information(counts: Real, truth: Real, system: Real, total: float) -> Real:

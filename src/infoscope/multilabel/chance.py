@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -28,10 +27,6 @@ class Chance:
     """Share of shuffles that reach the permuted proficiency found."""
     gain_p_value: float
     """Share of shuffles in which renaming gains as much as it did."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return vars(self).copy()
 
 
 def by_chance(

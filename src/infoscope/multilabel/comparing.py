@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from infoscope.numeric import Real
+from infoscope.results.estimate import Difference, Estimate, Verdict
 
-__all__ = ["COMPARED", "differences"]
+__all__ = ["COMPARED", "differences", "ranked"]
 
 COMPARED = ("proficiency", "permuted_proficiency", "erroneous_information_ratio", "micro_f1", "object_f1")
 _LOWER_IS_BETTER = {"erroneous_information_ratio"}
@@ -18,32 +18,36 @@ _LOWER_IS_BETTER = {"erroneous_information_ratio"}
 
 def differences(
     values: Mapping[str, Mapping[str, float]], draws: Mapping[str, Mapping[str, Real]], level: float
-) -> dict[str, Any]:
-    """Pairs of predictors with the difference of each metric, and their ranking by proficiency.
+) -> tuple[Difference, ...]:
+    """Pairs of predictors with the difference of each metric.
 
     ``draws`` come from the same resampled objects for every predictor, so that differences are paired.
     """
-    pairs = [
+    return tuple(
         _difference((a, b), metric, (values[a][metric], values[b][metric]), (draws[a][metric], draws[b][metric]), level)
         for a, b in itertools.combinations(values, 2)
         for metric in COMPARED
         if np.isfinite(values[a][metric]) and np.isfinite(values[b][metric])
-    ]
-    ranking = sorted(values, key=lambda name: -np.nan_to_num(values[name]["proficiency"], nan=-1.0))
-    return {"pairs": pairs, "ranking": ranking}
+    )
+
+
+def ranked(values: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
+    """Predictors by proficiency, the best first; undefined ones last."""
+    return tuple(sorted(values, key=lambda name: -np.nan_to_num(values[name]["proficiency"], nan=-1.0)))
 
 
 def _difference(
-    names: Sequence[str], metric: str, value: tuple[float, float], draws: tuple[Real, Real], level: float
-) -> dict[str, Any]:
+    names: tuple[str, str], metric: str, value: tuple[float, float], draws: tuple[Real, Real], level: float
+) -> Difference:
     found = value[0] - value[1]
-    record: dict[str, Any] = {"a": names[0], "b": names[1], "metric": metric, "difference": found, "paired": True}
     drawn = draws[0] - draws[1]
     if len(drawn) < 2 or not np.isfinite(drawn).all():
-        return record
+        return Difference(*names, metric, Estimate(found), None, paired=True)
     reflected = 2 * found - drawn
     tail = (1 - level) / 2
-    low, high = np.quantile(reflected, [tail, 1 - tail])
+    low, high = (float(end) for end in np.quantile(reflected, [tail, 1 - tail]))
     better = reflected < 0 if metric in _LOWER_IS_BETTER else reflected > 0
     probability = float(np.mean(better) + np.mean(reflected == 0) / 2)
-    return record | {"low": float(low), "high": float(high), "probability_a_better": probability}
+    verdict: Verdict = "better" if probability > 1 - tail else "worse" if probability < tail else "inconclusive"
+    estimate = Estimate(found, float(reflected.mean()), float(drawn.std(ddof=1)), low, high)
+    return Difference(*names, metric, estimate, probability, paired=True, verdict=verdict)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
-from infoscope.multilabel.comparing import differences
-from infoscope.multilabel.document import MultilabelEvaluation
+from infoscope.multilabel.comparing import differences, ranked
 from infoscope.multilabel.predictor import Effort, assess, common_draws
+from infoscope.multilabel.result import MultilabelEvaluation, Predictor, SampleSpread
 from infoscope.multilabel.sources import Form, label_sets, name_of
 from infoscope.multilabel.tally import Ledger
 from infoscope.multilabel.uncertainty import random_halves
+from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables.categorization import aligned
 
 __all__ = ["compare", "evaluate", "stability"]
@@ -47,8 +48,7 @@ def evaluate(  # noqa: PLR0913 - the public front
     >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
     >>> result = evaluate(truth, truth)
     >>> result
-    MultilabelEvaluation of 6 objects
-      predicted: 100.0% of the truth's information captured
+    predicted captures 100% of the information in truth.
     >>> round(result.systems[0].metrics["permuted_proficiency"].value, 3)
     1.0
     """
@@ -85,7 +85,7 @@ def compare(  # noqa: PLR0913 - as evaluate
 
 def stability(
     truth: Any, predicted: Any, *, splits: int = 500, seed: int = 0, **options: Any
-) -> dict[str, dict[str, float]]:
+) -> dict[str, SampleSpread]:
     """Mean and standard deviation of every metric over both halves of random splits of the objects."""
     if splits < 1:
         raise InputError(f"splits is {splits}; stability needs one at least")
@@ -101,8 +101,18 @@ def _evaluated(
     known = label_sets(truth, form)
     given = {name: label_sets(source, form) for name, source in predictors.items()}
     systems = tuple(assess((known, sets), (truth_name, name), form, effort) for name, sets in given.items())
+    provenance = Provenance(rows=known.n, ignored=_all_ignored(systems))
+    findings = tuple(finding for system in systems for finding in system.diagnosis if finding.is_warning)
     if len(systems) == 1:
-        return MultilabelEvaluation(systems, known.n)
+        return MultilabelEvaluation(systems, known.n, level=effort.level, provenance=provenance, findings=findings)
     values, draws, objects = common_draws(known, given, effort)
-    comparison = differences(values, draws, effort.level)
-    return MultilabelEvaluation(systems, known.n, comparison | {"objects": objects})
+    pairs = differences(values, draws, effort.level)
+    return MultilabelEvaluation(systems, known.n, pairs, ranked(values), objects, effort.level, provenance, findings)
+
+
+def _all_ignored(systems: Sequence[Predictor]) -> tuple[IgnoredRows, ...]:
+    most: dict[str, int] = {}
+    for system in systems:
+        for item in system.ignored:
+            most[item.reason] = max(item.rows, most.get(item.reason, 0))
+    return tuple(IgnoredRows(reason, rows) for reason, rows in most.items())

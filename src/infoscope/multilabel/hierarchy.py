@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,15 @@ _SHOWN = ("proficiency", "permuted_proficiency", "micro_precision", "micro_recal
 
 
 @dataclass(frozen=True)
+class ParentCost:
+    """A parent category, and the bits that rolling its children up loses."""
+
+    parent: str
+    children: int
+    lost_bits: float
+
+
+@dataclass(frozen=True)
 class Level:
     """One depth of the hierarchy."""
 
@@ -32,20 +41,16 @@ class Level:
     """Sum of the category entropies of the truth, a bound on what its sets say."""
     lost_share: float
     """Share of the deepest level's truth bits that is gone at this depth."""
-    metrics: dict[str, float | None]
-    costliest: list[dict[str, Any]]
+    metrics: Mapping[str, float | None]
+    costliest: tuple[ParentCost, ...]
     """Parents by the bits that rolling their children up loses, the costliest first."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return vars(self).copy()
 
 
 def _parts(category: Label, separator: str) -> list[str]:
     parts = str(category).split(separator)
     if not all(part.strip() for part in parts):
         raise InputError(
-            f"category {category!r} has an empty level: a separator {separator!r} too many; mend it, or choose "
+            f"category {category!r} has an empty level: a separator {separator!r} too many; fix it, or choose "
             "another separator"
         )
     return parts
@@ -105,7 +110,7 @@ def _metrics(pair: Categorization) -> dict[str, float | None]:
     return {name: value if np.isfinite(value) else None for name, value in values.items()}
 
 
-def _costliest(finest: Categorization, pair: Categorization, separator: str) -> list[dict[str, Any]]:
+def _costliest(finest: Categorization, pair: Categorization, separator: str) -> tuple[ParentCost, ...]:
     """Bits of the children less those of their parent: never negative, for a parent is a function of its children."""
     parent_bits = dict(zip(map(str, pair.categories), _truth_bits(pair), strict=True))
     depth = max(len(str(category).split(separator)) for category in pair.categories)
@@ -117,4 +122,4 @@ def _costliest(finest: Categorization, pair: Categorization, separator: str) -> 
         counts[parent] = counts.get(parent, 0) + 1
     lost = {parent: bits - float(parent_bits[parent]) for parent, bits in children.items() if counts[parent] > 1}
     ranked = sorted(lost.items(), key=lambda item: -item[1])
-    return [{"parent": name, "children": counts[name], "lost_bits": max(bits, 0.0)} for name, bits in ranked[:10]]
+    return tuple(ParentCost(name, counts[name], max(bits, 0.0)) for name, bits in ranked[:10])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,14 +14,17 @@ from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of, reassignments
 from infoscope.multilabel.chance import Chance, by_chance
-from infoscope.multilabel.document import Predictor
-from infoscope.multilabel.doubts import Remark, input_doubts, remark
 from infoscope.multilabel.hierarchy import levels
+from infoscope.multilabel.input_checks import input_findings
 from infoscope.multilabel.measures import MEASURES, adjusted_proficiency, chance_proficiency, values_of
+from infoscope.multilabel.result import REASONS, CategoryResult, Predictor, SampleSpread
 from infoscope.multilabel.sources import Form
 from infoscope.multilabel.tally import Ledger, Tally
-from infoscope.multilabel.uncertainty import Estimate, estimated, random_halves
+from infoscope.multilabel.uncertainty import estimated, random_halves
 from infoscope.numeric import Real, ratio
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows
 from infoscope.tables import Contingency
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
@@ -74,10 +77,10 @@ def assess(sides: tuple[LabelSets, LabelSets], names: tuple[str, str], form: For
     ledger = Ledger.of(pair, order)
     sums = ledger.whole()
     values = {name: float(value) for name, value in values_of(sums).items()}
-    undefined = {}
+    reasons = dict(REASONS)
     if order is None:
         values["permuted_proficiency"] = np.nan
-        undefined["permuted_proficiency"] = (
+        reasons["permuted_proficiency"] = (
             f"{len(pair.categories)} categories are too many to compare each with each ({MOST_CATEGORIES} at most); "
             "roll them up"
         )
@@ -88,16 +91,20 @@ def assess(sides: tuple[LabelSets, LabelSets], names: tuple[str, str], form: For
     draws = effort.affordable(effort.draws, ledger.columns.nnz)
     splits = effort.affordable(effort.splits, ledger.columns.nnz)
     moved = [] if counts is None or order is None else reassignments(pair, counts, order)
-    estimates = _estimates(values, ledger, draws, effort)
+    estimates = _estimates(values, reasons, ledger, draws, effort)
     joint, sparse = _joint_proficiency(pair)
     estimates |= {
-        "chance_proficiency": Estimate(float(chance_proficiency(sums))),
-        "adjusted_proficiency": Estimate(float(adjusted_proficiency(sums))),
-        "joint_proficiency": Estimate(joint),
+        "chance_proficiency": Estimate.of(chance_proficiency(sums), reasons["chance_proficiency"]),
+        "adjusted_proficiency": Estimate.of(adjusted_proficiency(sums), reasons["adjusted_proficiency"]),
+        "joint_proficiency": Estimate.of(joint, reasons["joint_proficiency"]),
     }
-    remarks = [*_findings(estimates, chance, names), *input_doubts(pair, sides, names), *sparse]
-    remarks[1:1] = [
-        remark("relabelled", f"{each.sentence(*names)}.", truth=each.truth, system=each.system, p_value=each.p_value)
+    findings = [*_findings(estimates, chance, names), *input_findings(pair, sides, names), *sparse]
+    findings[1:1] = [
+        Finding(
+            "relabelled",
+            f"{each.sentence(*names)}.",
+            evidence={"truth": each.truth, "system": each.system, "p_value": each.p_value},
+        )
         for each in moved
         if each.finding
     ]
@@ -105,28 +112,31 @@ def assess(sides: tuple[LabelSets, LabelSets], names: tuple[str, str], form: For
         name=names[1],
         truth_name=names[0],
         n=pair.n,
-        ignored=pair.ignored,
         categories=tuple(map(str, pair.categories)),
         metrics=estimates,
-        undefined=undefined,
         classes=_classes(pair, sums),
-        reassignments=moved,
-        chance=chance,
-        sets=_set_sizes(pair),
+        reassignments=tuple(moved),
+        permutation_chance=chance,
+        label_sets=_set_sizes(pair),
         stability=random_halves(pair, ledger, splits, rng) if splits else {},
         splits=splits,
         draws=draws,
-        levels=levels(*sides, form.separator) if form.separator is not None and form.depth is None else [],
-        remarks=remarks,
+        levels=tuple(levels(*sides, form.separator) if form.separator is not None and form.depth is None else ()),
+        diagnosis=tuple(findings),
+        ignored=tuple(IgnoredRows(reason, rows) for reason, rows in pair.ignored.items()),
     )
 
 
-def _estimates(values: Mapping[str, float], ledger: Ledger, draws: int, effort: Effort) -> dict[str, Estimate]:
+def _estimates(
+    values: Mapping[str, float], reasons: Mapping[str, str], ledger: Ledger, draws: int, effort: Effort
+) -> dict[str, Estimate]:
     if draws < 2:
-        return {name: Estimate(value) for name, value in values.items()}
+        return {name: Estimate.of(value, reasons[name]) for name, value in values.items()}
     drawn = values_of(ledger.resampled(draws, np.random.default_rng(effort.seed)))
     ranges = {each.name: each.card.range for each in MEASURES}
-    return {name: estimated(value, drawn[name], effort.level, ranges[name]) for name, value in values.items()}
+    return {
+        name: estimated(value, drawn[name], effort.level, ranges[name], reasons[name]) for name, value in values.items()
+    }
 
 
 def common_draws(
@@ -178,7 +188,7 @@ def _occurrences(objects: tuple[Any, ...]) -> dict[tuple[Any, int], int]:
     return places
 
 
-def _joint_proficiency(pair: Categorization) -> tuple[float, list[Remark]]:
+def _joint_proficiency(pair: Categorization) -> tuple[float, list[Finding]]:
     """Proficiency with whole sets as classes, and a warning where that means little."""
     codes = [_set_codes(side) for side in (pair.truth, pair.system)]
     value = float(table_proficiency(Contingency.from_labels(*codes, labels="own")))
@@ -189,7 +199,7 @@ def _joint_proficiency(pair: Categorization) -> tuple[float, list[Remark]]:
         f"joint_proficiency takes whole sets as classes: {distinct} distinct sets among {pair.n} objects put it near 1 "
         "by sparsity alone."
     )
-    return value, [remark("sparse_sets", text, sets=distinct, objects=pair.n)]
+    return value, [Finding("sparse_sets", text, evidence={"sets": distinct, "objects": pair.n})]
 
 
 def _set_codes(matrix: Any) -> Any:
@@ -199,7 +209,7 @@ def _set_codes(matrix: Any) -> Any:
     return np.array([places.setdefault(indices[a:b].tobytes(), len(places)) for a, b in itertools.pairwise(starts)])
 
 
-def _set_sizes(pair: Categorization) -> dict[str, dict[str, float]]:
+def _set_sizes(pair: Categorization) -> dict[str, SampleSpread]:
     """The mean and sd of set sizes; objects per category count the categories in use."""
     found = {}
     for side, matrix, counts in (
@@ -207,14 +217,14 @@ def _set_sizes(pair: Categorization) -> dict[str, dict[str, float]]:
         ("system", pair.system, pair.system_counts),
     ):
         sizes, used = np.diff(matrix.indptr), counts[counts > 0]
-        found[f"{side}_categories_per_object"] = {"mean": float(sizes.mean()), "sd": float(sizes.std())}
+        found[f"{side}_categories_per_object"] = SampleSpread(float(sizes.mean()), float(sizes.std()))
         if len(used):
-            found[f"{side}_objects_per_category"] = {"mean": float(used.mean()), "sd": float(used.std())}
+            found[f"{side}_objects_per_category"] = SampleSpread(float(used.mean()), float(used.std()))
     return found
 
 
-def _classes(pair: Categorization, sums: Tally) -> list[dict[str, Any]]:
-    """One record a category; what does not exist is null."""
+def _classes(pair: Categorization, sums: Tally) -> tuple[CategoryResult, ...]:
+    """One record per category; what does not exist is null."""
     tables = sums.tables
     whole = binary_entropy(sums.truth, float(pair.n))
     missed = np.maximum(whole - sums.information, 0.0)
@@ -228,45 +238,50 @@ def _classes(pair: Categorization, sums: Tally) -> list[dict[str, Any]]:
         "f1": ratio(2 * sums.both, sums.truth + sums.system),
     }
     signs = tables.sign
-    return [
-        {
-            "label": str(name),
-            "support": int(sums.truth[at]),
-            "declared": int(sums.system[at]),
-            "both": int(sums.both[at]),
-            "association": ("negative", "none", "positive")[int(signs[at]) + 1],
-        }
-        | {key: None if np.isnan(column[at]) else float(column[at]) for key, column in columns.items()}
+    return tuple(
+        CategoryResult(
+            label=str(name),
+            support=int(sums.truth[at]),
+            declared=int(sums.system[at]),
+            both=int(sums.both[at]),
+            association=_SIGNS[int(signs[at]) + 1],
+            **{key: None if np.isnan(column[at]) else float(column[at]) for key, column in columns.items()},
+        )
         for at, name in enumerate(pair.categories)
-    ]
+    )
 
 
-def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: tuple[str, str]) -> list[Remark]:
-    found, by_accident = estimates["proficiency"].value, estimates["chance_proficiency"].value
-    if not np.isfinite(found):
+_SIGNS: tuple[Literal["negative", "none", "positive"], ...] = ("negative", "none", "positive")
+
+
+def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: tuple[str, str]) -> list[Finding]:
+    found, by_chance_alone = estimates["proficiency"].shown, estimates["chance_proficiency"].value
+    if found is None:
         return [
-            remark("no_information", f"{names[0]} gives every category to all objects or to none: nothing to tell.")
+            Finding(
+                "no_information",
+                f"{names[0]} gives every category to all objects or to none: there is no information to capture.",
+                "warning",
+            )
         ]
     said = [
-        remark(
+        Finding(
             "captured",
-            f"{names[1]} captures {found:.1%} of the information in {names[0]}'s categories; {by_accident:.1%} is what "
-            f"random sets of the same make-up show, {estimates['adjusted_proficiency'].value:.1%} is left without it.",
+            f"{names[1]} captures {found:.1%} of the information in {names[0]}'s categories; {by_chance_alone or 0.0:.1%} is what "
+            f"random sets of the same composition show, {estimates['adjusted_proficiency'].value or 0.0:.1%} is left without it.",
         )
     ]
-    renamed = estimates["permuted_proficiency"].value
-    if chance is not None and np.isfinite(renamed):
+    renamed = estimates["permuted_proficiency"].shown
+    if chance is not None and renamed is not None:
         gain = renamed - found
         beyond = "more than" if chance.gain_p_value <= 0.05 else "no more than"
         said.append(
-            remark(
+            Finding(
                 "renaming",
                 f"Renaming categories one to one would raise it by {100 * gain:.2f} points to {renamed:.1%}; shuffled "
                 f"labels gain {100 * chance.gain:.2f} points (reaching {chance.mean:.1%}) by renaming, so the gain is "
-                f"{beyond} accident would give.",
-                gain=gain,
-                chance_gain=chance.gain,
-                p_value=chance.gain_p_value,
+                f"{beyond} chance would give.",
+                evidence={"gain": gain, "chance_gain": chance.gain, "p_value": chance.gain_p_value},
             )
         )
     return said

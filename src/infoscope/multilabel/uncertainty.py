@@ -1,57 +1,36 @@
-"""How sure the numbers are: objects drawn again and again, and halves of the data."""
+"""Uncertainty of the metrics: objects drawn with replacement, and random halves of the data."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES, best_order, pair_information
 from infoscope.multilabel.measures import values_of
+from infoscope.multilabel.result import SampleSpread
 from infoscope.multilabel.tally import Ledger
 from infoscope.numeric import Real, as_real
+from infoscope.results.estimate import Estimate
 from infoscope.tables.categorization import Categorization
 
-__all__ = ["Estimate", "estimated", "random_halves"]
+__all__ = ["estimated", "random_halves"]
 
 _HALVES_CATEGORIES = 200
-"""Up to so many categories each half gets its own renaming; beyond, the one found on all objects is kept."""
+"""Up to this many categories each half gets its own renaming; beyond, the one found on all objects is kept."""
 
 
 _RENAMED_SPLITS = 100
 """Splits for which that is done: 200 halves give a deviation to 5 percent of itself."""
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A metric's value, and what resampling the objects says about it."""
-
-    value: float
-    mean: float = np.nan
-    """The value less the bias that resampling shows."""
-    sd: float = np.nan
-    low: float = np.nan
-    high: float = np.nan
-
-    def to_dict(self, reason: str) -> dict[str, Any]:
-        """As the contract has it: the value alone where there is nothing else."""
-        if not np.isfinite(self.value):
-            return {"value": None, "undefined": reason}
-        if not np.isfinite(self.sd):
-            return {"value": self.value}
-        return {"value": self.value, "mean": self.mean, "sd": self.sd, "low": self.low, "high": self.high}
-
-
-def estimated(value: float, draws: Real, level: float, bounds: tuple[float, float]) -> Estimate:
+def estimated(value: float, draws: Real, level: float, bounds: tuple[float, float], reason: str = "never") -> Estimate:
     """The interval by reflection: what resampling adds to the value, it is assumed to have added to the truth.
 
     Information from samples is too high, and resampling makes it higher still; the percentiles themselves may then
     exclude the value. Reflected at it, they correct the bias instead of doubling it.
     """
     if not np.isfinite(value) or len(draws) < 2 or not np.isfinite(draws).all():
-        return Estimate(value)
+        return Estimate.of(value, reason)
     tail = (1 - level) / 2
     lower, upper = np.quantile(draws, [tail, 1 - tail])
     low, high, mean = (float(np.clip(2 * value - end, *bounds)) for end in (upper, lower, draws.mean()))
@@ -60,7 +39,7 @@ def estimated(value: float, draws: Real, level: float, bounds: tuple[float, floa
 
 def random_halves(
     pair: Categorization, ledger: Ledger, splits: int, rng: np.random.Generator
-) -> dict[str, dict[str, float]]:
+) -> dict[str, SampleSpread]:
     """Mean and standard deviation of every metric over both halves of random splits.
 
     For a smooth metric the deviation of half the data over random halves estimates the standard error of all of it.
@@ -73,7 +52,7 @@ def random_halves(
             [_renamed(pair, rng) for _ in range(min(splits, _RENAMED_SPLITS))]
         ).ravel()
     return {
-        name: {"mean": float(np.nanmean(found)), "sd": float(np.nanstd(found))}
+        name: SampleSpread(float(np.nanmean(found)), float(np.nanstd(found)))
         for name, found in values.items()
         if not np.isnan(found).all()
     }

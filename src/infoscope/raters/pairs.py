@@ -41,14 +41,6 @@ class PairAgreement:
     """Share of the items with the same answer."""
     renamings: tuple[Reassignment, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        record = vars(self).copy()
-        record["renamings"] = [
-            each.to_dict() | {"text": each.sentence(self.truth, self.system)} for each in self.renamings
-        ]
-        return record
-
 
 @dataclass(frozen=True)
 class Mixed:
@@ -63,10 +55,6 @@ class Mixed:
     expected: float
     p_value: float
     """Chance of as many, times the pairs of categories looked at."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return vars(self).copy()
 
     def sentence(self) -> str:
         """What happened, in words."""

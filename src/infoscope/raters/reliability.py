@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -81,10 +80,6 @@ class OddOneOut:
     probability: float
     """Share of resampled item sets in which it is this annotator again, and alpha rises."""
     finding: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return vars(self).copy()
 
 
 def odd_one_out(answers: Answers, draws: int, rng: np.random.Generator) -> tuple[dict[str, float], OddOneOut | None]:

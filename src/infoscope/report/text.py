@@ -137,8 +137,12 @@ def _section(section: Section, look: Look, depth: int = 0) -> list[Text]:
         else:
             found = list(_block(block, look))
         if found:
-            lines += [Text(), *found] if isinstance(block, (Section, SideBySide)) else found
+            lines += [Text(), *found] if _stands_apart(block) else found
     return lines if len(lines) > 1 or not section.blocks else []
+
+
+def _stands_apart(block: Block | Section) -> bool:
+    return isinstance(block, (Section, SideBySide)) or (isinstance(block, Table) and bool(block.title))
 
 
 def _block(block: Block, look: Look) -> Iterator[Text]:

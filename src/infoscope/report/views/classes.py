@@ -73,9 +73,17 @@ def _table(
     most = max([*spread, *ambiguity], default=0.0) or 1.0
     columns = [Column(noun, "name"), Column("samples", priority=8)]
     if true:
-        columns += [Column("recall", priority=7), Column("interval", priority=2, only="plain"), Column("spread", "bar", 4)]
+        columns += [
+            Column("recall", priority=7),
+            Column("interval", priority=2, only="plain"),
+            Column("spread", "bar", 4),
+        ]
     if predicted:
-        columns += [Column("precision", priority=6), Column("interval", priority=2, only="plain"), Column("ambiguity", "bar", 4)]
+        columns += [
+            Column("precision", priority=6),
+            Column("interval", priority=2, only="plain"),
+            Column("ambiguity", "bar", 4),
+        ]
     columns.append(Column("cost"))
     rows = []
     for label in labels:

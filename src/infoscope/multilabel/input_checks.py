@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from infoscope.results.finding import Finding
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, lookalikes
 
-__all__ = ["Remark", "input_doubts", "quoted", "remark", "run_together"]
+__all__ = ["input_findings", "quoted", "run_together"]
 
 _SEPARATORS = (" ", ",", ";", "|", ", ", "; ", " | ", "/")
 _MOST_NAMED = 5
-
-Remark = dict[str, Any]
-
-
-def remark(code: str, text: str, **evidence: Any) -> Remark:
-    """A sentence with its code and evidence, as the document lists them."""
-    return {"code": code, "text": text, "evidence": evidence}
 
 
 def quoted(label: Label) -> str:
@@ -50,69 +43,68 @@ def run_together(categories: Sequence[Label]) -> list[tuple[str, str, str]]:
     return found
 
 
-def input_doubts(pair: Categorization, sides: Sequence[LabelSets], names: Sequence[str]) -> list[Remark]:
+def input_findings(pair: Categorization, sides: Sequence[LabelSets], names: Sequence[str]) -> list[Finding]:
     """Everything a reader should know about the input before the numbers."""
     found = [
-        remark("objects_left_out", f"{rows} objects left out: {reason}.", objects=rows)
+        Finding("objects_left_out", f"{rows} objects left out: {reason}.", evidence={"objects": rows})
         for reason, rows in pair.ignored.items()
     ]
     if pair.repeated_objects:
         found.append(
-            remark(
+            Finding(
                 "repeated_objects",
                 f"{pair.repeated_objects} objects have a name that occurs more than once; they are paired by their "
                 "order.",
-                objects=pair.repeated_objects,
+                evidence={"objects": pair.repeated_objects},
             )
         )
     for name, sets in zip(names, sides, strict=True):
         if sets.repeated:
             found.append(
-                remark(
+                Finding(
                     "repeated_memberships",
                     f"{name} states {sets.repeated} memberships more than once; each counts once.",
-                    memberships=sets.repeated,
+                    evidence={"memberships": sets.repeated},
                 )
             )
-    found += _name_doubts(pair)
+    found += _name_findings(pair)
     found += _one_sided(pair, names)
     return found
 
 
-def _name_doubts(pair: Categorization) -> list[Remark]:
+def _name_findings(pair: Categorization) -> list[Finding]:
     found = [
-        remark(
+        Finding(
             "run_together",
             f"Category {quoted(whole)} looks like {quoted(head)} and {quoted(tail)} with a stray separator between.",
-            category=whole,
+            evidence={"category": whole},
         )
         for whole, head, tail in run_together(pair.categories)
     ]
     for group in lookalikes(pair.categories):
         shown = " and ".join(map(quoted, group))
         found.append(
-            remark(
+            Finding(
                 "lookalike_categories",
                 f"Categories {shown} differ only by white space, case, unicode form or the spelling of a number and "
                 "count as different; clean=('strip',) or --clean strip, and the like, makes them one.",
-                categories=list(group),
+                evidence={"categories": list(group)},
             )
         )
     return found
 
 
-def _one_sided(pair: Categorization, names: Sequence[str]) -> list[Remark]:
+def _one_sided(pair: Categorization, names: Sequence[str]) -> list[Finding]:
     found = []
     for name, other, only in zip(names, reversed(names), pair.categories_on_one_side(), strict=True):
         if only:
             shown = ", ".join(map(quoted, only[:_MOST_NAMED]))
             more = f" and {len(only) - _MOST_NAMED} more" if len(only) > _MOST_NAMED else ""
             found.append(
-                remark(
+                Finding(
                     "one_sided_categories",
                     f"{other} never used {shown}{more}, which {name} did; kept, with nothing on the other side.",
-                    categories=[str(label) for label in only],
-                    used_by=name,
+                    evidence={"categories": [str(label) for label in only], "used_by": name},
                 )
             )
     return found
