@@ -24,6 +24,7 @@ from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 
 if TYPE_CHECKING:
+    from infoscope.tracking.result import TrackerResult
     from infoscope.tracking import TrackingEvaluation
 
 __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse"]
@@ -142,16 +143,16 @@ class CoverageDisplay(TableDisplay):
     def _from_trackers(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
         points = []
         for system in evaluation.systems:
-            false, captured = (system.estimates[name].value for name in ("false_information_ratio", "proficiency"))
-            if np.isfinite(false) and np.isfinite(captured):
+            false, captured = (system.metrics[name].value for name in ("false_information_ratio", "proficiency"))
+            if false is not None and captured is not None:
                 points.append(CoveragePoint(system.name, false, captured, spread=_estimated(system, (false, captured))))
         if not points:
             raise InputError("captured and false information are undefined for every tracker; none has a place here")
         known = {point.name for point in points}
         found = evaluation.comparison.curves if evaluation.comparison else {}
-        joined = {title: [step["name"] for step in steps if step["name"] in known] for title, steps in found.items()}
+        joined = {title: [step.name for step in steps if step.name in known] for title, steps in found.items()}
         curves = {title: names for title, names in joined.items() if len(names) > 1}
-        return cls(points, evaluation.settings.level, zoom, curves)
+        return cls(points, evaluation.convention.level, zoom, curves)
 
     def panel(self) -> Panel:
         """Axes, lines of equal error, curves, ellipses, clouds with their lenses, points and their names."""
@@ -265,12 +266,12 @@ def _fill(point: CoveragePoint, at: int) -> str:
     return series(at) if point.accuracy is None and point.spread is not None else accuracy_colour(point.accuracy)
 
 
-def _estimated(system: Any, place: Point) -> Spread | None:
+def _estimated(system: TrackerResult, place: Point) -> Spread | None:
     """What a tracker's sequences or tracks tell about its place, where they are enough."""
-    covariance, degrees = system.spread.coverage, system.spread.degrees
-    if covariance is None or not np.isfinite(covariance).all() or degrees < 2:
+    interval = system.interval
+    if interval.coverage is None or not np.isfinite(interval.coverage).all() or interval.degrees < 2:
         return None
-    return Spread(place, covariance, degrees)
+    return Spread(place, np.array(interval.coverage), interval.degrees)
 
 
 def _right(table: Any) -> float | None:

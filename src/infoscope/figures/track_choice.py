@@ -5,13 +5,10 @@ from typing import NamedTuple
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.layout import shortened
 from infoscope.tables.tracks import TrackId
-from infoscope.tracking.document import System, TrackingEvaluation, track_accounts
+from infoscope.tracking.result import LOST, TrackerResult, TrackingEvaluation
 from infoscope.tracking.sequence import Sequence
 
 __all__ = ["LOST", "WorstTrack", "chosen_sequence", "chosen_system", "frame_step", "worst_first", "worst_tracks"]
-
-LOST = ("missed", "confused", "fragmented")
-"""The lines of the ledger that a truth track can lose, or have broken up."""
 
 
 class WorstTrack(NamedTuple):
@@ -30,24 +27,25 @@ class WorstTrack(NamedTuple):
         return sum(self.lost.values())
 
 
-def chosen_system(evaluation: TrackingEvaluation, name: str | None) -> System:
+def chosen_system(evaluation: TrackingEvaluation, name: str | None) -> TrackerResult:
     """The tracker of this name, or else the least erroneous one."""
     names = [each.name for each in evaluation.systems]
     if name is None:
-        ranking = evaluation.comparison.ranking if evaluation.comparison else ()
-        return evaluation[next(iter(ranking), names[0])]
+        return evaluation[evaluation.ranking[0]]
     if name not in names:
         raise UnknownNameError(f"there is no tracker {name!r}; there are {_listed(names)}")
     return evaluation[name]
 
 
-def chosen_sequence(system: System, name: str | None) -> Sequence:
+def chosen_sequence(system: TrackerResult, name: str | None) -> Sequence:
     """The sequence of this name, or else the first."""
     if not system.sequences:
         raise InputError(f"{system.name!r} has no sequence to draw; evaluate at least one")
     for each in system.sequences:
         if name is None or each.name == name:
-            return each
+            if each.evaluated is None:
+                raise InputError("a stored result does not hold the tracks themselves; evaluate again to draw them")
+            return each.evaluated
     names = [each.name for each in system.sequences]
     raise UnknownNameError(f"there is no sequence {name!r}; there are {_listed(names)}")
 
@@ -60,19 +58,19 @@ def worst_first(sequence: Sequence) -> list[TrackId]:
     return [sequence.association.truth_ids[at] for at in sorted(range(size), key=lambda at: -lost[at])]
 
 
-def worst_tracks(system: System, most: int) -> list[WorstTrack]:
+def worst_tracks(system: TrackerResult, most: int) -> list[WorstTrack]:
     """The truth tracks of all sequences that lose most, the worst first; those that lose nothing are left out."""
     found = [
         WorstTrack(
             sequence.name,
-            each["id"],
-            each["frames"],
-            each["matched"],
-            each["ids"],
-            {line: max(each[line], 0.0) for line in LOST},
+            each.id,
+            each.frames,
+            each.matched,
+            each.ids,
+            {line: max(getattr(each, line), 0.0) for line in LOST},
         )
         for sequence in system.sequences
-        for each in track_accounts(sequence)[0][:most]
+        for each in sequence.tracks[:most]
     ]
     return sorted((each for each in found if each.bits > 0), key=lambda each: -each.bits)[:most]
 

@@ -140,10 +140,9 @@ def _by_system(evaluation: TrackingEvaluation) -> list[LedgerRow]:
     parts: dict[str, list[tuple[str, float]]] = {}
     for bar in bars:
         parts.setdefault(bar.system, []).append((bar.line, max(bar.end - bar.start, 0.0)))
-    ranking = evaluation.comparison.ranking if evaluation.comparison else tuple(parts)
     if not parts:
         raise InputError("the truth has no information about who is who, so there is no ledger to draw")
-    return [LedgerRow(name, tuple(parts[name])) for name in ranking if name in parts]
+    return [LedgerRow(name, tuple(parts[name])) for name in evaluation.ranking if name in parts]
 
 
 def _by_track(evaluation: TrackingEvaluation, system: str | None, most: int) -> list[LedgerRow]:

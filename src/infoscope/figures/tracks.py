@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.tables.tracks import TrackId
-from infoscope.tracking.document import System
+from infoscope.tracking.result import TrackerResult
 from infoscope.tracking.sequence import Sequence
 
 __all__ = [
@@ -104,7 +104,7 @@ def association_cells(sequence: Sequence) -> list[Cell]:
     return sorted(cells)
 
 
-def ledger_bars(systems: Sequences[System]) -> list[Bar]:
+def ledger_bars(systems: Sequences[TrackerResult]) -> list[Bar]:
     """Captured, missed and confused fill the truth; fragmented and spurious come on top."""
     bars = []
     for system in systems:

@@ -1,15 +1,15 @@
-"""Trackers: how much of who-was-where a multi-target tracker tells, how sure we are, and where the rest is lost.
+"""Trackers: how much of who-was-where a multi-target tracker captures, how sure we are, and where the rest is lost.
 
 >>> import numpy as np
 >>> import infoscope.tracking
 >>> boxes = np.array([[f, i, 100 * i, 0, 20, 40] for f in range(10) for i in range(4)], dtype=float)
 >>> infoscope.tracking.evaluate(boxes, boxes)
-TrackingEvaluation(tracks: captured 1.000, false 0.000)
+tracks captures 100% (100.0 – 100.0) of the information about who was where.
 """
 
-from infoscope.tracking.document import TrackingEvaluation
 from infoscope.tracking.evaluating import compare, evaluate
 from infoscope.tracking.gates import sweep_gates
+from infoscope.tracking.result import TrackingEvaluation
 from infoscope.tracking.settings import Settings
 from infoscope.tracking.tuning import GateSweep
 

@@ -2,24 +2,25 @@
 
 import itertools
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
+from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.tracking.measures import measures, values_of
+from infoscope.tracking.result import TrackerComparison
 from infoscope.tracking.settings import Settings
 from infoscope.tracking.tally import Tally, join, stack
 from infoscope.tracking.tuning import pareto_front, tuning_curves
 from infoscope.tracking.uncertainty import FEWEST
 
 if TYPE_CHECKING:
-    from infoscope.tracking.document import System
+    from infoscope.tracking.scoring import EvaluatedTracker
 
-__all__ = ["COMPARED", "Comparison", "Difference", "compare_systems"]
+__all__ = ["COMPARED", "compare_systems"]
 
 COMPARED = (
     "erroneous_information_ratio", "proficiency", "false_information_ratio", "information_jaccard",
@@ -28,63 +29,19 @@ COMPARED = (
 """The metrics whose differences are reported, the deciding one first."""
 
 _EXACT = 12
-"""Up to so many units every pattern of signs is tried; beyond, some are drawn."""
+"""Up to this many units every pattern of signs is tried; beyond, some are drawn."""
 
 _DRAWN = 9999
 
 
-class Difference(NamedTuple):
-    """How two systems differ in one metric, a minus b."""
-
-    a: str
-    b: str
-    metric: str
-    difference: float
-    sd: float
-    low: float
-    high: float
-    probability_a_better: float
-    p_value: float
-    unit: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; what could not be computed is null."""
-        entry = {name: _plain(value) for name, value in self._asdict().items()}
-        return entry | {"paired": True}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """All pairs, the ranking by erroneous information, the Pareto front and the tuning curves."""
-
-    pairs: tuple[Difference, ...]
-    ranking: tuple[str, ...]
-    front: tuple[str, ...]
-    curves: dict[str, list[dict[str, Any]]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The document's part on comparison."""
-        return {
-            "pairs": [each.to_dict() for each in self.pairs],
-            "ranking": list(self.ranking),
-            "pareto": list(self.front),
-            "curves": self.curves,
-        }
-
-
-def compare_systems(systems: Sequences["System"], rng: np.random.Generator) -> Comparison:
+def compare_systems(systems: Sequences["EvaluatedTracker"], rng: np.random.Generator) -> TrackerComparison:
     """Every pair of systems on the truth they share."""
     _check_same_truth(systems)
     pairs = [difference for a, b in itertools.combinations(systems, 2) for difference in _differences(a, b, rng)]
-    places = {
-        each.name: (
-            each.estimates["false_information_ratio"].value,
-            each.estimates["proficiency"].value,
-        )
-        for each in systems
-    }
+    places = {each.name: (_plug_in(each, "false_information_ratio"), _plug_in(each, "proficiency")) for each in systems}
     worst_last = sorted(places, key=lambda name: (1 - places[name][1] + places[name][0], name))
-    return Comparison(tuple(pairs), tuple(worst_last), pareto_front(places), tuning_curves(places))
+    unit = _units(systems[0]).kind
+    return TrackerComparison(tuple(pairs), tuple(worst_last), pareto_front(places), tuning_curves(places), unit)
 
 
 class _Units(NamedTuple):
@@ -95,14 +52,14 @@ class _Units(NamedTuple):
     others: Tally | None
 
 
-def _differences(a: "System", b: "System", rng: np.random.Generator) -> list[Difference]:
+def _differences(a: "EvaluatedTracker", b: "EvaluatedTracker", rng: np.random.Generator) -> list[Difference]:
     per, level = a.settings.per, a.settings.level
     units = [_units(each) for each in (a, b)]
     cards = {each.name: each.card for each in measures(per)}
     parts = [_contributions(each, system.total, a.settings) for each, system in zip(units, (a, b), strict=True)]
     found = []
     for metric in COMPARED:
-        difference = a.estimates[metric].value - b.estimates[metric].value
+        difference = _plug_in(a, metric) - _plug_in(b, metric)
         paired = parts[0][metric][0] - parts[1][metric][0]
         alone = parts[0][metric][1] + parts[1][metric][1]
         size = len(paired)
@@ -110,24 +67,40 @@ def _differences(a: "System", b: "System", rng: np.random.Generator) -> list[Dif
         sd = float(np.sqrt(size * np.var(paired, ddof=1) + alone)) if known else float("nan")
         reach = float(stdtrit(size - 1, 0.5 + level / 2)) * sd if known else float("nan")
         sign = -1.0 if cards[metric].better == "lower" else 1.0
+        better = _probability(sign * difference, sd, size - 1)
+        p_value = _sign_flip(paired, rng) if known and units[0].kind == "sequence" else float("nan")
         found.append(
             Difference(
                 a=a.name,
                 b=b.name,
                 metric=metric,
-                difference=difference,
-                sd=sd,
-                low=difference - reach,
-                high=difference + reach,
-                probability_a_better=_probability(sign * difference, sd, size - 1),
-                p_value=_sign_flip(paired, rng) if known and units[0].kind == "sequence" else float("nan"),
-                unit=units[0].kind,
+                estimate=_estimate(difference, sd, reach),
+                probability_a_better=better if np.isfinite(better) else None,
+                paired=True,
+                verdict=_verdict(better, level),
+                tests={"sign_flip_p_value": p_value} if np.isfinite(p_value) else {},
             )
         )
     return found
 
 
-def _units(system: "System") -> _Units:
+def _plug_in(tracker: "EvaluatedTracker", metric: str) -> float:
+    value = tracker.estimates[metric].value
+    return float("nan") if value is None else value
+
+
+def _estimate(difference: float, sd: float, reach: float) -> Estimate:
+    if not np.isfinite(sd):
+        return Estimate.of(difference, "one of the two is undefined")
+    return Estimate(difference, difference, sd, difference - reach, difference + reach)
+
+
+def _verdict(better: float, level: float) -> Verdict:
+    tail = (1 - level) / 2
+    return "better" if better > 1 - tail else "worse" if better < tail else "inconclusive"
+
+
+def _units(system: "EvaluatedTracker") -> _Units:
     if len(system.sequences) >= FEWEST:
         return _Units("sequence", stack([each.total for each in system.sequences]), None)
     return _Units(
@@ -184,7 +157,7 @@ def _sign_flip(differences: Real, rng: np.random.Generator) -> float:
     return float((1 + extreme.sum()) / (1 + _DRAWN))
 
 
-def _check_same_truth(systems: Sequences["System"]) -> None:
+def _check_same_truth(systems: Sequences["EvaluatedTracker"]) -> None:
     first = systems[0]
     names = [(each.name, each.tracks.truth.ids) for each in first.sequences]
     for other in systems[1:]:
@@ -193,7 +166,3 @@ def _check_same_truth(systems: Sequences["System"]) -> None:
                 f"{first.name} and {other.name} were not evaluated on the same sequences and truth tracks; compare"
                 " systems on one truth"
             )
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value

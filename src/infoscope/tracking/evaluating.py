@@ -7,11 +7,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.results.provenance import Provenance
 from infoscope.tracking.comparing import compare_systems
-from infoscope.tracking.document import Origin, System, TrackingEvaluation
 from infoscope.tracking.formats.reading import Reading
+from infoscope.tracking.input_checks import input_findings
 from infoscope.tracking.preparation import Prepared, prepare, settle
-from infoscope.tracking.sanity import doubts
+from infoscope.tracking.result import TrackingEvaluation
+from infoscope.tracking.scoring import EvaluatedTracker, InputAccount, tracker_result
 from infoscope.tracking.sequence import account_for
 from infoscope.tracking.settings import Options, Settings
 from infoscope.tracking.sources import match_sequences, read_tracks
@@ -49,14 +51,17 @@ def compare(truth: Any, systems: Mapping[str, Any], **options: Unpack[Options]) 
         raise InputError("no tracks are given; name at least one system")
     settings = Settings(**options)
     expected = read_tracks(truth, settings.input_format, what="truth")
-    found: list[System] = []
+    found: list[EvaluatedTracker] = []
     for name, source in systems.items():
         given = read_tracks(source, settings.input_format, what=name)
         found.append(_evaluate_one(name, expected, given, settings))
     settled = found[0].settings
     rng = np.random.default_rng(settings.seed)
     comparison = compare_systems(found, rng) if len(found) > 1 else None
-    return TrackingEvaluation(settled, tuple(found), comparison)
+    systems = tuple(tracker_result(each) for each in found)
+    warnings = tuple(finding for each in systems for finding in each.diagnosis if finding.is_warning)
+    provenance = Provenance(rows=systems[0].n, ignored=systems[0].ignored)
+    return TrackingEvaluation(settled.convention, systems, comparison, provenance=provenance, findings=warnings)
 
 
 def prepare_sources(
@@ -69,19 +74,21 @@ def prepare_sources(
     return prepared, settled, extra
 
 
-def _evaluate_one(name: str, truth: Mapping[str, Reading], tracks: Mapping[str, Reading], settings: Settings) -> System:
+def _evaluate_one(
+    name: str, truth: Mapping[str, Reading], tracks: Mapping[str, Reading], settings: Settings
+) -> EvaluatedTracker:
     prepared, settled, extra = prepare_sources(truth, tracks, settings)
     sequences = [account_for(each.tracks, each.pairs, settled) for each in prepared]
     estimates, spread = estimate_all(sequences, settled)
     sides = [side for each in prepared for side in (each.removal.truth, each.removal.system)]
     aside = [reason for side in sides for reason in side.set_aside]
-    origin = Origin(
-        doubts=tuple(doubts(prepared, settled)),
+    account = InputAccount(
+        findings=tuple(input_findings(prepared, settled)),
         removals=tuple(each.removal for each in prepared),
         set_aside=tuple(aside),
         extra=tuple(extra),
     )
-    return System(name, settled, tuple(sequences), estimates, spread, origin)
+    return EvaluatedTracker(name, settled, tuple(sequences), estimates, spread, account)
 
 
 def name_of(tracks: Any) -> str:

@@ -1,14 +1,14 @@
 """How tracks are to be compared: the choices that every number depends on, named in every output."""
 
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tracking.association import MATCHES
 from infoscope.tracking.ledger import NULLS
 from infoscope.tracking.similarity import FrameSimilarity
 
-__all__ = ["DUPLICATES", "PERS", "PREPROCESSINGS", "Options", "Settings"]
+__all__ = ["DUPLICATES", "PERS", "PREPROCESSINGS", "Convention", "Options", "Settings"]
 
 PERS = ("truth", "event")
 DUPLICATES = ("error", "first", "split")
@@ -29,6 +29,19 @@ class Options(TypedDict, total=False):
     input_format: str
     level: float
     seed: int
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How tracks were compared, in fields and in a sentence."""
+
+    gate: float | None
+    similarity: str
+    match: str
+    null: str
+    per: str
+    level: float
+    text: str
 
 
 @dataclass(frozen=True)
@@ -75,17 +88,11 @@ class Settings:
         """The distance at which two points have nothing in common: twice the gate."""
         return 2.0 * (self.gate or 0.5)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The choices in words, for the output."""
+    @property
+    def convention(self) -> Convention:
+        """The choices that every number depends on, as a result holds them."""
         similarity = self.similarity if isinstance(self.similarity, str) else "given"
-        return {
-            "gate": self.gate,
-            "similarity": similarity,
-            "match": self.match,
-            "null": self.null,
-            "per": self.per,
-            "level": self.level,
-        }
+        return Convention(self.gate, similarity, self.match, self.null, self.per, self.level, self.describe())
 
     def describe(self) -> str:
         """The convention in a sentence."""

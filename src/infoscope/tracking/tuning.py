@@ -1,12 +1,11 @@
 """Settings of a tracker, or of the gate, as curves in the coverage plane; and which settings nobody beats."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
 
-__all__ = ["GateSweep", "pareto_front", "tuning_curves"]
+__all__ = ["CurvePoint", "GateSweep", "pareto_front", "tuning_curves"]
 
 _SETTING = re.compile(r"^(?P<base>.+)@(?P<parameter>[^=@]+)=(?P<value>.+)$")
 
@@ -15,22 +14,27 @@ _SETTING = re.compile(r"^(?P<base>.+)@(?P<parameter>[^=@]+)=(?P<value>.+)$")
 class GateSweep:
     """Information figures at each gate, and their mean over the gates."""
 
-    points: tuple[dict[str, float], ...]
+    points: tuple[Mapping[str, float | None], ...]
 
     @property
-    def mean(self) -> dict[str, float]:
-        """The mean over gates: a figure that does not hang on one of them."""
-        return {
-            name: sum(point[name] for point in self.points) / len(self.points)
-            for name in self.points[0]
-            if name != "gate"
-        }
+    def mean(self) -> dict[str, float | None]:
+        """The mean over gates, a figure that does not depend on one of them; None where one is undefined."""
+        return {name: _mean([point[name] for point in self.points]) for name in self.points[0] if name != "gate"}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The points and their mean; an undefined number is null."""
-        points = [*self.points, self.mean]
-        plain = [{name: None if isnan(value) else value for name, value in each.items()} for each in points]
-        return {"points": plain[:-1], "mean": plain[-1]}
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None and not isnan(value)]
+    return sum(known) / len(known) if len(known) == len(values) else None
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One setting of a tracker in the coverage plane."""
+
+    value: float | str
+    name: str
+    false_information_ratio: float | None
+    proficiency: float | None
 
 
 def pareto_front(places: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
@@ -49,27 +53,23 @@ def pareto_front(places: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
     return tuple(front)
 
 
-def tuning_curves(places: Mapping[str, tuple[float, float]]) -> dict[str, list[dict[str, Any]]]:
+def tuning_curves(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[CurvePoint, ...]]:
     """Systems named ``tracker@parameter=value``, joined by tracker and parameter in the order of the value.
 
     >>> curves = tuning_curves({"t@gate=0.5": (0.2, 0.8), "t@gate=0.3": (0.1, 0.7)})
-    >>> [point["value"] for point in curves["t@gate"]]
+    >>> [point.value for point in curves["t@gate"]]
     [0.3, 0.5]
     """
-    curves: dict[str, list[dict[str, Any]]] = {}
+    curves: dict[str, list[CurvePoint]] = {}
     for name, (false, captured) in places.items():
         found = _SETTING.match(name)
         if found:
-            point = {
-                "value": _number(found["value"]),
-                "name": name,
-                "false_information_ratio": false,
-                "proficiency": captured,
-            }
+            point = CurvePoint(_number(found["value"]), name, false, captured)
             curves.setdefault(f"{found['base']}@{found['parameter']}", []).append(point)
-    for points in curves.values():
-        points.sort(key=lambda point: (isinstance(point["value"], str), point["value"]))
-    return curves
+    return {
+        title: tuple(sorted(points, key=lambda point: (isinstance(point.value, str), point.value)))
+        for title, points in curves.items()
+    }
 
 
 def _number(text: str) -> float | str:

@@ -6,19 +6,20 @@ track counts as one draw, and for the ledger's ratios the spread over blocks of 
 
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
+from infoscope.cards import Card
 from infoscope.numeric import Real, as_real
+from infoscope.results.estimate import Estimate
 from infoscope.tracking.blocks import block_covariance
 from infoscope.tracking.measures import measures, values_of
 from infoscope.tracking.sequence import Sequence
 from infoscope.tracking.settings import Settings
 from infoscope.tracking.tally import Tally, join, stack
 
-__all__ = ["FEWEST", "Estimate", "Spread", "estimate_all", "spread_of"]
+__all__ = ["FEWEST", "MetricSpread", "estimate_all", "spread_of"]
 
 FEWEST = 5
 """Fewer sequences, or truth tracks, say nothing about how they vary."""
@@ -26,17 +27,8 @@ FEWEST = 5
 _GIVEN_BY_TRUTH = frozenset({"truth_entropy"})
 
 
-class Estimate(NamedTuple):
-    """A value with its interval, or why there is none."""
-
-    value: float
-    sd: float = float("nan")
-    low: float = float("nan")
-    high: float = float("nan")
-
-
 @dataclass(frozen=True)
-class Spread:
+class MetricSpread:
     """Standard deviation of each metric, where known, with its degrees of freedom.
 
     ``coverage`` is the covariance of (false information ratio, proficiency), for the ellipse in the coverage plane.
@@ -49,24 +41,24 @@ class Spread:
     note: str = ""
 
 
-def estimate_all(sequences: Sequences[Sequence], settings: Settings) -> tuple[dict[str, Estimate], Spread]:
+def estimate_all(sequences: Sequences[Sequence], settings: Settings) -> tuple[dict[str, Estimate], MetricSpread]:
     """Every metric over all sequences, with its interval."""
     values = values_of(stack([each.total for each in sequences]).total(), settings.per)
     spread = spread_of(sequences, settings)
     reach = float(stdtrit(spread.degrees, 0.5 + settings.level / 2)) if spread.degrees else 0.0
-    ranges = {each.name: each.card.range for each in measures(settings.per)}
+    cards = {each.name: each.card for each in measures(settings.per)}
     return {
-        name: _estimate(float(value), spread.sd.get(name), reach, ranges[name]) for name, value in values.items()
+        name: _estimate(float(value), spread.sd.get(name), reach, cards[name]) for name, value in values.items()
     }, spread
 
 
-def spread_of(sequences: Sequences[Sequence], settings: Settings) -> Spread:
+def spread_of(sequences: Sequences[Sequence], settings: Settings) -> MetricSpread:
     """How much the metrics would vary with other data of the same kind."""
     if len(sequences) >= FEWEST:
         return _over_sequences(sequences, settings.per)
     truths = sum(len(each.tracks.truth.ids) for each in sequences)
     if truths < FEWEST:
-        return Spread(
+        return MetricSpread(
             "none", 0, {},
             note=f"no intervals: {truths} truth track{'s' * (truths != 1)}, and at least {FEWEST} are needed"
             " to see how they vary",
@@ -74,14 +66,14 @@ def spread_of(sequences: Sequences[Sequence], settings: Settings) -> Spread:
     return _over_tracks(sequences, settings, truths)
 
 
-def _over_sequences(sequences: Sequences[Sequence], per: str) -> Spread:
+def _over_sequences(sequences: Sequences[Sequence], per: str) -> MetricSpread:
     rows = stack([each.total for each in sequences])
     left_out = values_of(rows.without_each(), per)
     size = len(sequences)
     deviations = {name: values - values.mean() for name, values in left_out.items()}
     sd = {name: float(np.sqrt((size - 1) / size * np.sum(each**2))) for name, each in deviations.items()}
     plane = np.stack([deviations["false_information_ratio"], deviations["proficiency"]])
-    return Spread(
+    return MetricSpread(
         method="jackknife over sequences",
         degrees=size - 1,
         sd=_known(sd),
@@ -89,7 +81,7 @@ def _over_sequences(sequences: Sequences[Sequence], per: str) -> Spread:
     )
 
 
-def _over_tracks(sequences: Sequences[Sequence], settings: Settings, truths: int) -> Spread:
+def _over_tracks(sequences: Sequences[Sequence], settings: Settings, truths: int) -> MetricSpread:
     rows = join([each.truth_rows for each in sequences])
     others = join([each.system_rows for each in sequences])
     whole = join([rows, others]).total()
@@ -106,7 +98,7 @@ def _over_tracks(sequences: Sequences[Sequence], settings: Settings, truths: int
             method = "truth tracks as clusters, or blocks of a fifth of the time if they vary more"
         variance |= _largest(planes, values_of(whole, settings.per))
     sd = {name: float(np.sqrt(each)) for name, each in variance.items() if name not in _GIVEN_BY_TRUTH}
-    return Spread(
+    return MetricSpread(
         method=method,
         degrees=truths - 1,
         sd=_known(sd),
@@ -173,8 +165,9 @@ def _known(sd: dict[str, float]) -> dict[str, float]:
     return {name: each for name, each in sd.items() if np.isfinite(each)}
 
 
-def _estimate(value: float, sd: float | None, reach: float, within: tuple[float, float]) -> Estimate:
-    """The value with so many standard deviations either way, kept within the metric's range."""
+def _estimate(value: float, sd: float | None, reach: float, card: Card) -> Estimate:
+    """The value with its interval, kept within the metric's range."""
     if sd is None or not np.isfinite(value):
-        return Estimate(value)
-    return Estimate(value, sd, max(value - reach * sd, within[0]), min(value + reach * sd, within[1]))
+        return Estimate.of(value, card.undefined)
+    lowest, highest = card.range
+    return Estimate(value, value, sd, max(value - reach * sd, lowest), min(value + reach * sd, highest))

@@ -1,15 +1,16 @@
-"""Does the input look wrong? A low score is often a file that says something else than it seems to."""
+"""Checks of the input: a low score is often a file with other coordinates or frame numbers than it seems to have."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from infoscope.results.finding import Finding
 from infoscope.tables.tracks import Detections, Tracks
 from infoscope.tracking.preparation import Prepared, candidates
 from infoscope.tracking.settings import Settings
 
-__all__ = ["doubts"]
+__all__ = ["input_findings"]
 
 _FEW = 0.2
 """Below this share of truth detections with any neighbour, something is probably wrong."""
@@ -18,13 +19,14 @@ _LARGE = 1.6
 """Boxes this many times as large or small are suspect: half of the image size is, a tracker's own style is not."""
 
 _GAIN = {1: 1.25, 2: 1.05}
-"""So many times more pairs must pass after a shift, where one or both ends of the frame numbers suggest it."""
+"""This many times more pairs must pass after a shift, where one or both ends of the frame numbers suggest it."""
 
 
-def doubts(prepared: Sequence[Prepared], settings: Settings) -> list[str]:
-    """Sentences about what looks wrong with the input; none when nothing does."""
+def input_findings(prepared: Sequence[Prepared], settings: Settings) -> list[Finding]:
+    """What looks wrong with the input; nothing when nothing does."""
     busy = [each for each in prepared if len(each.tracks.truth) and len(each.tracks.system)]
-    return [line for line in (_nothing_meets(busy), _sizes(busy, settings), _clocks(busy, settings)) if line]
+    found = (_nothing_meets(busy), _sizes(busy, settings), _clocks(busy, settings))
+    return [Finding("input_doubt", text, "warning") for text in found if text]
 
 
 def _nothing_meets(prepared: Sequence[Prepared]) -> str | None:
