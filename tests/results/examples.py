@@ -1,0 +1,116 @@
+"""One small result of every kind, for the tests that all of them must pass."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import infoscope as ifs
+from infoscope.results import Result
+
+__all__ = ["EXAMPLES", "example"]
+
+LABELS = ("cat", "dog", "fox")
+
+
+def _labels(seed: int, right: float) -> tuple[list[str], list[str]]:
+    rng = random.Random(seed)
+    truth = [rng.choice(LABELS) for _ in range(200)]
+    return truth, [label if rng.random() < right else rng.choice(LABELS) for label in truth]
+
+
+def evaluation() -> Result:
+    truth, good = _labels(1, 0.8)
+    _, poor = _labels(1, 0.4)
+    return ifs.evaluate(
+        {
+            "good": ifs.Contingency.from_labels(truth, good),
+            "poor": ifs.Contingency.from_labels(truth, poor),
+        }
+    )
+
+
+def comparison() -> Result:
+    truth, good = _labels(2, 0.8)
+    _, poor = _labels(2, 0.5)
+    return ifs.compare({"good": good, "poor": poor}, truth=truth)
+
+
+def gate() -> Result:
+    from infoscope.evaluation.gate import Condition, judge
+
+    return judge(evaluation(), [Condition.asked("min", "proficiency.low=0.2"), Condition.asked("max", "error_rate=0.3")])
+
+
+def agreement() -> Result:
+    rng = random.Random(3)
+    items = [rng.choice(LABELS) for _ in range(120)]
+    return ifs.agreement(
+        {
+            name: [item if rng.random() < right else rng.choice(LABELS) for item in items]
+            for name, right in (("ann", 0.9), ("bob", 0.8), ("eve", 0.3))
+        },
+        draws=60,
+    )
+
+
+def multilabel() -> Result:
+    rng = random.Random(4)
+    truth = [set(rng.sample("abcd", rng.randint(0, 3))) for _ in range(60)]
+    near = [{x if rng.random() < 0.8 else rng.choice("abcd") for x in labels} for labels in truth]
+    far = [{x if rng.random() < 0.4 else rng.choice("abcd") for x in labels} for labels in truth]
+    return ifs.multilabel.compare(truth, {"near": near, "far": far}, draws=100, splits=20, shuffles=9)
+
+
+def cross_validation() -> Result:
+    from infoscope.cross_validation import CrossValidation
+
+    rng = np.random.default_rng(5)
+    tables = {
+        name: ifs.Contingency.from_matrix(np.stack([_table(rng, right) for _ in range(6)]), truth=LABELS, system=LABELS)
+        for name, right in (("tree", 0.8), ("stump", 0.5))
+    }
+    return CrossValidation.from_tables(tables, folds=5)
+
+
+def _table(rng: np.random.Generator, right: float) -> np.ndarray:
+    wrong = rng.multinomial(30, np.full(9, 1 / 9)).reshape(3, 3)
+    return wrong + np.diag(rng.binomial(60, right, 3))
+
+
+def tracking() -> Result:
+    frames, ids = np.divmod(np.arange(240), 6)
+    truth = np.column_stack([frames, ids, 100 * ids, 0 * ids, 0 * ids + 20, 0 * ids + 40]).astype(float)
+    rng = np.random.default_rng(6)
+    steady, nervous = truth.copy(), truth.copy()
+    steady[(frames >= 20) & (ids == 0), 1] = 17
+    nervous[(frames >= 10) & (ids < 4), 1] += 30
+    return ifs.tracking.compare(
+        truth, {"steady": steady[rng.random(240) > 0.1], "nervous": nervous[rng.random(240) > 0.2]}
+    )
+
+
+EXAMPLES: dict[str, Callable[[], Result]] = {
+    "agreement": agreement,
+    "comparison": comparison,
+    "cross-validation": cross_validation,
+    "evaluation": evaluation,
+    "gate": gate,
+    "multilabel": multilabel,
+    "tracking": tracking,
+}
+
+
+@cache
+def example(kind: str) -> Result:
+    """The example of a kind, made once."""
+    return EXAMPLES[kind]()
+
+
+def schema_file(kind: str) -> Path:
+    """Where the JSON Schema of a kind is kept."""
+    return Path(__file__).parents[2] / "docs" / "schemas" / f"{kind}.json"

@@ -1,0 +1,197 @@
+"""What every result must do, whatever its kind: one set of tests, in the manner of scikit-learn's common tests."""
+
+from __future__ import annotations
+
+import csv
+import json
+from html.parser import HTMLParser
+
+import jsonschema
+import pytest
+
+import infoscope as ifs
+from infoscope.errors import InputError
+from infoscope.results import KINDS, Result, result_class
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
+from tests.results.examples import EXAMPLES, example, schema_file
+
+pytestmark = pytest.mark.parametrize("kind", sorted(KINDS))
+
+FORMS = (".json", ".md", ".html", ".txt", ".csv", ".parquet")
+
+
+@pytest.fixture
+def result(kind: str) -> Result:
+    return example(kind)
+
+
+@pytest.fixture
+def again(result: Result) -> Result:
+    return type(result).from_dict(json.loads(result.to_json()))
+
+
+def test_every_kind_has_an_example(kind):
+    assert kind in EXAMPLES
+
+
+def test_the_kind_names_its_class_and_schema(kind, result):
+    assert result_class(kind) is type(result)
+    assert result.kind == kind
+    assert result.to_dict()["schema"] == f"infoscope/{kind}/2"
+
+
+def test_it_knows_where_it_comes_from_and_what_was_found(result):
+    assert isinstance(result.provenance, Provenance)
+    assert all(isinstance(finding, Finding) for finding in result.findings)
+
+
+def test_the_document_reads_back(result, again):
+    assert again.to_dict() == result.to_dict()
+    assert again.to_json() == result.to_json()
+
+
+def test_text_markdown_and_rows_need_only_the_document(result, again):
+    assert again.to_text() == result.to_text()
+    assert again.to_markdown() == result.to_markdown()
+    assert list(again.rows()) == list(result.rows())
+
+
+def test_the_document_fits_its_schema_file(kind, result):
+    schema = json.loads(schema_file(kind).read_text(encoding="utf-8"))
+    assert schema == type(result).json_schema(), "run `make docs`: the schema file is stale"
+    jsonschema.Draft202012Validator(schema).validate(json.loads(result.to_json()))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_text_keeps_within_its_width(result, width):
+    from rich.cells import cell_len
+
+    lines = result.to_text(width=width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+
+
+def test_units_change_what_is_shown_and_not_the_document(result):
+    before = result.to_json()
+    for unit in ("bits", "nats"):
+        assert result.to_text(unit=unit)
+        assert result.to_markdown(unit=unit)
+    assert result.to_json() == before
+    with pytest.raises(InputError, match="unit"):
+        result.to_text(unit="digits")
+
+
+def test_the_repr_has_at_most_five_lines(result):
+    lines = repr(result).splitlines()
+    assert 1 <= len(lines) <= 5
+    assert max(map(len, lines)) <= 160
+
+
+class Elements(HTMLParser):
+    """Open elements, and whether they end in order."""
+
+    VOID = {"meta", "img", "br", "input", "rect", "circle", "line", "path", "hr", "link", "polygon", "polyline", "ellipse"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag, attrs):  # noqa: ANN001, ARG002
+        self.scripts += tag == "script"
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):  # noqa: ANN001
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):  # noqa: ANN001
+        pass
+
+
+def test_the_page_is_whole_and_loads_nothing(result, again):
+    for page in (result.to_html(), again.to_html()):
+        parser = Elements()
+        parser.feed(page)
+        assert not parser.open
+        assert "Content-Security-Policy" in page
+        assert "http://" not in page.replace("http://www.w3.org/", "")
+        assert "src=\"https:" not in page
+
+
+def test_a_notebook_cell_runs_no_code(result):
+    cell = result._repr_html_()
+    assert "<script" not in cell
+    parser = Elements()
+    parser.feed(cell)
+    assert not parser.open
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames_hold_the_rows(result, backend):
+    pytest.importorskip(backend)
+    found = result.to_frame(backend)
+    assert type(found).__module__.split(".")[0] == backend
+    assert found.shape[0] == len(list(result.rows())) > 0
+
+
+def test_an_unknown_backend_is_refused(result):
+    with pytest.raises(InputError, match="pandas, polars, pyarrow"):
+        result.to_frame("excel")
+
+
+@pytest.mark.parametrize("suffix", FORMS)
+def test_it_is_saved_by_suffix_and_replaced_only_by_force(result, tmp_path, suffix):
+    path = tmp_path / f"result{suffix}"
+    assert result.save(path) == path
+    assert path.stat().st_size > 0
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    if suffix != ".html":  # a page of ours may be replaced by a page
+        with pytest.raises(InputError, match="exists"):
+            result.save(path)
+    result.save(path, force=True)
+
+
+def test_saved_forms_hold_what_the_methods_give(result, tmp_path):
+    assert result.save(tmp_path / "a.json").read_text(encoding="utf-8") == result.to_json() + "\n"
+    assert result.save(tmp_path / "a.md").read_text(encoding="utf-8") == result.to_markdown()
+    assert result.save(tmp_path / "a.txt").read_text(encoding="utf-8") == result.to_text()
+    with result.save(tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(list(result.rows()))
+    import duckdb
+
+    counted = duckdb.sql(f"SELECT count(*) FROM '{result.save(tmp_path / 'a.parquet')}'").fetchone()
+    assert counted == (len(rows),)
+
+
+def test_an_unknown_suffix_is_refused(result, tmp_path):
+    with pytest.raises(InputError, match=r"\.json"):
+        result.save(tmp_path / "result.docx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_saved_document_is_loaded_as_its_own_kind(result, tmp_path):
+    found = ifs.load(result.save(tmp_path / "result.json"))
+    assert type(found) is type(result)
+    assert found.to_dict() == result.to_dict()
+
+
+def test_a_document_of_another_schema_is_refused(kind, result):
+    document = json.loads(result.to_json())
+    with pytest.raises(InputError, match="schema"):
+        type(result).from_dict(document | {"schema": "infoscope/other/2"})
+    with pytest.raises(InputError):
+        type(result).from_dict({"schema": f"infoscope/{kind}/2"})
+
+
+def test_pictures_are_drawn_by_name(result):
+    pytest.importorskip("matplotlib")
+    from infoscope.report import render
+
+    names = list(render._view(result).PICTURES)
+    for name in names:
+        assert result.plot(name).ax_ is not None
+    with pytest.raises(InputError, match="picture"):
+        result.plot("no such picture")
