@@ -94,6 +94,17 @@ def tracking() -> Result:
     )
 
 
+def sweep() -> Result:
+    rng = np.random.default_rng(7)
+    truth = (rng.random(120) < 0.4).astype(int)
+    return ifs.sweep(0.8 * truth + rng.normal(0, 0.5, 120), truth)
+
+
+def tuning() -> Result:
+    tables = {k: ifs.Contingency.from_matrix(np.array([[50 - k, k], [10, 40]])) for k in (1, 5, 9)}
+    return ifs.tune(tables, "k", against={1: 10, 5: 4, 9: 2}, against_name="seconds")
+
+
 EXAMPLES: dict[str, Callable[[], Result]] = {
     "agreement": agreement,
     "comparison": comparison,
@@ -101,7 +112,9 @@ EXAMPLES: dict[str, Callable[[], Result]] = {
     "evaluation": evaluation,
     "gate": gate,
     "multilabel": multilabel,
+    "sweep": sweep,
     "tracking": tracking,
+    "tuning": tuning,
 }
 
 

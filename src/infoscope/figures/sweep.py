@@ -145,7 +145,7 @@ class SweepDisplay(TableDisplay):
     @classmethod
     def from_sweep(cls, swept: Sweep, metrics: Sequence[str] = ()) -> Self:
         """The curves of a sweep: over the threshold, or for refusals over the share refused."""
-        refusing = swept.kind == "refusal"
+        refusing = swept.mode == "rejection"
         names = metrics or (
             ("proficiency", "accepted_accuracy") if refusing else ("proficiency", "recall", "precision")
         )

@@ -18,7 +18,7 @@ from infoscope.metrics import (
 )
 from infoscope.metrics.sensitivity import gain_of_move
 from infoscope.numeric import Real
-from infoscope.operating_points.sweeping import Sweep
+from infoscope.operating_points.result import Sweep
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -90,7 +90,7 @@ def abstention_bits(sweep: Sweep) -> dict[str, Real]:
     Negative numbers are lost bits. ``per_refusal`` is in bits of the refused sample, not of the average one: the
     change times all samples over the refused ones; undefined where none is refused.
     """
-    if sweep.kind != "refusal":
+    if sweep.mode != "rejection":
         raise InputError("abstentions are weighed along a sweep of refusals; give probabilities of every class")
     tables = sweep.tables
     information = np.asarray(mutual_information(tables))

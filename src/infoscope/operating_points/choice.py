@@ -1,10 +1,10 @@
-"""The best operating point, what it is worth, and what it is worth on samples that had no say in the choice."""
+"""The best operating point, its value, and its value on held-out samples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,13 @@ from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.losses import expected_cost
 from infoscope.numeric import Real
 from infoscope.operating_points.ladder import Ladder
+from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:
-    from infoscope.operating_points.sweeping import Sweep
+    from infoscope.operating_points.result import Sweep
 
-__all__ = ["Choice", "Criterion", "chosen"]
+__all__ = ["Choice", "ChoiceOptions", "Criterion", "chosen"]
 
 _FOLDS = 10
 _RESAMPLED_CELLS = 1 << 12
@@ -67,35 +68,50 @@ class Criterion:
 
 
 @dataclass(frozen=True)
+class ChoiceOptions:
+    """By what the best operating point is chosen: a metric (proficiency unless named) or a cost matrix."""
+
+    metric: str | None = None
+    costs: Sequence[Sequence[float]] | None = None
+    level: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Choice:
     """The best operating point by one criterion."""
 
     criterion: str
     point: int
-    threshold: float
-    value: float
-    """On the very samples that made the choice."""
-    held_out: float
-    """On samples held out: ten parts, each judged at the threshold that the other nine choose, scored as one table."""
-    low: float
-    high: float
-    """Interval of ``held_out``, from resampled ladders whose parts are independent of each other."""
-    threshold_low: float
-    threshold_high: float
+    threshold: float | None
+    """None for the first point, which predicts nothing positive whatever the score."""
+    value: float | None
+    """On the samples that made the choice."""
+    held_out: Estimate
+    """On held-out samples: ten parts, each scored at the threshold that the other nine choose, as one table."""
+    threshold_low: float | None
+    threshold_high: float | None
     """Where the choice falls when the samples are drawn again."""
     level: float
 
     def __str__(self) -> str:
         """A sentence."""
         return (
-            f"best {self.criterion} {self.value:.4f} at threshold {self.threshold:.6g}; on samples held out from the "
-            f"choice {self._told()}"
+            f"best {self.criterion} {_shown(self.value)} at threshold {_shown(self.threshold, '.6g')}; "
+            f"on held-out samples {self._held_out()}"
         )
 
-    def _told(self) -> str:
-        if np.isnan(self.held_out):
+    def _held_out(self) -> str:
+        found = self.held_out
+        if found.value is None:
             return "undefined: there are too few"
-        return f"{self.held_out:.4f} ({self.level:.0%}: {self.low:.4f} to {self.high:.4f})"
+        if found.low is None or found.high is None:
+            return f"{found.value:.4f}"
+        return f"{found.value:.4f} ({self.level:.0%}: {found.low:.4f} to {found.high:.4f})"
+
+
+def _shown(value: float | None, form: str = ".4f") -> str:
+    return "undefined" if value is None else format(value, form)
 
 
 def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng: np.random.Generator) -> Choice:
@@ -103,7 +119,8 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     if not 0 < level < 1:
         raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
     point = criterion.best_place(sweep.tables)
-    ladder, thresholds = _short(sweep.ladder, sweep.thresholds, point)
+    assert sweep.ladder is not None  # the tables were made of it
+    ladder, thresholds = _short(sweep.ladder, np.asarray(sweep.thresholds), point)
     counts = ladder.counts(sweep.sample_size, rng)
     held_out = _cross_fitted(ladder, _parted(counts, rng), criterion)
     drawn, places = _resampled(ladder, counts, criterion, resamples, rng)
@@ -118,15 +135,18 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     return Choice(
         criterion=criterion.name,
         point=point,
-        threshold=float(sweep.thresholds[point]),
-        value=float(np.asarray(criterion.score(sweep.tables))[point]),
-        held_out=held_out,
-        low=float(low),
-        high=float(high),
-        threshold_low=float(ends[0]),
-        threshold_high=float(ends[1]),
+        threshold=_finite(sweep.thresholds[point]),
+        value=_finite(np.asarray(criterion.score(sweep.tables))[point]),
+        held_out=replace(Estimate.of(held_out, "there are too few samples"), low=_finite(low), high=_finite(high)),
+        threshold_low=_finite(ends[0]),
+        threshold_high=_finite(ends[1]),
         level=level,
     )
+
+
+def _finite(number: SupportsFloat) -> float | None:
+    value = float(number)
+    return value if np.isfinite(value) else None
 
 
 def _short(ladder: Ladder, thresholds: Real, point: int) -> tuple[Ladder, Real]:

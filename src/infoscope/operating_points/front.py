@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,16 @@ from infoscope.operating_points.areas import (
     normalized_average_information,
     risk_coverage_area,
 )
+from infoscope.operating_points.choice import ChoiceOptions
 from infoscope.operating_points.ladder import Ladder
 from infoscope.operating_points.levels import Levels, ranked, thinned
 from infoscope.operating_points.refusing import Certainty, check_certainty, decide, refusal_ladder
+from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scoring import BinaryScores, Probabilities, binary_scores, class_probabilities
-from infoscope.operating_points.sweeping import Sweep
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
 
 __all__ = ["sweep", "sweep_levels"]
@@ -42,6 +46,7 @@ def sweep(  # noqa: PLR0913 - the public front
     reject: Label = "rejected",
     most: int | None = None,
     normalize: bool = False,
+    choose_by: str | ChoiceOptions | None = None,
 ) -> Sweep:
     """All operating points of a score against a truth, with a table at each.
 
@@ -61,7 +66,7 @@ def sweep(  # noqa: PLR0913 - the public front
             raise InputError("a positive class is for one column of scores; with one column per class give classes=")
         check_certainty(by)
         given = class_probabilities(scores, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
-        return _refusals(given, by, reject, most or MOST_REFUSALS)
+        return _refusals(given, by, reject, most or MOST_REFUSALS, as_options(choose_by))
     checked = binary_scores(scores, truth, positive=positive, sample_weight=sample_weight)
     return sweep_levels(
         ranked(checked),
@@ -70,7 +75,13 @@ def sweep(  # noqa: PLR0913 - the public front
         most=most or MOST_THRESHOLDS,
         sample_size=_effective(checked.weights, len(checked.scores)),
         ignored=checked.ignored,
+        options=as_options(choose_by),
     )
+
+
+def as_options(choose_by: str | ChoiceOptions | None) -> ChoiceOptions:
+    """By what the best point is chosen: the name of a metric, or options."""
+    return choose_by if isinstance(choose_by, ChoiceOptions) else ChoiceOptions(choose_by)
 
 
 def check_most(most: int | None) -> None:
@@ -91,7 +102,7 @@ def _effective(weights: Real | None, rows: int) -> float | None:
     return float(weights.sum()) ** 2 / squares if squares else None
 
 
-def sweep_levels(
+def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
     levels: Levels,
     labels: tuple[Label, Label],
     positive: Label,
@@ -99,26 +110,31 @@ def sweep_levels(
     most: int = MOST_THRESHOLDS,
     sample_size: float | None = None,
     ignored: dict[str, int] | None = None,
+    options: ChoiceOptions | None = None,
 ) -> Sweep:
     """The sweep of a score that is ranked already: scores that a database counted, for example."""
     places = thinned(levels, most)
-    notes = []
+    findings = []
     area = area_under_roc(levels)
     if area < 0.5:
-        notes.append(
-            f"the area under the ROC curve is {area:.4f}, below chance: high scores mean "
-            f"{labels[0] if positive == labels[1] else labels[1]!r}; negate the scores, or name that class positive"
+        other = labels[0] if positive == labels[1] else labels[1]
+        text = (
+            f"The area under the ROC curve is {area:.4f}, below chance: high scores mean {other!r}; negate the scores, "
+            "or name that class positive."
         )
+        findings.append(Finding("reversed_scores", text, "warning", {"roc_auc": area, "class": str(other)}))
     tied = int(np.sum(np.diff(levels.alarms, prepend=0) > 1)) if levels.alarms.dtype.kind in "iu" else 0
     if tied:
-        notes.append(f"{tied} scores are shared by several samples: they pass the threshold together")
+        text = f"{tied:,} scores are shared by several samples: they pass the threshold together."
+        findings.append(Finding("tied_scores", text, evidence={"scores": tied}))
     if len(places) < len(levels.thresholds):
-        notes.append(
-            f"{len(places) + 1} of {len(levels.thresholds) + 1} thresholds are kept: the corners of the ROC curve's "
-            "hull, where information is highest and cost lowest, and an even grid of samples; areas use all"
+        text = (
+            f"{len(places) + 1:,} of {len(levels.thresholds) + 1:,} thresholds are kept: the corners of the ROC "
+            "curve's hull, where information is highest and cost lowest, and an even grid of samples; areas use all."
         )
-    return Sweep(
-        kind="threshold",
+        findings.append(Finding("thinned", text))
+    return _sweep(
+        mode="threshold",
         rule=f"{positive!r} when score ≥ t",
         thresholds=np.concatenate([[np.inf], levels.thresholds[places]]),
         ladder=_threshold_ladder(levels.take(places), labels, positive),
@@ -131,9 +147,34 @@ def sweep_levels(
         distinct=len(levels.thresholds),
         sample_size=sample_size,
         levels=levels,
-        notes=tuple(notes),
+        findings=findings,
         ignored=ignored or {},
+        options=options or ChoiceOptions(),
     )
+
+
+def _sweep(ladder: Ladder, ignored: Mapping[str, int], findings: Sequence[Finding], **numbers: Any) -> Sweep:
+    """The result with what its tables say of themselves, and with the rows that were left out."""
+    pattern = ladder.pattern
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
+    return Sweep(
+        **numbers,
+        truth_labels=tuple(map(str, pattern.truth_labels)),
+        system_labels=tuple(map(str, pattern.system_labels)),
+        positive=str(pattern.positive_label) if numbers["mode"] == "threshold" else None,
+        reject=None if pattern.reject is None else str(pattern.reject),
+        provenance=Provenance(ignored=left_out, hashes={"operating points": data_hash(ladder.tables())}),
+        findings=(*findings, *ignored_rows(left_out)),
+        ladder=ladder,
+    )
+
+
+def ignored_rows(left_out: Sequence[IgnoredRows]) -> list[Finding]:
+    """A finding for each reason why rows do not enter the curve."""
+    return [
+        Finding("rows_ignored", f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}.", "warning")
+        for item in left_out
+    ]
 
 
 def _threshold_ladder(levels: Levels, labels: tuple[Label, Label], positive: Label) -> Ladder:
@@ -145,19 +186,18 @@ def _threshold_ladder(levels: Levels, labels: tuple[Label, Label], positive: Lab
     return Ladder(np.diff(reached, axis=0, prepend=0), (row,), 1 - row, pattern)
 
 
-def _refusals(given: Probabilities, by: Certainty, reject: Label, most: int) -> Sweep:
+def _refusals(given: Probabilities, by: Certainty, reject: Label, most: int, options: ChoiceOptions) -> Sweep:
     decisions = decide(given, by)
     made = refusal_ladder(given, decisions, reject, most)
     wrong = decisions.answers != given.truth
     answered = ranked(BinaryScores(decisions.certainty, wrong, (False, True), True, given.weights))
-    notes = []
+    findings = []
     if len(made.thresholds) <= made.distinct:
-        notes.append(
-            f"{len(made.thresholds)} of {made.distinct + 1} thresholds are kept, an even grid of samples; areas use all"
-        )
+        kept = f"{len(made.thresholds):,} of {made.distinct + 1:,} thresholds are kept"
+        findings.append(Finding("thinned", f"{kept}, an even grid of samples; areas use all."))
     comparison = "≤" if by == "entropy" else "≥"
-    return Sweep(
-        kind="refusal",
+    return _sweep(
+        mode="rejection",
         rule=f"the most probable class when {by} {comparison} t, else {reject!r}",
         thresholds=decisions.shown(made.thresholds),
         ladder=made.ladder,
@@ -168,6 +208,7 @@ def _refusals(given: Probabilities, by: Certainty, reject: Label, most: int) -> 
         distinct=made.distinct,
         sample_size=_effective(given.weights, len(given.truth)),
         levels=answered,
-        notes=tuple(notes),
+        findings=findings,
         ignored=given.ignored,
+        options=options or ChoiceOptions(),
     )

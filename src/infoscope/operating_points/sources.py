@@ -13,16 +13,25 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.operating_points.front import MOST_THRESHOLDS, check_most, sweep, sweep_levels
+from infoscope.operating_points.choice import ChoiceOptions
+from infoscope.operating_points.front import (
+    MOST_THRESHOLDS,
+    as_options,
+    check_most,
+    ignored_rows,
+    sweep,
+    sweep_levels,
+)
 from infoscope.operating_points.levels import ranked
 from infoscope.operating_points.refusing import Certainty
+from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scoring import SUM_TOLERANCE, BinaryScores, binary_scores
-from infoscope.operating_points.sweeping import Sweep
-from infoscope.operating_points.tuning import Tuning, tune
+from infoscope.operating_points.tuning import Tuning, TuningOptions, tune
 from infoscope.readers import How, read_joint, read_tables
 from infoscope.readers.assembly import check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.tally import Tally
+from infoscope.results.provenance import IgnoredRows
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -41,6 +50,7 @@ def sweep_source(  # noqa: PLR0913 - a public front
     reject: Label = "rejected",
     most: int | None = None,
     normalize: bool = False,
+    choose_by: str | ChoiceOptions | None = None,
     clean: Cleaning = (),
     how: How | None = None,
 ) -> Sweep:
@@ -54,7 +64,7 @@ def sweep_source(  # noqa: PLR0913 - a public front
     tally = read_joint(source, truth, names, weight=weight, how=how).tally
     rows = _scored(_cleaned(tally, truth, clean), names)
     if len(names) == 1:
-        return _one_column(rows, positive, most or MOST_THRESHOLDS)
+        return replace(_one_column(rows, positive, most or MOST_THRESHOLDS), options=as_options(choose_by))
     if positive is not None:
         raise InputError("a positive class is for one column of scores; several columns each have a class of their own")
     _check_distributions(rows, names, normalize=normalize)
@@ -70,8 +80,13 @@ def sweep_source(  # noqa: PLR0913 - a public front
         reject=reject,
         most=most,
         normalize=normalize,
+        choose_by=choose_by,
     )
-    return replace(curve, sample_size=rows.size, ignored={**curve.ignored, **rows.ignored})
+    left_out = tuple(IgnoredRows(reason, count) for reason, count in rows.ignored.items())
+    provenance = replace(curve.provenance, ignored=(*curve.provenance.ignored, *left_out))
+    return replace(
+        curve, sample_size=rows.size, provenance=provenance, findings=(*curve.findings, *ignored_rows(left_out))
+    )
 
 
 @dataclass(frozen=True)
@@ -207,6 +222,7 @@ def tune_source(  # noqa: PLR0913 - a public front
     weight: str | None = None,
     reject: Label | None = None,
     positive: Label | None = None,
+    choose_by: str | None = None,
     clean: Cleaning = (),
     how: How | None = None,
 ) -> Tuning:
@@ -219,14 +235,15 @@ def tune_source(  # noqa: PLR0913 - a public front
     columns = {"weight": weight, "reject": reject, "positive": positive, "clean": clean, "how": how}
     is_query = how is not None and how.engine == "sql"
     if isinstance(source, str) and "{" in source and not is_query:
-        return _tune_files(_fitting(source, names), names, (truth, system, against), columns)
+        found = _tune_files(_fitting(source, names), names, (truth, system, against), columns)
+        return found if choose_by is None else replace(found, options=TuningOptions(choose_by))
     reading = read_tables(source, truth, system, by=list(names), **columns)  # type: ignore[arg-type]
     tables = {group: next(iter(found.values())) for group, found in reading.tables.items()}
     costs = None
     if against is not None:
         joints = read_joint(source, truth, [against], by=list(names), how=how)
         costs = {group: _mean(joint.tally, against) for group, joint in joints.items()}
-    return tune(tables, names, against=costs, against_name=against or "against")
+    return tune(tables, names, against=costs, against_name=against or "against", choose_by=choose_by)
 
 
 def _tune_files(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +15,15 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.pareto import pareto_front
-from infoscope.operating_points.showing import shown
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 
-__all__ = ["SCHEMA", "BestSetting", "Tuning", "tune"]
+__all__ = ["BestSetting", "Tuning", "TuningOptions", "tune"]
 
-SCHEMA = "infoscope/tuning/1"
 _DRAWS = 2000
 
 
@@ -32,7 +32,7 @@ class BestSetting:
     """The best setting by one metric, and how probable it is that it is the best."""
 
     metric: str
-    setting: dict[str, Any]
+    setting: Mapping[str, Json]
     value: float
     probability: float
     probabilities: tuple[float, ...]
@@ -46,15 +46,38 @@ class BestSetting:
         )
 
 
-@dataclass(frozen=True, repr=False)
-class Tuning:
+@dataclass(frozen=True)
+class TuningOptions:
+    """By which metric the best setting is chosen."""
+
+    metric: str = "erroneous_information_ratio"
+    seed: int = 0
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Tuning(Result):
     """Settings in order, a table for each, and, where given, what each costs (time, memory, price, rows used)."""
 
+    kind: ClassVar[str] = "tuning"
+
     parameters: tuple[str, ...]
-    settings: tuple[tuple[Any, ...], ...]
-    tables: tuple[Contingency, ...]
-    against: Real | None = None
+    settings: tuple[tuple[Json, ...], ...]
+    sizes: tuple[float | None, ...] = ()
+    """Sample size of each setting."""
+    against: Sequence[float] | None = None
     against_name: str | None = None
+    options: TuningOptions = field(default_factory=TuningOptions)
+    stored_best: BestSetting | None = None
+    stored_values: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+    tables: tuple[Contingency, ...] = field(default=(), metadata={"stored": False})
+    """One per setting; not part of the document."""
+
+    def __post_init__(self) -> None:
+        """What the settings cost, as numbers."""
+        if self.against is not None:
+            object.__setattr__(self, "against", np.asarray(self.against, dtype=np.float64))
 
     def __len__(self) -> int:
         """How many settings there are."""
@@ -67,6 +90,8 @@ class Tuning:
     def values(self, metric: str) -> Real:
         """A metric at every setting."""
         entry = find(metric)
+        if entry.name in self.stored_values:
+            return np.array([np.nan if value is None else value for value in self.stored_values[entry.name]])
         if entry.card.level != "table":
             raise InputError(f"{entry.name} gives a number per class, not per table; take it from each of the tables")
         return np.array([float(entry.score(table)) for table in self.tables])
@@ -75,8 +100,6 @@ class Tuning:
         """Several metrics at every setting, by id; all of the catalogue unless named."""
         wanted = [entry.name for entry in metrics_at("table")] if names is None else [find(n).name for n in names]
         return {name: self.values(name) for name in wanted}
-
-    # ── curves ───────────────────────────────────────────────────────────────────────────────
 
     def coverage_curve(self) -> dict[str, Real]:
         """The path in the information coverage plane, as in Holt et al.'s Figure 7(a)."""
@@ -92,8 +115,6 @@ class Tuning:
         for place, setting in enumerate(self.settings):
             found.setdefault(setting[1:], []).append(place)
         return found
-
-    # ── choice ───────────────────────────────────────────────────────────────────────────────
 
     def best(
         self, metric: str = "erroneous_information_ratio", *, prior: Any = "default", draws: int = _DRAWS, seed: int = 0
@@ -134,13 +155,11 @@ class Tuning:
         curve = self.coverage_curve()
         return pareto_front(curve["proficiency"], curve["false_information_ratio"]).tolist()
 
-    # ── against a physical measure ─────────────────────────────────────────────────────────────────
-
     def front_against(self, metric: str = "proficiency") -> list[int]:
         """Settings that no other beats in both a metric and the physical measure, the cheapest first."""
         criterion = Criterion.asked(metric)
-        goodness = np.array([float(criterion.goodness(table)) for table in self.tables])
-        return pareto_front(goodness, self._measured()).tolist()
+        values = criterion.sign * self.values(criterion.name)
+        return pareto_front(np.where(np.isnan(values), -np.inf, values), self._measured()).tolist()
 
     def information_per_unit(self) -> Real:
         """Bits captured per unit of the physical measure; undefined where it is 0."""
@@ -161,80 +180,37 @@ class Tuning:
 
     def _measured(self) -> Real:
         if self.against is None:
-            raise InputError("nothing was given to hold the settings against; name a column with against")
-        return self.against
-
-    # ── out ──────────────────────────────────────────────────────────────────────────────────
-
-    def to_dict(
-        self, names: Sequence[str] | None = None, *, metric: str = "erroneous_information_ratio", seed: int = 0
-    ) -> dict[str, Any]:
-        """The versioned document, as plain data."""
-        best = self.best(metric, seed=seed)
-        curves = self.metrics(names)
-        measured = (
-            {}
-            if self.against is None
-            else {"against": self.against, "information_per_unit": self.information_per_unit()}
-        )
-        return {
-            "schema": SCHEMA,
-            "parameters": list(self.parameters),
-            "against": self.against_name,
-            "data_hash": self.data_hash,
-            "points": [
-                {
-                    "setting": {name: _plain(value) for name, value in self.named(place).items()},
-                    "n": self.tables[place].sample_size,
-                    **{name: _plain(float(values[place])) for name, values in measured.items()},
-                    "probability_best": best.probabilities[place],
-                    "metrics": {name: _plain(float(values[place])) for name, values in curves.items()},
-                }
-                for place in range(len(self))
-            ],
-            "best": {
-                "metric": best.metric,
-                "setting": {name: _plain(value) for name, value in best.setting.items()},
-                "value": best.value,
-                "probability": best.probability,
-            },
-            "front": self.front(),
-            **({} if self.against is None else {"front_against": self.front_against()}),
-        }
-
-    def to_json(self, names: Sequence[str] | None = None, *, indent: int | None = 2) -> str:
-        """The versioned document as JSON."""
-        return json.dumps(self.to_dict(names), ensure_ascii=False, indent=indent, allow_nan=False)
+            raise InputError("the settings have no cost to be compared with; name a column with against")
+        return np.asarray(self.against)
 
     @cached_property
-    def data_hash(self) -> str:
-        """A name for what was counted: equal tables in equal order have equal hashes."""
-        return data_hash(*self.tables)
+    def best_setting(self) -> BestSetting:
+        """The best setting by the metric of the options."""
+        return self.stored_best or self.best(self.options.metric, seed=self.options.seed)
 
-    def to_html(
-        self,
-        path: str | Path | None = None,
-        *,
-        metric: str = "erroneous_information_ratio",
-        seed: int = 0,
-        unit: str = "bits",
-        force: bool = False,
-    ) -> str | Path:
-        """The settings as one page that opens offline: its text, or the file that it was written to.
+    @property
+    def best_place(self) -> int:
+        """Where the best setting stands."""
+        wanted = dict(self.best_setting.setting)
+        return next(at for at in range(len(self)) if self.named(at) == wanted)
 
-        A file that is no such page is replaced only by force.
-        """
-        return shown("tuning", path, force, self, self.best(metric, seed=seed), unit=unit)
+    def to_dict(self) -> dict[str, Json]:
+        """The versioned document, with every metric at every setting."""
+        if not self.tables:
+            return super().to_dict()
+        values = {
+            name: tuple(float(x) if np.isfinite(x) else None for x in found) for name, found in self.metrics().items()
+        }
+        return Result.to_dict(replace(self, stored_best=self.best_setting, stored_values=values, tables=()))
 
-    def __repr__(self) -> str:
-        """A line."""
-        return f"Tuning of {len(self)} settings of {', '.join(self.parameters)}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return value if isinstance(value, (int, str, bool)) else str(value)
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per setting with the headline metrics."""
+        names = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "accuracy")
+        curves = self.metrics(names)
+        for at in range(len(self)):
+            cost = {} if self.against is None else {self.against_name or "against": float(self.against[at])}
+            found = {name: float(curves[name][at]) for name in names}
+            yield {**self.named(at), **cost, **found, "probability_best": self.best_setting.probabilities[at]}
 
 
 def tune(
@@ -243,6 +219,7 @@ def tune(
     *,
     against: Mapping[Any, float] | None = None,
     against_name: str = "against",
+    choose_by: str | None = None,
 ) -> Tuning:
     """Runs of one system at several settings, in the order of their parameters.
 
@@ -252,19 +229,23 @@ def tune(
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     items = {_setting(key, names): table for key, table in tables.items()}
     if len(items) < 2:
-        only = f" ({_said(names, next(iter(items)))})" if items else ""
+        only = f" ({_assigned(names, next(iter(items)))})" if items else ""
         raise InputError(
             f"{' and '.join(map(repr, names))} has {len(items)} value{'' if len(items) == 1 else 's'}{only}; "
             "a sweep compares two settings or more: use evaluate for one"
         )
     settings = sorted(items, key=lambda setting: tuple(map(_sort_key, setting)))
     costs = None if against is None else _costs({_setting(key, names): x for key, x in against.items()}, settings)
+    ordered = tuple(items[setting] for setting in settings)
     return Tuning(
         names,
         tuple(settings),
-        tuple(items[setting] for setting in settings),
+        tuple(table.sample_size for table in ordered),
         costs,
         None if against is None else against_name,
+        TuningOptions() if choose_by is None else TuningOptions(choose_by),
+        provenance=Provenance(hashes={"all settings": data_hash(*ordered)}),
+        tables=ordered,
     )
 
 
@@ -291,7 +272,7 @@ def _sort_key(value: Any) -> tuple[int, Any]:
     return (0, value) if isinstance(value, (int, float)) else (1, str(value))
 
 
-def _said(names: tuple[str, ...], setting: tuple[Any, ...]) -> str:
+def _assigned(names: tuple[str, ...], setting: tuple[Any, ...]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(names, setting, strict=True))
 
 

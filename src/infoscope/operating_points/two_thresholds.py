@@ -13,7 +13,7 @@ from infoscope.numeric import Real
 from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.ladder import Ladder
 from infoscope.operating_points.levels import hull_places
-from infoscope.operating_points.sweeping import Sweep
+from infoscope.operating_points.result import Sweep
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -50,7 +50,7 @@ def two_thresholds(
     each with its own best threshold. By a metric all pairs of up to 300 thresholds are tried, the corners of the ROC
     curve's hull first.
     """
-    if sweep.kind != "threshold":
+    if sweep.mode != "threshold":
         raise InputError("two thresholds are for one score and two classes; for probabilities use class_thresholds")
     if reject in sweep.ladder.pattern.truth_labels:
         raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")

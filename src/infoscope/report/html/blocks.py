@@ -40,6 +40,8 @@ _EXPLORERS = {
     "systems": "infoscope.report.html.system_detail",
     "compare": "infoscope.report.html.system_comparison",
     "maps": "infoscope.report.html.system_maps",
+    "planes": "infoscope.report.html.planes",
+    "slider": "infoscope.report.html.slider",
 }
 """Where the markup of parts that a script moves is made: each module has a function ``markup``."""
 

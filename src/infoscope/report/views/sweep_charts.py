@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from infoscope.figures.colours import series
 from infoscope.figures.layout import axis, dodged
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
-from infoscope.figures.svg import svg
 from infoscope.operating_points import Choice, Sweep
-from infoscope.report.html.elements import Html, element
 
 __all__ = ["Chart", "charts"]
 
-REFUSING = {"proficiency": "captured", "accepted_accuracy": "answers right"}
+REJECTING = {"proficiency": "captured", "accepted_accuracy": "accuracy of the accepted"}
 ALARMING = {"proficiency": "captured", "recall": "recall", "precision": "precision", "accuracy": "accuracy"}
 """The curves, by the words that stand at their ends."""
 
@@ -34,31 +32,6 @@ class Chart:
     upright: bool = False
     """Whether a line through all curves belongs to the marks."""
 
-    def drawn(self, at: int, here: int) -> Html:
-        """The figure with its marks at one place."""
-        marks = "".join(_mark(curve[here]) for curve in self.dots)
-        if self.upright:
-            marks = _upright(self, here) + marks
-        picture = svg(self.panel).removesuffix("</svg>") + f'<g class="now" data-chart="{at}">{marks}</g></svg>'
-        words = (element("b", self.title), " ", element("span", self.caption, class_="dim"))
-        return element(
-            "figure", element("figcaption", *words), Html(picture), class_="map" if not self.upright else "wide"
-        )
-
-
-def _mark(point: Point | None) -> str:
-    place = 'visibility="hidden"' if point is None else f'cx="{point[0]:.1f}" cy="{point[1]:.1f}"'
-    return f'<circle class="f-paper s-ink" r="5.5" fill="#ffffff" stroke="#16181d" stroke-width="2.5" {place}/>'
-
-
-def _upright(chart: Chart, here: int) -> str:
-    x = next((curve[here][0] for curve in chart.dots if curve[here] is not None), chart.panel.margins[0])  # type: ignore[index]
-    top, bottom = chart.panel.margins[1], chart.panel.height - chart.panel.margins[3]
-    return (
-        f'<line class="s-ink" stroke="#16181d" stroke-width="1.5" stroke-dasharray="2 3" x1="{x:.1f}" x2="{x:.1f}" '
-        f'y1="{top:.1f}" y2="{bottom:.1f}"/>'
-    )
-
 
 def charts(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> list[Chart]:
     """The curves of the sweep first, then its two planes."""
@@ -66,17 +39,17 @@ def charts(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> list[Char
 
 
 def _along(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:
-    """Metrics over the threshold, or over the share refused."""
-    refusing = sweep.kind == "refusal"
-    across = np.asarray(sweep.values("rejection_rate") if refusing else sweep.thresholds, dtype=np.float64)[places]
-    names = REFUSING if refusing else ALARMING
+    """Metrics over the threshold, or over the share rejected."""
+    rejecting = sweep.mode == "rejection"
+    across = np.asarray(sweep.values("rejection_rate") if rejecting else sweep.thresholds, dtype=np.float64)[places]
+    names = REJECTING if rejecting else ALARMING
     heights = [np.asarray(sweep.values(name), dtype=np.float64)[places] for name in names]
-    said = "; ".join(f"{word} at most {np.nanmax(y):.2f}" for word, y in zip(names.values(), heights, strict=True))
-    word = "share refused" if refusing else "threshold"
+    summary = "; ".join(f"{word} at most {np.nanmax(y):.2f}" for word, y in zip(names.values(), heights, strict=True))
+    word = "share rejected" if rejecting else "threshold"
     panel = Panel(
         "Curves",
-        f"Curves over the {word}: {said}.",
-        _across(across, word, refusing=refusing),
+        f"Curves over the {word}: {summary}.",
+        _across(across, word, rejecting=rejecting),
         Axis(0.0, 1.02, "", tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)), grid=True),
         width=680.0,
         height=320.0,
@@ -92,8 +65,8 @@ def _along(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:
     return Chart("Along the curve", caption, replace(panel, marks=tuple(marks)), dots, upright=True)
 
 
-def _across(values: NDArray[np.float64], word: str, *, refusing: bool) -> Axis:
-    if refusing:
+def _across(values: NDArray[np.float64], word: str, *, rejecting: bool) -> Axis:
+    if rejecting:
         return Axis(0.0, 1.0, word, tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)))
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
@@ -125,13 +98,13 @@ def _names(
 
 
 def _falls(sweep: Sweep, choice: Choice) -> bool:
-    return sweep.kind == "threshold" and bool(np.isfinite([choice.threshold_low, choice.threshold_high]).all())
+    return sweep.mode == "threshold" and choice.threshold_low is not None and choice.threshold_high is not None
 
 
 def _where_it_falls(sweep: Sweep, choice: Choice, panel: Panel) -> list[Mark]:
     if not _falls(sweep, choice):
         return []
-    low, high = sorted((choice.threshold_low, choice.threshold_high))
+    low, high = sorted((choice.threshold_low or 0.0, choice.threshold_high or 0.0))
     return [Bar((low, panel.y.low), (high, panel.y.high), "faint", opacity=0.45)]
 
 
@@ -145,12 +118,12 @@ def _places(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64]) -> lis
 def _planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
     false, captured = sweep.values("false_information_ratio"), sweep.values("proficiency")
     path = _plane(
-        ("Captured against false information", "Up is more of the truth, right is more that is false."),
+        ("Captured against false information", "Up is more of the truth, right is more false information."),
         ("false, share of the truth", "captured"),
         (np.asarray(false), np.asarray(captured)),
         places,
     )
-    if sweep.kind == "threshold":
+    if sweep.mode == "threshold":
         roc = _plane(
             ("ROC curve", "The dashed line is chance."),
             ("false alarms", "recall"),
@@ -159,10 +132,10 @@ def _planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
             line=((0.0, 0.0), (1.0, 1.0)),
         )
         return [roc, path]
-    answered = 1.0 - np.asarray(sweep.values("rejection_rate"))
+    accepted = 1.0 - np.asarray(sweep.values("rejection_rate"))
     risk = 1.0 - np.asarray(sweep.values("accepted_accuracy"))
     return [
-        _plane(("Risk", "Errors among the answered."), ("share answered", "errors"), (answered, risk), places),
+        _plane(("Risk", "Errors among the accepted."), ("share accepted", "errors"), (accepted, risk), places),
         path,
     ]
 
@@ -182,7 +155,7 @@ def _plane(
     if line:
         reach = [1.0, 1.0]
     across, up = (_from_nothing(most, title) for most, title in zip(reach, axes, strict=True))
-    panel = Panel(words[0], _said(axes, x[known], y[known]), across, up, (), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0))
+    panel = Panel(words[0], _summary(axes, x[known], y[known]), across, up, (), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0))
     marks: list[Mark] = [Line(tuple(line), "dim", dash=(3.0, 3.0))] if line else []
     marks.append(Line(tuple(zip(x[known].tolist(), y[known].tolist(), strict=True)), "accent", 2.2))
     return Chart(*words, replace(panel, marks=tuple(marks)), [_places(panel, x, y)])
@@ -194,7 +167,7 @@ def _from_nothing(most: float, title: str) -> Axis:
     return replace(made, low=0.0, high=1.02 * most, ticks=ticks)
 
 
-def _said(axes: tuple[str, str], x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
+def _summary(axes: tuple[str, str], x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
     if not len(x):
         return f"{axes[1].capitalize()} against {axes[0]}: nowhere defined."
     return (

@@ -2,9 +2,9 @@ const doc = await unpack('data'), slider = $('#slider');
 
 // the slider tells every number and moves the marks; rows of the table lead to it
 const move = at => {
-  const told = doc.told[at];
-  slider.value = at; slider.setAttribute('aria-valuetext', told[doc.shown]);
-  $('#shown').textContent = told[doc.shown]; $('#told').textContent = told.text;
+  const told = doc.shown[at];
+  slider.value = at; slider.setAttribute('aria-valuetext', told[doc.key]);
+  $('#shown').textContent = told[doc.key]; $('#told').textContent = told.text;
   $$('[data-told]').forEach(n => { n.textContent = told[n.dataset.told]; });
   $$('.now').forEach(g => {
     const curves = doc.charts[+g.dataset.chart], line = $('line', g), known = curves.map(c => c[at]).find(p => p);

@@ -1,0 +1,201 @@
+"""Sweep: the operating points of a system, a table at each, and every metric along the curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from infoscope.cards import find, metrics_at
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+from infoscope.operating_points.choice import Choice, ChoiceOptions, Criterion, chosen
+from infoscope.operating_points.ladder import Ladder
+from infoscope.operating_points.levels import Levels
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
+from infoscope.tables import Contingency
+
+__all__ = ["ALARM_RATE", "Sweep"]
+
+ALARM_RATE = "alarm_rate"
+"""Share of samples that are predicted positive; beside the metrics of the catalogue."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Sweep(Result):
+    """The operating points of one system, from the strictest to the most generous.
+
+    ``thresholds[i]`` gives the table ``table_at(i)``; the first point predicts nothing positive, or rejects everything.
+    """
+
+    kind: ClassVar[str] = "sweep"
+
+    mode: Literal["threshold", "rejection"]
+    rule: str
+    """The decision rule in words, with "t" for the threshold."""
+    thresholds: Sequence[float | None]
+    areas: Mapping[str, float]
+    distinct: int
+    """How many distinct thresholds the scores have; more than operating points when the curve was thinned."""
+    sample_size: float | None
+    truth_labels: tuple[str, ...]
+    system_labels: tuple[str, ...]
+    positive: str | None = None
+    reject: str | None = None
+    options: ChoiceOptions = field(default_factory=ChoiceOptions)
+    """By what the best point is chosen."""
+    stored_choices: tuple[Choice, ...] = ()
+    stored_curves: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+    ladder: Ladder | None = field(default=None, metadata={"stored": False})
+    """The tables, as steps from one point to the next; None for a result that was read from a file."""
+    levels: Levels | None = field(default=None, metadata={"stored": False})
+    """The exact ranking behind the curve: of positives by score, or of wrong predictions by certainty."""
+
+    def __post_init__(self) -> None:
+        """Thresholds as numbers: JSON has no infinity, so the first one reads back as null."""
+        read = [np.inf if value is None else value for value in self.thresholds]
+        object.__setattr__(self, "thresholds", np.asarray(read, dtype=np.float64))
+
+    def __len__(self) -> int:
+        """How many operating points there are."""
+        return len(self.thresholds)
+
+    @cached_property
+    def tables(self) -> Contingency:
+        """The batch of tables, one per operating point."""
+        if self.ladder is None:
+            raise InputError("a stored sweep does not hold the tables of its points; sweep again to get them")
+        return self.ladder.tables()
+
+    def table_at(self, point: int) -> Contingency:
+        """The table of one operating point."""
+        return replace(self.tables, values=self.tables.values[point].copy())
+
+    def values(self, metric: str) -> Real:
+        """A metric at every operating point; NaN where it is undefined."""
+        if metric in self.stored_curves:
+            return np.array([np.nan if value is None else value for value in self.stored_curves[metric]], dtype=float)
+        if metric == ALARM_RATE:
+            return self._alarm_rate()
+        entry = find(metric)
+        if entry.card.level != "table":
+            raise InputError(f"{entry.name} gives a number per class, not per table; take it from table_at(i)")
+        if entry.name != metric and entry.name in self.stored_curves:
+            return self.values(entry.name)
+        return np.broadcast_to(np.asarray(entry.score(self.tables), dtype=float), (len(self),))
+
+    def _alarm_rate(self) -> Real:
+        column = self.tables.system_labels.index(self.tables.positive_label)
+        return np.asarray(self.tables.column_totals[..., column] / self.tables.grand_total, dtype=np.float64)
+
+    def metrics(self, names: Sequence[str] | None = None) -> dict[str, Real]:
+        """Several metrics along the curve, by id; all of the catalogue unless named."""
+        wanted = [entry.name for entry in metrics_at("table")] if names is None else [find(n).name for n in names]
+        return {name: self.values(name) for name in wanted}
+
+    def coverage_curve(self) -> dict[str, Real]:
+        """The path in the information coverage plane: false information to the right, captured truth upwards."""
+        return self.metrics(["false_information_ratio", "proficiency"])
+
+    def triangle_curve(self) -> dict[str, Real]:
+        """The path in the entropy triangle: three shares that sum to one."""
+        return self.metrics(["triangle_divergence", "triangle_transfer", "triangle_variation"])
+
+    def roc_curve(self) -> dict[str, Real]:
+        """False alarm rate and recall at every threshold."""
+        self._only("threshold", "a ROC curve")
+        return self.metrics(["false_alarm_rate", "recall"])
+
+    def precision_recall_curve(self) -> dict[str, Real]:
+        """Recall and precision at every threshold; precision is undefined where nothing is predicted positive."""
+        self._only("threshold", "a precision-recall curve")
+        return self.metrics(["recall", "precision"])
+
+    def risk_coverage_curve(self) -> dict[str, Real]:
+        """Share accepted and error among the accepted, at every rejection threshold."""
+        self._only("rejection", "a risk-coverage curve")
+        return {"coverage": 1 - self.values("rejection_rate"), "risk": 1 - self.values("accepted_accuracy")}
+
+    def error_reject_curve(self) -> dict[str, Real]:
+        """Share rejected and error among all samples, at every rejection threshold."""
+        self._only("rejection", "an error-reject curve")
+        return self.metrics(["rejection_rate", "error_rate"])
+
+    def _only(self, mode: str, what: str) -> None:
+        if self.mode != mode:
+            needs = "one score per sample" if mode == "threshold" else "probabilities of every class"
+            raise InputError(f"{what} needs {needs}; this sweep moves a {self.mode} ({self.rule})")
+
+    def best(
+        self, metric: str | None = None, *, costs: Any = None, level: float = 0.95, resamples: int = 200, seed: int = 0
+    ) -> Choice:
+        """The operating point that is best by a metric (proficiency unless named) or by a cost matrix.
+
+        ``value`` is what the samples of the choice themselves show, and flatters it; ``held_out`` is what held-out
+        samples show, with its interval.
+        """
+        criterion = Criterion.asked(metric, costs)
+        return chosen(self, criterion, level, resamples, np.random.default_rng(seed))
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """The best point as asked for and, for a threshold, by accuracy and F1 beside it."""
+        if self.stored_choices:
+            return self.stored_choices
+        asked = self.options
+        first = self.best(asked.metric, costs=asked.costs, level=asked.level, seed=asked.seed)
+        others = [name for name in ("accuracy", "f1") if self.mode == "threshold" and name != first.criterion]
+        return (first, *(self.best(name, level=asked.level, seed=asked.seed) for name in others))
+
+    def choose_by(self, metric: str | None = None, *, costs: Any = None, level: float = 0.95, seed: int = 0) -> Sweep:
+        """The same curve with its best point chosen by another metric, or by costs."""
+        return replace(self, options=ChoiceOptions(metric, costs, level, seed), stored_choices=())
+
+    def to_dict(self) -> dict[str, Json]:
+        """The versioned document, with every metric at every operating point."""
+        if self.ladder is None:
+            return super().to_dict()
+        curves = {name: tuple(_plain(values)) for name, values in self.metrics().items()}
+        if self.mode == "threshold":
+            curves[ALARM_RATE] = tuple(_plain(self.values(ALARM_RATE)))
+        whole = replace(self, stored_curves=curves, stored_choices=self.choices, ladder=None, levels=None)
+        return Result.to_dict(whole)
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per operating point with the headline metrics."""
+        names = THRESHOLD_METRICS if self.mode == "threshold" else REJECTION_METRICS
+        curves = [_plain(self.values(name)) for name in names]
+        for at, threshold in enumerate(_plain(np.asarray(self.thresholds))):
+            yield {"threshold": threshold, **{name: curve[at] for name, curve in zip(names, curves, strict=True)}}
+
+
+THRESHOLD_METRICS = (
+    ALARM_RATE,
+    "proficiency",
+    "false_information_ratio",
+    "accuracy",
+    "recall",
+    "precision",
+    "false_alarm_rate",
+)
+REJECTION_METRICS = (
+    "rejection_rate",
+    "proficiency",
+    "proficiency_without_reject",
+    "false_information_ratio",
+    "accuracy",
+    "accepted_accuracy",
+    "error_rate",
+)
+
+
+def _plain(values: Real) -> list[float | None]:
+    return [float(value) if np.isfinite(value) else None for value in values.tolist()]
