@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from infoscope.diagnosis.abstaining import abstains_for_free
 from infoscope.diagnosis.between import non_monotone
-from infoscope.diagnosis.confusing import merged_pair, named_clusters, relabelled, second_stage
+from infoscope.diagnosis.confusing import merged_pair, named_clusters, relabelled
 from infoscope.diagnosis.facts import Belief, Facts
 from infoscope.diagnosis.finding import Finding
 from infoscope.diagnosis.habits import (
@@ -20,6 +20,7 @@ from infoscope.diagnosis.habits import (
 )
 from infoscope.diagnosis.pairs import Confusion, confusions
 from infoscope.diagnosis.sampling import few_samples, loud_prior
+from infoscope.diagnosis.stages import second_stage
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
 from infoscope.tables import Contingency
 

@@ -113,12 +113,14 @@ def mixed_up(answers: Answers, a: int, b: int) -> list[Mixed]:
     pair = answers.pair(a, b)
     if not pair.n:
         return []
-    swaps = csr_array(_without(pair.truth, pair.hits).T @ _without(pair.system, pair.hits)).tocoo()
+    only_a, only_b = _without(pair.truth, pair.hits), _without(pair.system, pair.hits)
+    swaps = csr_array(only_a.T @ only_b).tocoo()
     if not swaps.nnz:
         return []
     expected = _expected_swaps(pair, swaps)
-    # at least this many out of n items, each with the probability that chance gives it
-    tails = betainc(swaps.data, pair.n - swaps.data + 1, np.minimum(expected / pair.n, 1.0))
+    # binomial: at least this many of the items on which they differ, each with the probability that chance gives it
+    differing = np.count_nonzero(np.diff(only_a.indptr) * np.diff(only_b.indptr))
+    tails = betainc(swaps.data, differing - swaps.data + 1, np.minimum(expected / differing, 1.0))
     truth, system = pair.truth_counts > 0, pair.system_counts > 0
     looks = np.count_nonzero(truth) * np.count_nonzero(system) - np.count_nonzero(truth & system)
     p_values = np.minimum(1.0, tails * looks)
