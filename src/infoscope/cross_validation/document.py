@@ -154,7 +154,10 @@ class CrossValidation:
         return DataFrame(rows)
 
     def display(self, *, level: float = 0.95, zoom: bool = True) -> Any:
-        """The clouds in the coverage plane, as a ``CoverageDisplay``; ``level`` of the repeats lie in an outline."""
+        """The clouds in the coverage plane, as a ``CoverageDisplay``.
+
+        Each has an outline that holds ``level`` of a normal cloud, where there are three repeats or more that vary.
+        """
         return importlib.import_module("infoscope.figures.fold_clouds").fold_clouds(self, level=level, zoom=zoom)
 
 
