@@ -223,7 +223,10 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
+/* FIELDS: numbers of a page's record, by which a caller knows a part that was built for another version. */
+static int execute(PyObject *built) { return PyModule_AddIntConstant(built, "FIELDS", sizeof(Page) / sizeof(int64_t)); }
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "infoscope.readers._packed", "Pages of labels in Parquet, as packed.", 0, methods, slots,

@@ -116,6 +116,12 @@ def test_the_command_line_turns_it_off(command: list[str], log: Path, calls: lis
         assert calls == expected
 
 
+def test_a_part_that_was_built_for_another_version_is_not_used(log: Path, calls: list[Path], monkeypatch: Any) -> None:
+    monkeypatch.setattr(_packed, "FIELDS", 10)
+    assert read(log, "gold", "said").total == 3
+    assert calls == []
+
+
 # ── every file counts the same ───────────────────────────────────────────────────────────────────
 
 

@@ -47,12 +47,12 @@ _Bytes = NDArray[np.uint8]
 
 
 def is_built() -> bool:
-    """Whether the compiled part is there; where it could not be built, all else works without it."""
+    """Whether the compiled part is there and of this version; where it is not, all else works without it."""
     try:
-        from infoscope.readers import _packed  # noqa: F401, PLC0415
+        from infoscope.readers import _packed  # noqa: PLC0415
     except ImportError:
         return False
-    return True
+    return getattr(_packed, "FIELDS", None) == _FIELDS
 
 
 def is_wanted(native: bool | None) -> bool:
