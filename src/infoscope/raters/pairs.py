@@ -118,9 +118,11 @@ def mixed_up(answers: Answers, a: int, b: int) -> list[Mixed]:
     if not swaps.nnz:
         return []
     expected = _expected_swaps(pair, swaps)
-    # binomial: at least this many of the items on which they differ, each with the probability that chance gives it
+    # binomial: at least this many items, each with the probability that chance gives it. With one category per item the
+    # margins hold the counts together, so that the items on which they differ will do; with sets all items are needed
     differing = np.count_nonzero(np.diff(only_a.indptr) * np.diff(only_b.indptr))
-    tails = betainc(swaps.data, differing - swaps.data + 1, np.minimum(expected / differing, 1.0))
+    tries = differing if answers.single else pair.n
+    tails = betainc(swaps.data, tries - swaps.data + 1, np.minimum(expected / tries, 1.0))
     truth, system = pair.truth_counts > 0, pair.system_counts > 0
     looks = np.count_nonzero(truth) * np.count_nonzero(system) - np.count_nonzero(truth & system)
     p_values = np.minimum(1.0, tails * looks)
