@@ -33,6 +33,7 @@ _NO_TRUTH = "the truth has one class only, so there is nothing to know"
             "f(T;S)",
             "NI",
             "NI(T,Y)",
+            "NI_e",
             "uncertainty coefficient",
             "Theil's U",
             "homogeneity",
@@ -90,7 +91,7 @@ def false_information_ratio(table: Contingency) -> Real:
         source="holt2010",
         range=(0.0, np.inf),
         better="lower",
-        aliases=("normalized score", "erroneous"),
+        aliases=("normalized score", "erroneous", "Manhattan distance to (0,1) in the coverage plot"),
         laws=_FREE | {Law.PERFECT_IS_ZERO},
         undefined=_NO_TRUTH,
     )
