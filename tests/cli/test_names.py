@@ -63,6 +63,10 @@ def test_every_title_and_symbol_is_known() -> None:
     [
         ("PPV", "precision"),
         ("PPV", "weighted_ppv"),
+        ("ADC", "proficiency"),
+        ("IGR", "proficiency"),
+        ("dependency", "proficiency"),
+        ("entropy decrement", "mutual_information"),
         ("FAR", "false_alarm_rate"),
         ("FDR", "FDR is 1 − precision"),
         ("FOR", "FOR is 1 − npv"),
