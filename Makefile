@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
-BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*)
+FUZZ_SECONDS ?= 60
+BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench docs fuzz clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -30,6 +31,9 @@ bench: $(VENV)/.dev  ## speed as ratios against peers
 docs: $(VENV)/.dev  ## the generated pages
 	$(BIN)/python -m tools.published_figures
 	$(BIN)/python -m tools.gallery
+
+fuzz: $(VENV)/.dev  ## the compiled part under sanitizers, FUZZ_SECONDS=60
+	@native/fuzz/run $(FUZZ_SECONDS)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "infoscope needs Python 3.11 or newer; set PYTHON=")'

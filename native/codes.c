@@ -34,7 +34,7 @@ static int are_filled(Codes *page, size_t count) {
 }
 
 static int take_codes(Codes *page, uint16_t *out, size_t count) {
-    if (count && (!page->has_codes || page->codes.width > WIDEST || take(&page->codes, out, count)))
+    if (count && (!page->has_codes || page->codes.width > WIDEST || take_runs(&page->codes, out, count)))
         return -1;
     uint16_t over = 0; /* numbers and labels have 15 bits: the highest one tells a difference below 0 */
     for (size_t i = 0; i < count; i++)
@@ -47,7 +47,7 @@ static int next_codes(Codes *page, uint16_t *out, size_t count) {
     uint16_t present[BLOCK];
     if (are_filled(page, count))
         return take_codes(page, out, count);
-    if (take(&page->levels, present, count))
+    if (take_runs(&page->levels, present, count))
         return -1;
     size_t filled = 0;
     for (size_t i = 0; i < count; i++)

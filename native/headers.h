@@ -5,11 +5,12 @@
 
 #include "bytes.h"
 
-/* What is known of a page; -1 where its header does not say. Callers see these as ten 64-bit numbers in a line. */
+/* What is known of a page; -1 where its header does not say. Callers see these as eleven 64-bit numbers in a line. */
 typedef struct {
     int64_t kind, start, packed, expanded, values, encoding;
     int64_t level_encoding;                   /* of a page of the first form */
     int64_t levels, repetitions, compressed; /* of a page of the second form: bytes, bytes, and whether the rest is */
+    int64_t checksum;                        /* of its body, as zlib's crc32 */
 } Page;
 
 enum { DATA = 0, DICTIONARY = 2, SECOND_DATA = 3 };

@@ -8,10 +8,9 @@ Whatever is not of this form, or does not fit, is a ValueError.
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
-#include <stdlib.h>
 
 #include "chunks.h"
-#include "snappy.h"
+#include "values.h"
 
 /* The buffers of a call; those that it does not take stay empty. */
 typedef struct {
@@ -63,58 +62,37 @@ static PyObject *pages(PyObject *self, PyObject *chunk) {
 
 /* -- values ------------------------------------------------------------------------------------------------------- */
 
-/* The next value of a page: a text behind its length, or a number of so many bytes (below 0: one without a sign). */
-static PyObject *next_value(Bytes *bytes, int numbers) {
-    uint32_t size = (uint32_t)(numbers < 0 ? -numbers : numbers);
-    uint64_t number = 0;
-    if (!numbers && whole(bytes, 4, &size))
-        return NULL;
-    const uint8_t *from = bytes->at;
-    if (pass(bytes, size))
-        return NULL;
-    if (!numbers)
-        return PyUnicode_DecodeUTF8((const char *)from, (Py_ssize_t)size, NULL);
-    memcpy(&number, from, size);
-    if (numbers < 0)
-        return PyLong_FromUnsignedLongLong(number);
-    return PyLong_FromLongLong(numbers == 4 ? (int32_t)(uint32_t)number : (int64_t)number);
-}
+typedef struct {
+    PyObject *list;
+    int numbers;
+} Values;
 
-/* All values of a page, and None for a row that lacks one. */
-static int append_values(PyObject *list, int64_t rows, Bytes data, Bytes levels, int numbers) {
-    Runs runs;
-    memset(&runs, 0, sizeof runs);
-    runs.bytes = levels;
-    runs.width = 1;
-    for (int64_t row = 0; row < rows; row++) {
-        uint16_t present = 1;
-        if (levels.at && take(&runs, &present, 1))
-            return -1;
-        PyObject *value = present ? next_value(&data, numbers) : Py_NewRef(Py_None);
-        if (!value || PyList_Append(list, value)) {
-            Py_XDECREF(value);
-            return -1;
-        }
-        Py_DECREF(value);
-    }
-    return data.at == data.end ? 0 : -1;
+/* One more value to a list: a text, a number of so many bytes (below 0: one without a sign), or None. */
+static int append_value(void *values, const uint8_t *from, size_t size) {
+    int numbers = ((Values *)values)->numbers;
+    uint64_t number = 0;
+    PyObject *value;
+    if (from && numbers)
+        memcpy(&number, from, size);
+    if (!from)
+        value = Py_NewRef(Py_None);
+    else if (!numbers)
+        value = PyUnicode_DecodeUTF8((const char *)from, (Py_ssize_t)size, NULL);
+    else if (numbers < 0)
+        value = PyLong_FromUnsignedLongLong(number);
+    else
+        value = PyLong_FromLongLong(numbers == 4 ? (int32_t)(uint32_t)number : (int64_t)number);
+    int fault = !value || PyList_Append(((Values *)values)->list, value);
+    Py_XDECREF(value);
+    return fault;
 }
 
 /* The values of a page to a list that may have so many in the end. */
 static int append_page(PyObject *list, const Chunk *chunk, size_t at, int numbers, Py_ssize_t most) {
-    Page page;
-    Bytes body, data, levels;
-    if (page_at(chunk, at, &page, &body) || page.values > most - PyList_Size(list))
-        return -1;
-    int plain = page.encoding == PLAIN || (page.kind == DICTIONARY && page.encoding == BY_DICTIONARY);
-    uint8_t *room = plain ? malloc((size_t)page.expanded + 1) : NULL;
-    int fault = !room || split_page(chunk, &page, body, room, &data, &levels) ||
-                append_values(list, page.values, data, levels, numbers);
-    free(room);
-    return fault;
+    Values values = {list, numbers};
+    Py_ssize_t left = most - PyList_Size(list);
+    return left < 0 ? -1 : visit_values(chunk, at, (uint64_t)left, numbers, append_value, &values);
 }
-
-static int is_number(int numbers) { return numbers == 0 || abs(numbers) == 4 || abs(numbers) == 8; }
 
 static int kind_at(const Chunk *chunk, size_t at) {
     Page page;
@@ -132,8 +110,7 @@ static PyObject *dictionary(PyObject *self, PyObject *args) {
         return NULL;
     Chunk chunk = chunk_of(&held, snappy, 0);
     PyObject *list = PyList_New(0);
-    if (list && (!is_number(numbers) || kind_at(&chunk, 0) != DICTIONARY ||
-                 append_page(list, &chunk, 0, numbers, MOST_LABELS)))
+    if (list && (kind_at(&chunk, 0) != DICTIONARY || append_page(list, &chunk, 0, numbers, MOST_LABELS)))
         Py_CLEAR(list);
     release(&held);
     return list ? list : refused("a chunk that does not start with a dictionary of fair size");
@@ -175,7 +152,7 @@ static PyObject *values(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*y*ppin", &held.bytes, &held.records, &snappy, &optional, &numbers, &rows))
         return NULL;
     Chunk chunk = chunk_of(&held, snappy, optional);
-    PyObject *list = is_number(numbers) ? PyList_New(0) : NULL;
+    PyObject *list = PyList_New(0);
     for (size_t at = 0; list && at < chunk.pages; at++) {
         int kind = kind_at(&chunk, at);
         if ((kind != DATA && kind != SECOND_DATA) || append_page(list, &chunk, at, numbers, rows))
@@ -246,7 +223,10 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
+/* FIELDS: numbers of a page's record, by which a caller knows a part that was built for another version. */
+static int execute(PyObject *built) { return PyModule_AddIntConstant(built, "FIELDS", sizeof(Page) / sizeof(int64_t)); }
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "infoscope.readers._packed", "Pages of labels in Parquet, as packed.", 0, methods, slots,

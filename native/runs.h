@@ -101,7 +101,7 @@ static inline void take_packed(Runs *runs, uint16_t *out, size_t count) {
     runs->bit += (uint64_t)count * runs->width;
 }
 
-static inline int take(Runs *runs, uint16_t *out, size_t count) {
+static inline int take_runs(Runs *runs, uint16_t *out, size_t count) {
     while (count) {
         if (!runs->left && next_run(runs))
             return -1;

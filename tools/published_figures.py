@@ -4,23 +4,28 @@ Run from the project root as ``python -m tools.published_figures``; nothing in t
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
 from infoscope.cards import SOURCES
+from tests.published.elsewhere import rows_beyond_the_reference_data
 from tests.published.figures import Figure, figures, reference_values, score, table_of
-from tests.published.ledger import Fate, fate_of, rule_of
+from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, rule_of
 from tests.reference import ROOT, why_absent
 
 K = TypeVar("K")
+R = TypeVar("R")
 PAGE = ROOT / "docs" / "published-figures.md"
 
 HEAD = """\
 # Published figures
 
-Every figure that the papers print, and what our tests do with it. This page is written by
-`python -m tools.published_figures` (`make docs`) from the reference data and the tests; a test compares the two.
+What the papers print, as far as the reference data or a test of ours have it, and what happens to each row; rows that
+neither has are not on this page. It is written by `python -m tools.published_figures` (`make docs`) from the reference
+data and the tests; one test compares the two, another adds up the counts.
 
 A number counts as reproduced when ours differs from it by at most half of its last printed digit.
 """
@@ -32,13 +37,55 @@ def write_page() -> str:
 
 
 def _overview() -> Iterator[str]:
-    papers = list(dict.fromkeys(figure.paper for figure in figures()))
-    yield "| paper | " + " | ".join(fate.value for fate in Fate) + " |"
-    yield "|---|" + "---:|" * len(Fate)
-    for paper in papers:
-        fates = [fate_of(figure)[0] for figure in figures() if figure.paper == paper]
-        yield f"| [{paper}](#{paper}) | " + " | ".join(str(fates.count(fate)) for fate in Fate) + " |"
-    yield ""
+    counts = counts_by_paper()
+    total = sum(counts.values(), Counts())
+    beyond = len(rows_beyond_the_reference_data())
+    yield (
+        f"Of {total.rows} rows, checked here: {total.here}; held in other tests: {total.elsewhere} ({beyond} of them "
+        f"not in the reference data, which have {total.rows - beyond}); not checkable: {total.not_checkable}.\n"
+    )
+    yield "| paper | checked here | held in other tests | not checkable | rows |"
+    yield "|---|" + "---:|" * 4
+    for paper, found in counts.items():
+        cells = " | ".join(map(str, (found.here, found.elsewhere, found.not_checkable, found.rows)))
+        yield f"| [{paper}](#{paper}) | {cells} |"
+    yield f"| all | {total.here} | {total.elsewhere} | {total.not_checkable} | {total.rows} |\n"
+    fates = Counter(fate_of(figure)[0] for figure in figures())
+    yield "Of those in the reference data: " + "; ".join(f"{fate.value}: {fates[fate]}" for fate in Fate) + ".\n"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What happens to the rows of a paper."""
+
+    here: int = 0
+    elsewhere: int = 0
+    not_checkable: int = 0
+
+    @property
+    def rows(self) -> int:
+        """All of them."""
+        return self.here + self.elsewhere + self.not_checkable
+
+    def __add__(self, other: "Counts") -> "Counts":
+        """The rows of both."""
+        return Counts(
+            self.here + other.here, self.elsewhere + other.elsewhere, self.not_checkable + other.not_checkable
+        )
+
+
+def counts_by_paper() -> dict[str, Counts]:
+    """By paper, in the order of the reference data."""
+    fates = Counter((figure.paper, fate_of(figure)[0]) for figure in figures())
+    beyond = Counter(row.paper for row in rows_beyond_the_reference_data())
+    return {
+        paper: Counts(
+            sum(fates[paper, fate] for fate in CHECKED_HERE),
+            fates[paper, Fate.ELSEWHERE] + beyond[paper],
+            sum(fates[paper, fate] for fate in NOT_CHECKABLE),
+        )
+        for paper in dict.fromkeys(figure.paper for figure in figures())
+    }
 
 
 def _by_paper() -> Iterator[str]:
@@ -52,6 +99,7 @@ def _by_paper() -> Iterator[str]:
             if chosen:
                 yield from section(chosen)
                 yield ""
+        yield from _beyond(paper)
 
 
 def _compared(chosen: list[Figure]) -> Iterator[str]:
@@ -83,6 +131,26 @@ def _refuted(chosen: list[Figure]) -> Iterator[str]:
         yield f"| {_cell(figure.where)} | {_cell(_claim(figure))} | {_cell(_ours(figure))} | {_cell(why)} |"
 
 
+def _elsewhere(chosen: list[Figure]) -> Iterator[str]:
+    yield "### Held in other tests\n"
+    yield "| where | what is printed | input | test |"
+    yield "|---|---|---|---|"
+    for figure in chosen:
+        test = fate_of(figure)[1]
+        yield f"| {_cell(figure.where)} | {_cell(_claim(figure))} | {_cell(figure.input or '')} | `{test}` |"
+
+
+def _beyond(paper: str) -> Iterator[str]:
+    rows = [row for row in rows_beyond_the_reference_data() if row.paper == paper]
+    if rows:
+        yield "### Held in other tests, and not in the reference data\n"
+        yield "| metric | input: printed | test |"
+        yield "|---|---|---|"
+        for (metric, test), group in _grouped(rows, lambda row: (row.metric, row.test)):
+            yield f"| `{metric}` | {_cell(', '.join(f'{row.input}: {row.printed}' for row in group))} | `{test}` |"
+        yield ""
+
+
 def _mistaken(chosen: list[Figure]) -> Iterator[str]:
     yield "### Wrong in print, with nothing of ours to compare\n"
     yield "| where | what is printed | why |"
@@ -101,7 +169,7 @@ def _waiting(chosen: list[Figure]) -> Iterator[str]:
 
 
 def _unchecked(chosen: list[Figure]) -> Iterator[str]:
-    yield "### Not checked\n"
+    yield "### Not checkable\n"
     yield "| where | what | of | why |"
     yield "|---|---|---|---|"
     for (where, why), group in _grouped(chosen, lambda figure: (figure.where, fate_of(figure)[1])):
@@ -114,6 +182,7 @@ _SECTIONS: dict[Fate, Callable[[list[Figure]], Iterator[str]]] = {
     Fate.COMPARED: _compared,
     Fate.JUDGED: _judged,
     Fate.REFUTED: _refuted,
+    Fate.ELSEWHERE: _elsewhere,
     Fate.MISTAKEN: _mistaken,
     Fate.WAITS: _waiting,
     Fate.UNCHECKED: _unchecked,
@@ -131,9 +200,9 @@ def _reference_values() -> Iterator[str]:
     yield ", ".join(f"`{metric}`" for metric in dict.fromkeys(value.metric for value in values)) + "."
 
 
-def _grouped(chosen: Iterable[Figure], key: Callable[[Figure], K]) -> Iterator[tuple[K, list[Figure]]]:
-    """Figures by key, in order of first appearance."""
-    groups: dict[K, list[Figure]] = {}
+def _grouped(chosen: Iterable[R], key: Callable[[R], K]) -> Iterator[tuple[K, list[R]]]:
+    """Rows by key, in order of first appearance."""
+    groups: dict[K, list[R]] = {}
     for figure in chosen:
         groups.setdefault(key(figure), []).append(figure)
     yield from groups.items()

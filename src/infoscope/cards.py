@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from infoscope.errors import UnknownNameError
+from infoscope.errors import AmbiguousNameError, UnknownNameError
 
 if TYPE_CHECKING:
     from infoscope.numeric import Real
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SOURCES",
+    "Better",
     "Card",
     "Catalogue",
     "Law",
@@ -162,7 +163,7 @@ def find(name: str) -> Metric:
         return _REGISTER[owners[0]]
     if owners:
         meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title.lower()})" for owner in owners)
-        raise UnknownNameError(f"{name!r} could mean {meant}; say which")
+        raise AmbiguousNameError(f"{name!r} could mean {meant}; say which")
     near = get_close_matches(folded, [*by_id, *_ALIASES], n=1)
     hint = f"did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}? " if near else ""
     raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")

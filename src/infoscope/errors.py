@@ -3,7 +3,7 @@
 Every error that is the caller's to fix is an ``InfoscopeError``; anything else that escapes is ours.
 """
 
-__all__ = ["InfoscopeError", "InputError", "UndefinedError", "UnknownNameError"]
+__all__ = ["AmbiguousNameError", "InfoscopeError", "InputError", "UndefinedError", "UnknownNameError"]
 
 
 class InfoscopeError(Exception):
@@ -20,6 +20,10 @@ class UnknownNameError(InfoscopeError, KeyError):
     def __str__(self) -> str:
         """The sentence itself: ``KeyError`` would put it in quotes."""
         return str(self.args[0]) if self.args else ""
+
+
+class AmbiguousNameError(UnknownNameError):
+    """A name that several metrics have."""
 
 
 class UndefinedError(InfoscopeError):

@@ -155,6 +155,15 @@ def test_second_stage_of_m12_recovers_all_that_is_missed() -> None:
     assert finding.evidence["bits"] == pytest.approx(float(missed_information(M12)), abs=1e-12)
 
 
+def test_a_few_samples_behind_each_of_many_predictions_are_no_second_stage() -> None:
+    """Errors to any class: behind each prediction stand its own class and one or two single samples."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3000, 20000)
+    system = np.where(rng.random(20000) < 0.8, truth, rng.integers(0, 3000, 20000))
+
+    assert said("second_stage", Contingency.from_labels(truth, system)) is None
+
+
 def test_accuracy_gain_with_less_information_is_pointed_out() -> None:
     findings = diagnose_all({"M19": M19, "M20": M20})
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from matplotlib.path import Path
 from scipy.sparse import coo_matrix, csr_array
 from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier
@@ -18,6 +19,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import infoscope as ifs
 from infoscope.errors import InputError
+from infoscope.figures import CoverageDisplay
+from infoscope.figures.scene import Line
 from infoscope.readers import progress
 
 X, Y = load_iris(return_X_y=True)
@@ -130,6 +133,45 @@ def test_clouds_stand_in_the_coverage_plane(result: ifs.CrossValidation) -> None
     np.testing.assert_array_equal(point.cloud[:, 1], result.cloud("tree", "proficiency"))
     assert point.captured == pytest.approx(result.cloud("tree", "proficiency").mean())
     assert "<svg" in display.to_svg()
+
+
+def clouds(repeats: int = 200) -> ifs.CrossValidation:
+    """One cloud that is large enough to be seen as it is, and one that may need a lens."""
+    rng = np.random.default_rng(0)
+    shares = {"wide": (100, [0.4, 0.1, 0.2, 0.3]), "narrow": (100_000, [0.35, 0.1, 0.1, 0.45])}
+    return ifs.CrossValidation(
+        {
+            name: ifs.Contingency.from_matrix(rng.multinomial(n, p, repeats).reshape(-1, 2, 2))
+            for name, (n, p) in shares.items()
+        },
+        folds=5,
+    )
+
+
+def held(display: CoverageDisplay, name: str) -> list[float]:
+    """For each closed line of an estimator, the share of its cloud that lies inside."""
+    cloud = next(point.cloud for point in display.points if point.name == name)
+    lines = [mark for mark in display.panel().marks if isinstance(mark, Line) and mark.closed and mark.of == name]
+    return [float(Path(line.points).contains_points(cloud).mean()) for line in lines]
+
+
+@pytest.mark.parametrize("zoom", [True, False])
+def test_every_cloud_has_an_outline_that_holds_nearly_all_of_it(zoom: bool) -> None:
+    display = clouds().display(zoom=zoom)
+
+    for name in ("wide", "narrow"):
+        assert any(0.9 <= share <= 0.99 for share in held(display, name)), name
+
+
+def test_the_outline_grows_with_its_level() -> None:
+    half, most = (max(held(clouds().display(level=level), "wide")) for level in (0.5, 0.99))
+
+    assert 0.4 <= half <= 0.6
+    assert most >= 0.97
+
+
+def test_two_repeats_have_no_outline() -> None:
+    assert held(clouds(repeats=2).display(), "wide") == []
 
 
 def test_a_terminal_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,11 @@ classes, B over three, C puts it on one; D splits every class in halves.
 import numpy as np
 import pytest
 
+import infoscope as ifs
 from infoscope.cards import find
+from infoscope.diagnosis import Finding, diagnose
+from infoscope.metrics import missed_information, truth_entropy
+from infoscope.posterior import Posterior
 from infoscope.tables import Contingency
 from tests.papers.printed import Printed, assert_as_printed, cases
 
@@ -91,3 +95,35 @@ def test_losses_of_a_perfect_system_are_not_zero(metric: str, least: float) -> N
     perfect = Contingency.from_matrix(circulant(0.125))
 
     assert float(find(metric).score(perfect)) == pytest.approx(least, abs=1e-12)
+
+
+def second_stage(findings: list[Finding]) -> Finding:
+    return next(finding for finding in findings if finding.code == "second_stage")
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_second_stage_recovers_all_that_d_misses(counted: bool) -> None:
+    table = Contingency.from_matrix((1600 * np.array(MATRICES["D"])).astype(int)) if counted else TABLES["D"]
+    finding = second_stage(diagnose(table, belief=Posterior(table) if counted else None))
+    missed = float(missed_information(TABLES["D"]))
+
+    assert finding.evidence["bits"] == pytest.approx(missed, abs=1e-12)
+    assert missed / float(truth_entropy(TABLES["D"])) == pytest.approx(1 / 3)
+    assert len(finding.evidence["outputs"]) == 8
+    assert "could recover up to 33.3 points" in finding.text
+    assert "on 5 more predictions, up to 20.8 points" in finding.text
+
+
+def test_an_evaluation_of_d_says_so_too() -> None:
+    system = ifs.evaluate({"D": Contingency.from_matrix((1600 * np.array(MATRICES["D"])).astype(int))})["D"]
+
+    assert any("up to 33.3 points" in item.text for item in system.diagnosis if item.code == "second_stage")
+
+
+@pytest.mark.parametrize("classes", [4, 16, 64, 300])
+def test_halves_of_any_number_of_classes_are_recovered(classes: int) -> None:
+    halves = 50 * (np.eye(classes, dtype=int) + np.roll(np.eye(classes, dtype=int), 1, axis=1))
+    finding = second_stage(diagnose(Contingency.from_matrix(halves)))
+
+    assert f"{100 / np.log2(classes):.1f} points" in finding.text.partition(":")[0]
+    assert finding.evidence["bits"] == pytest.approx(1.0, abs=1e-12)

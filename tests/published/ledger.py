@@ -1,7 +1,7 @@
 """What happens to each published figure, and why: the tests and docs/published-figures.md both read it here.
 
 A figure with a metric and a matrix is compared. Formulas and claims are judged by rules written for them
-(``@rule``); the rest waits for a capability or is out of reach, for a stated reason.
+(``@rule``), or held in a test elsewhere; the rest waits for a capability or is out of reach, for a stated reason.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 
+from tests.published.elsewhere import HELD
 from tests.published.figures import Figure, has_table
 
 
@@ -20,9 +21,15 @@ class Fate(Enum):
     COMPARED = "compared with our value, to the printed digits"
     JUDGED = "judged by a rule of its own"
     REFUTED = "checked to differ"
+    ELSEWHERE = "held in another test"
     MISTAKEN = "known to be wrong in print, nothing to compute"
     WAITS = "joins with a capability"
-    UNCHECKED = "not checked"
+    UNCHECKED = "not checkable with the reference data"
+
+
+CHECKED_HERE = frozenset({Fate.COMPARED, Fate.JUDGED, Fate.REFUTED})
+NOT_CHECKABLE = frozenset({Fate.MISTAKEN, Fate.WAITS, Fate.UNCHECKED})
+"""With ``Fate.ELSEWHERE`` these are all fates."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,11 @@ WAITING: tuple[tuple[str, dict[str, str]], ...] = ()
 _NO_MATRIX = "the confusion matrix is not public; only the printed columns of a row can be set against each other"
 OUT_OF_REACH = (
     ({"input": "krkopt*"}, "runs of Weka's learners, whose confusion matrices are not among the reference data"),
-    ({"input": "magnetic*"}, "the annotated pages are not public"),
+    (
+        {"input": "magnetic*"},
+        "the annotated pages are in the authors' repository (proficiency-metric, data/magnetic_annotated.txt), "
+        "not among the reference data",
+    ),
     ({"input": "tass_*"}, _NO_MATRIX),
     ({"input": "holt_0[789]"}, _NO_MATRIX),
     ({"as_printed": "2^67 > 10^20"}, "plain arithmetic, no quantity of ours in it"),
@@ -84,6 +95,9 @@ def fate_of(figure: Figure) -> tuple[Fate, str]:
     judged = rule_of(figure)
     if judged is not None:
         return (Fate.REFUTED if wrong else Fate.JUDGED), judged.says
+    for patterns, test in HELD:
+        if Rule("", patterns, _nothing).covers(figure):
+            return Fate.ELSEWHERE, test
     for capability, patterns in WAITING:
         if Rule("", patterns, _nothing).covers(figure):
             return Fate.WAITS, capability

@@ -1,13 +1,76 @@
 """The page of published figures is the one that its generator writes."""
 
+import ast
+import re
+
 import pytest
 
-from tests.reference import why_absent
-from tools.published_figures import PAGE, write_page
+from tests.published.elsewhere import HELD, rows_beyond_the_reference_data, rows_of_the_papers
+from tests.published.figures import figures
+from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of
+from tests.reference import ROOT, published_document, why_absent
+from tools.published_figures import PAGE, counts_by_paper, write_page
 
-pytestmark = pytest.mark.reference
+pytestmark = [
+    pytest.mark.reference,
+    pytest.mark.skipif(why_absent("published.json") is not None, reason=why_absent("published.json") or ""),
+]
 
 
-@pytest.mark.skipif(why_absent("published.json") is not None, reason=why_absent("published.json") or "")
 def test_committed_page_is_what_the_generator_writes() -> None:
     assert PAGE.read_text(encoding="utf-8") == write_page(), "run `make docs`, and look at what changed"
+
+
+def test_every_row_is_counted_once() -> None:
+    """The rows of the reference data and those that only other tests have, as the page prints the sums."""
+    printed = PAGE.read_text(encoding="utf-8")
+    counts = counts_by_paper()
+    beyond = rows_beyond_the_reference_data()
+    said = re.search(
+        r"Of (\d+) rows, checked here: (\d+); held in other tests: (\d+) .*; not checkable: (\d+)\.", printed
+    )
+    lines = re.findall(r"^\| \[?(\w+)[^|]* \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", printed, re.MULTILINE)
+
+    assert said is not None
+    rows, *parts = map(int, said.groups())
+    assert rows == sum(parts) == len(published_document()["figures"]) + len(beyond)
+    assert {name: tuple(map(int, found)) for name, *found in lines} == {
+        **{name: (c.here, c.elsewhere, c.not_checkable, c.rows) for name, c in counts.items()},
+        "all": (*parts, rows),
+    }
+    for paper, found in counts.items():
+        own = sum(entry["paper"] == paper for entry in published_document()["figures"])
+        assert found.rows == own + sum(row.paper == paper for row in beyond)
+
+
+def test_the_three_kinds_are_all_fates() -> None:
+    assert CHECKED_HERE | NOT_CHECKABLE | {Fate.ELSEWHERE} == set(Fate)
+    assert not CHECKED_HERE & NOT_CHECKABLE
+
+
+def test_rows_held_elsewhere_exist_and_so_do_their_tests() -> None:
+    held = [fate_of(figure)[1] for figure in figures() if fate_of(figure)[0] is Fate.ELSEWHERE]
+
+    assert {test for _, test in HELD} == set(held)
+    for place in {*held, *(row.test for row in rows_of_the_papers())}:
+        path, _, name = place.partition("::")
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, place
+
+
+def test_rows_of_the_papers_that_the_reference_data_have_are_the_same_numbers() -> None:
+    """The names of the matrices are translated rightly: where both have a row, both print the same."""
+    known = {(figure.input, figure.metric): figure for figure in figures() if figure.is_number}
+    shared = [row for row in rows_of_the_papers() if (row.input, row.metric) in known]
+
+    assert len(shared) > 100
+    for row in shared:
+        if "/" not in row.printed:
+            assert float(known[row.input, row.metric].published) == float(row.printed), row
+
+
+def test_what_is_public_is_not_called_private() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+
+    assert "annotated pages are not public" not in page
+    assert "authors' repository" in page

@@ -43,7 +43,9 @@ def comparison() -> Result:
 def gate() -> Result:
     from infoscope.evaluation.gate import Condition, judge
 
-    return judge(evaluation(), [Condition.asked("min", "proficiency.low=0.2"), Condition.asked("max", "error_rate=0.3")])
+    return judge(
+        evaluation(), [Condition.asked("min", "proficiency.low=0.2"), Condition.asked("max", "error_rate=0.3")]
+    )
 
 
 def agreement() -> Result:

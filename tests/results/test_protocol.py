@@ -90,7 +90,21 @@ def test_the_repr_has_at_most_five_lines(result):
 class Elements(HTMLParser):
     """Open elements, and whether they end in order."""
 
-    VOID = {"meta", "img", "br", "input", "rect", "circle", "line", "path", "hr", "link", "polygon", "polyline", "ellipse"}
+    VOID = {
+        "meta",
+        "img",
+        "br",
+        "input",
+        "rect",
+        "circle",
+        "line",
+        "path",
+        "hr",
+        "link",
+        "polygon",
+        "polyline",
+        "ellipse",
+    }
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +131,7 @@ def test_the_page_is_whole_and_loads_nothing(result, again):
         assert not parser.open
         assert "Content-Security-Policy" in page
         assert "http://" not in page.replace("http://www.w3.org/", "")
-        assert "src=\"https:" not in page
+        assert 'src="https:' not in page
 
 
 def test_a_notebook_cell_runs_no_code(result):

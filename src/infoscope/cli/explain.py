@@ -27,32 +27,24 @@ def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 
     Example: infoscope explain "variation of information"
     """
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
-    lines = _listing(width) if metric is None else _card(_found(metric), width)
+    lines = _listing(width) if metric is None else _told(metric, width)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     text = "\n".join(lines) + "\n"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def _found(name: str) -> Any:
-    """The metric of a table, or of label sets or trackers where a table has none of this name."""
-    from infoscope.cards import find  # noqa: PLC0415 - heavy, and not needed for --help
-    from infoscope.errors import UnknownNameError  # noqa: PLC0415
-    from infoscope.multilabel import MEASURES  # noqa: PLC0415 - heavy
-    from infoscope.tracking.measures import measures  # noqa: PLC0415 - heavy
+def _told(name: str, width: int) -> list[str]:
+    """The cards of a name, or where its number is computed if that is not a metric of a table."""
+    import textwrap  # noqa: PLC0415 - only here
 
-    try:
-        return find(name)
-    except UnknownNameError:
-        others: tuple[Any, ...] = (*MEASURES, *measures())
-        for each in others:
-            names = (each.name, each.card.title, each.card.symbol, *each.card.aliases)
-            if name and _folded(name) in map(_folded, names):
-                return each
-        raise
+    from infoscope.cli.names import COMPLEMENTS, CURVES, entries_named  # noqa: PLC0415 - heavy
 
-
-def _folded(name: str) -> str:
-    return name.casefold().replace(" ", "_").replace("-", "_")
+    folded = " ".join(name.casefold().replace("_", " ").replace("-", " ").split()).removesuffix(" score")
+    if folded in CURVES:
+        return ["", *textwrap.wrap(f"{name}: {CURVES[folded]}", width), ""]
+    base = COMPLEMENTS.get(folded)
+    lead = [] if base is None else ["", f"{name} is 1 − {base}."]
+    return [*lead, *(line for entry in entries_named(base or name) for line in _card(entry, width))]
 
 
 def _listing(width: int) -> list[str]:

@@ -81,6 +81,12 @@ def reading_options() -> Callable[[Command], Command]:
         click.option("--engine-url", metavar="URL", help="spark://, sc://, tcp:// (Dask) or a database's address."),
         click.option("--memory-limit", metavar="SIZE", help="Memory for counting, like 2GB; beyond it, disk is used."),
         click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads for counting."),
+        click.option(
+            "--native/--no-native",
+            default=None,
+            help="Whether compiled code may read Parquet; --no-native for files that you do not trust. "
+            "By default as INFOSCOPE_NATIVE says (0 or 1), else yes.",
+        ),
     )
 
 
@@ -95,6 +101,7 @@ def how_to_read(chosen: Mapping[str, Any]) -> How:
         chosen["engine"],
         chosen["engine_url"],
         Limits(chosen["memory_limit"], chosen["threads"]),
+        chosen["native"],
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from infoscope.diagnosis.abstaining import abstains_for_free
 from infoscope.diagnosis.between import non_monotone
-from infoscope.diagnosis.confusing import merged_pair, named_clusters, relabelled, second_stage
+from infoscope.diagnosis.confusing import merged_pair, named_clusters, relabelled
 from infoscope.diagnosis.facts import Belief, Facts
 from infoscope.diagnosis.habits import (
     accuracy_paradox,
@@ -20,6 +20,7 @@ from infoscope.diagnosis.habits import (
 )
 from infoscope.diagnosis.pairs import Confusion, confusions
 from infoscope.diagnosis.sampling import few_samples, loud_prior
+from infoscope.diagnosis.stages import second_stage
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
 from infoscope.results.finding import Finding, Severity
 from infoscope.tables import Contingency

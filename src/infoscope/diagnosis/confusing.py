@@ -1,21 +1,19 @@
-"""Rules about which classes are mixed up: renamed outputs, twins, and answers that a second stage could resolve."""
+"""Rules about which classes are mixed up: renamed outputs and twins."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from infoscope.diagnosis.facts import Facts
 from infoscope.diagnosis.pairs import merge_losses
-from infoscope.diagnosis.phrases import listed, percent, points, quoted
+from infoscope.diagnosis.phrases import percent, points, quoted
 from infoscope.diagnosis.renaming import Renaming, best_renaming
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.posterior import Posterior
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 
-__all__ = ["merged_pair", "named_clusters", "relabelled", "second_stage"]
+__all__ = ["merged_pair", "named_clusters", "relabelled"]
 
 
 def relabelled(facts: Facts) -> Finding | None:
@@ -112,60 +110,3 @@ def _surely_alike(table: Contingency, first: int, second: int) -> bool:
 
 def _little(share: float) -> str:
     return "nothing" if share < 1e-12 else "less than 0.1 points" if share < 0.001 else points(share)
-
-
-def second_stage(facts: Facts) -> Finding | None:
-    """Answers that leave much open, but among few classes: a second classifier could decide there."""
-    if facts.occupied[0] < 3 or facts.truth_bits == 0:
-        return None
-    stages = [stage for at in _costliest(facts) if (stage := _stage(facts, at)) is not None]
-    if not stages:
-        return None
-    gain = sum(stage["bits"] for stage in stages) / facts.truth_bits
-    spoken = "; ".join(
-        f"on {quoted(stage['answer'])}, which means {listed(stage['classes'], word='or')}, "
-        f"up to {points(stage['bits'] / facts.truth_bits)}"
-        for stage in stages
-    )
-    lead = (
-        "A second classifier could recover"
-        if len(stages) == 1
-        else f"A second stage could recover up to {points(gain)}:"
-    )
-    return Finding(
-        "second_stage", f"{lead} {spoken}.", evidence={"outputs": stages, "bits": sum(s["bits"] for s in stages)}
-    )
-
-
-def _costliest(facts: Facts, most: int = 3) -> list[int]:
-    """The answers that leave most open, each above the threshold."""
-    table = facts.table
-    wholes = table.column_totals[table.cell_columns]
-    terms = -table.cells * np.log2(np.divide(table.cells, wholes, out=np.ones_like(table.cells), where=table.cells > 0))
-    by_answer = np.bincount(table.cell_columns, terms, minlength=table.shape[1]) / float(table.grand_total)
-    if facts.belief is not None:
-        least = np.asarray(facts.belief.by_output(facts.level)["missed_information"].low, dtype=np.float64)
-        sure = facts.system_shares * np.nan_to_num(least) >= THRESHOLDS.second_stage_share * facts.truth_bits
-        by_answer = np.where(sure, by_answer, 0.0)
-    order = np.argsort(-by_answer, kind="stable")[:most]
-    return [int(at) for at in order if by_answer[at] >= THRESHOLDS.second_stage_share * facts.truth_bits]
-
-
-def _stage(facts: Facts, at: int) -> dict[str, Any] | None:
-    """The few truth classes behind one answer, and the bits that telling them apart would give."""
-    table = facts.table
-    here = np.flatnonzero((table.cell_columns == at) & (table.cells > 0))
-    here = here[np.argsort(-table.cells[here], kind="stable")]
-    counts = table.cells[here]
-    covered = np.cumsum(counts) / counts.sum()
-    few = int(np.searchsorted(covered, THRESHOLDS.second_stage_cover)) + 1
-    if few < 2 or few > THRESHOLDS.second_stage_classes or few >= facts.occupied[0]:
-        return None
-    inside = counts[:few]
-    bits = -np.sum(inside * np.log2(inside / inside.sum())) / float(table.grand_total)
-    return {
-        "answer": str(table.system_labels[at]),
-        "classes": [str(table.truth_labels[row]) for row in table.cell_rows[here[:few]]],
-        "bits": float(bits),
-        "share_of_answers": float(facts.system_shares[at]),
-    }

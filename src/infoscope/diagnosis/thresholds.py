@@ -44,9 +44,9 @@ class Thresholds:
     detection_limit: float = 2.0
     """… and for sure at most this many."""
     second_stage_share: float = 0.03
-    """Second stage: one answer leaves at least this share of the truth's information open …"""
+    """Second stage: some predictions together leave at least this share of the truth's information open …"""
     second_stage_cover: float = 0.95
-    """… this much of it among so few truth classes …"""
+    """… this much of each among so few truth classes …"""
     second_stage_classes: int = 3
     """… at most this many."""
     clash_margin: float = 0.01
@@ -56,7 +56,7 @@ class Thresholds:
     poor_output: float = 0.05
     """Less varied output: H(S) falls short of H(T) by at least this share of it."""
     samples_per_cell: float = 5.0
-    """Few samples: fewer than this many for each occupied cell."""
+    """Few samples: fewer than this many for each occupied cell; a second stage needs them to count small gains."""
 
 
 THRESHOLDS = Thresholds()

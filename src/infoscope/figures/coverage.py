@@ -213,7 +213,9 @@ class CoverageDisplay(TableDisplay):
                 seen += lens_marks(panel, lens, point.cloud, outline, role=series(at), of=point.name)
             elif point.cloud is not None:
                 drawn.append(Cloud(point.cloud, series(at), of=point.name))
-            if outline and (point.cloud is None or lens is not None):
+            if outline and point.cloud is not None and lens is None:
+                drawn.append(Line(outline, series(at), 1.2, closed=True, of=point.name))
+            elif outline:
                 drawn.append(Line(outline, series(at), closed=True, fill=series(at), opacity=0.3, of=point.name))
         return [*drawn, *seen]
 

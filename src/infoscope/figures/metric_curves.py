@@ -99,7 +99,12 @@ class MetricCurvesDisplay(TableDisplay):
         places = [at / steps for at in range(2 * steps + 1)]
         stages = [through(table, at) for at in places]
         curves = [
-            Curve(entry.card.title, tuple(places), tuple(float(entry.score(stage)) for stage in stages))
+            Curve(
+                entry.card.title,
+                tuple(places),
+                tuple(float(entry.score(stage)) for stage in stages),
+                better=entry.card.better,
+            )
             for entry in entries
         ]
         return cls(curves, None)
@@ -125,7 +130,12 @@ class MetricCurvesDisplay(TableDisplay):
         moved = np.arange(n + 1)
         table = spoilt(n, moved, prevalence)
         curves = [
-            Curve(entry.card.title, tuple(map(float, moved)), tuple(map(float, np.asarray(entry.score(table)))))
+            Curve(
+                entry.card.title,
+                tuple(map(float, moved)),
+                tuple(map(float, np.asarray(entry.score(table)))),
+                better=entry.card.better,
+            )
             for entry in map(find, metrics)
         ]
         return cls(curves, n)

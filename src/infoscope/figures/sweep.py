@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.cards import Better, catalogue, find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, width_of
-from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.operating_points import Sweep, sweep
 from infoscope.tables import Contingency
@@ -31,11 +31,15 @@ class Curve:
     """NaN where the metric is undefined: the curve has a gap there."""
     low: tuple[float, ...] | None = None
     high: tuple[float, ...] | None = None
+    better: Better = "none"
+    """Which values are better, as the metric's card has it; "none" where neither end is, or it is not known."""
 
-    def best(self, *, higher: bool = True) -> Point:
-        """The point of the best value."""
+    def best(self) -> Point | None:
+        """The first point of the best value; None where no value is better, or none is defined."""
         known = np.asarray(self.y, dtype=np.float64)
-        at = int(np.nanargmax(known) if higher else np.nanargmin(known))
+        if self.better == "none" or not np.isfinite(known).any():
+            return None
+        at = int(np.nanargmax(known) if self.better == "higher" else np.nanargmin(known))
         return self.x[at], self.y[at]
 
 
@@ -82,6 +86,7 @@ class SweepDisplay(TableDisplay):
                 entry.card.title,
                 tuple(step for step, _ in steps),
                 tuple(float(entry.score(table)) for _, table in steps),
+                better=entry.card.better,
             )
             for entry in entries
         ]
@@ -124,8 +129,26 @@ class SweepDisplay(TableDisplay):
         )
 
     @classmethod
-    def from_values(cls, x: Sequence[float], curves: Mapping[str, Any], *, parameter: str = "parameter") -> Self:
-        """Curves that were computed elsewhere: numbers, or things with ``value``, ``low`` and ``high``."""
+    def from_values(
+        cls,
+        x: Sequence[float],
+        curves: Mapping[str, Any],
+        *,
+        parameter: str = "parameter",
+        better: Better | None = None,
+    ) -> Self:
+        """Curves that were computed elsewhere: numbers, or things with ``value``, ``low`` and ``high``.
+
+        The best point of the first curve gets a star. What is better follows from the metric of the curve's name;
+        ``better`` ("higher", "lower" or "none") says it for other names, which have no star without it.
+
+        >>> SweepDisplay.from_values([1, 2, 3], {"error rate": [0.3, 0.1, 0.2]}).curves[0].best()
+        (2.0, 0.1)
+        >>> SweepDisplay.from_values([1, 2, 3], {"seconds": [9, 7, 8]}, better="lower").curves[0].best()
+        (2.0, 7.0)
+        """
+        if better not in (None, "higher", "lower", "none"):
+            raise InputError(f"better is {better!r}; say 'higher', 'lower' or 'none'")
         made = []
         for name, values in curves.items():
             plain = [getattr(value, "value", value) for value in values]
@@ -138,6 +161,7 @@ class SweepDisplay(TableDisplay):
                     tuple(np.nan if value is None else float(value) for value in plain),
                     None if None in lows else tuple(float(low) for low in lows if low is not None),
                     None if None in highs else tuple(float(high) for high in highs if high is not None),
+                    better or (catalogue[name].better if name in catalogue else "none"),
                 )
             )
         return cls(made, parameter)
@@ -153,13 +177,15 @@ class SweepDisplay(TableDisplay):
         order = np.argsort(across, kind="stable")
         order = order[np.isfinite(across[order])]
         x = tuple(across[order].tolist())
+        cards = {name: find(name).card for name in names}
         curves = [
-            Curve(find(name).card.title, x, tuple(np.asarray(swept.values(name))[order].tolist())) for name in names
+            Curve(card.title, x, tuple(np.asarray(swept.values(name))[order].tolist()), better=card.better)
+            for name, card in cards.items()
         ]
         return cls(curves, "share refused" if refusing else "threshold")
 
     def panel(self) -> Panel:
-        """Curves, bands, and a dot for the best of the first curve."""
+        """Curves, bands, and a star at the best point of the first curve, where one is better."""
         return curve_panel(self.curves, self.parameter, "value", self.title, best=True)
 
 
@@ -201,16 +227,40 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
                 of=curve.name,
             )
         )
-    if best:
-        x, y = curves[0].best()
-        marks.append(
-            Dot(x, y, "gold", "star", 8.0, "paper", tip=f"best {plain_label(curves[0].name)}: {y:.3f} at {x:g}")
-        )
-        right = x > (span[0] + span[1]) / 2
-        text, low = f"best: {y:.2f} at {x:.4g}", y > 0.9 * high
-        shift = (-10.0 if right else 11.0, 14.0 if low else -14.0)
-        marks.append(Words(x, y, text, "ink", "small", "end" if right else "start", shift, halo="paper"))
+    star = curves[0].best() if best else None
+    if star is not None:
+        marks += _star(panel, curves[0], star)
     return Panel(**{**vars(panel), "marks": tuple(marks)})
+
+
+def _star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
+    """The best point, with its words on the side of the star where the curve is not, and within the axes."""
+    x, y = star
+    text = f"best: {y:.2f} at {x:.4g}"
+    step = (panel.y.high - panel.y.low) / panel.inner[1]
+    above = y + 22.0 * step < panel.y.high if curve.better == "higher" else y - 22.0 * step < panel.y.low
+    middle = y + (14.0 if above else -14.0) * step
+    wide = (width_of(text) + 11.0) * (panel.x.high - panel.x.low) / panel.inner[0]
+    to_the_right = min(
+        (side for side in (True, False) if panel.x.low <= x + (wide if side else -wide) <= panel.x.high),
+        key=lambda side: _crossed(curve, *((x, x + wide) if side else (x - wide, x)), middle, 9.0 * step),
+        default=x < (panel.x.low + panel.x.high) / 2,
+    )
+    tip = f"best {plain_label(curve.name)}: {y:.3f} at {x:g}"
+    shift = (11.0 if to_the_right else -10.0, -14.0 if above else 14.0)
+    anchor: Anchor = "start" if to_the_right else "end"
+    return [
+        Dot(x, y, "gold", "star", 8.0, "paper", tip=tip),
+        Words(x, y, text, "ink", "small", anchor, shift, halo="paper"),
+    ]
+
+
+def _crossed(curve: Curve, left: float, right: float, middle: float, reach: float) -> int:
+    """At how many of a few places between left and right the curve comes near a height."""
+    x, y = np.asarray(curve.x, dtype=np.float64), np.asarray(curve.y, dtype=np.float64)
+    known = np.isfinite(y)
+    heights = np.interp(np.linspace(left, right, 25), x[known], y[known])
+    return int(np.count_nonzero(np.abs(heights - middle) < reach))
 
 
 def _last(curve: Curve) -> Point:

@@ -210,7 +210,7 @@ def kappa(table: Contingency) -> Real:
         r"{\sqrt{(N^2-\sum_i D_{i\cdot}^2)(N^2-\sum_j D_{\cdot j}^2)}}",
         source="gorodkin2004",
         range=(-1.0, 1.0),
-        aliases=("R_K", "matthews", "K-category correlation"),
+        aliases=("R_K", "matthews", "matthews corrcoef", "K-category correlation"),
         laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.EXCHANGE},
         undefined="truth or system knows one class only, or they share no label",
     )

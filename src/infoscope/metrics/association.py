@@ -90,7 +90,7 @@ def _why_untestable(table: Contingency) -> str:
         range=(0.0, np.inf),
         unit="count",
         better="none",
-        aliases=("likelihood ratio statistic", "G-test"),
+        aliases=("likelihood ratio statistic", "likelihood ratio test", "G-test"),
         laws=_SAMPLED,
         undefined=_UNTESTABLE,
         note="χ² with (K₊−1)(M₊−1) degrees of freedom if truth and output are independent; no posterior.",
@@ -138,7 +138,7 @@ def g_p_value(table: Contingency) -> Real:
         formula=r"\sum_{ij} \frac{(p_{ij} - p_i p_j)^2}{p_i p_j}",
         source="pearson1900",
         range=(0.0, np.inf),
-        aliases=("mean square contingency", "Pearson's phi squared"),
+        aliases=("mean square contingency", "Pearson", "Pearson's phi squared"),
         laws=_FREE | {Law.INDEPENDENCE_IS_ZERO},
         note="At most min(k, m) − 1.",
     )

@@ -37,7 +37,7 @@ _ONE_SILENT = "truth or system knows one class only"
         symbol="NMI_sum",
         formula=r"\frac{2I}{H(T)+H(S)}",
         source="rosenberg2007",
-        aliases=("V-measure", "normalized mutual information", "symmetric uncertainty"),
+        aliases=("V-measure", "normalized mutual information", "symmetric NMI", "symmetric uncertainty"),
         laws=_SYMMETRIC,
         undefined=_BOTH_SILENT,
     )

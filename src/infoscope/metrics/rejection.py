@@ -39,7 +39,7 @@ def rejection_rate(table: Contingency) -> Real:
         symbol="A_acc",
         formula=r"\frac{A}{1 - \mathrm{Rej}}",
         source="hu2008",
-        aliases=("selective accuracy",),
+        aliases=("selective accuracy", "accuracy A (non-rejected)"),
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE}),
         undefined="every sample is rejected, or truth and output share no label",
         note="What the tables of Hu & Wang print as accuracy.",

@@ -226,6 +226,7 @@ def joint_entropy(table: Contingency) -> Real:
         range=(0.0, np.inf),
         unit="bits",
         aliases=(
+            "entropy decrement",
             "information transferred",
             "captured information",
             "information gain",

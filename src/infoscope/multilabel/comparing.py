@@ -7,13 +7,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from infoscope.multilabel.measures import MEASURES
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate, Verdict
 
 __all__ = ["COMPARED", "differences", "ranked"]
 
 COMPARED = ("proficiency", "permuted_proficiency", "erroneous_information_ratio", "micro_f1", "object_f1")
-_LOWER_IS_BETTER = {"erroneous_information_ratio"}
+_LOWER_IS_BETTER = {each.name for each in MEASURES if each.card.better == "lower"}
 
 
 def differences(

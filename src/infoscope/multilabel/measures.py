@@ -120,6 +120,7 @@ def erroneous_information_ratio(tally: Tally) -> Real:
         symbol="P_micro",
         formula=r"\frac{\sum_o|T_o\cap S_o|}{\sum_o|S_o|}",
         source="steingold2016",
+        aliases=("precision (micro)",),
         undefined=_NO_SYSTEM,
     )
 )
@@ -134,6 +135,7 @@ def micro_precision(tally: Tally) -> Real:
         symbol="R_micro",
         formula=r"\frac{\sum_o|T_o\cap S_o|}{\sum_o|T_o|}",
         source="steingold2016",
+        aliases=("recall (micro)",),
         undefined=_NO_TRUTH,
     )
 )
@@ -148,6 +150,7 @@ def micro_recall(tally: Tally) -> Real:
         symbol="F1_micro",
         formula=r"\frac{2\sum_o|T_o\cap S_o|}{\sum_o|T_o|+|S_o|}",
         source="steingold2016",
+        aliases=("F1 (micro)",),
         undefined=_NOTHING,
     )
 )

@@ -2,7 +2,9 @@
 
 The shares are Beta(μc, (1−μ)c); μ, what the classes have in common, and c, how alike they are, are
 integrated over a grid by their evidence. A class with few samples is thereby drawn towards the others by
-as much as the data show the others to agree.
+as much as the data show the others to agree. Neither parameter is below 1/(2K): over all K classes at least half
+a success and half a failure are expected a priori, as Jeffreys' prior has it for one. Without that, μ near an end and a
+small c would take what has not been seen as impossible.
 """
 
 from dataclasses import dataclass
@@ -38,6 +40,11 @@ class BetaLevel:
     successes: Array
     failures: Array
 
+    @property
+    def _least(self) -> float:
+        """Smallest parameter of the Beta distribution."""
+        return 0.5 / max(self.successes.size, 1)
+
     @cached_property
     def grid(self) -> Grid:
         """For each c, points where the data put μ: alike classes fix it far better than an even grid could say."""
@@ -45,18 +52,15 @@ class BetaLevel:
         each = np.arange(_STRENGTH.size)
         while True:
             centre = low + (high - low) * _STEPS[:, None]
-            logs = self.log_evidence(centre * _STRENGTH, (1 - centre) * _STRENGTH)
+            a, b = (np.maximum(share * _STRENGTH, self._least) for share in (centre, 1 - centre))
+            logs = self.log_evidence(a, b)
             near = logs > logs.max(0) - _FAR
             first, last = near.argmax(0), _POINTS - 1 - near[::-1].argmax(0)
             nearest = centre[np.maximum(first - 1, 0), each], centre[np.minimum(last + 1, _POINTS - 1), each]
             fine = nearest[1] - nearest[0] > 0.5 * (high - low)
             if fine.all():
                 covered = np.log((high - low) / (_ENDS[1] - _ENDS[0]))
-                return Grid(
-                    (centre * _STRENGTH).ravel(),
-                    ((1 - centre) * _STRENGTH).ravel(),
-                    np.asarray((logs + covered).ravel()),
-                )
+                return Grid(a.ravel(), b.ravel(), np.asarray((logs + covered).ravel()))
             low, high = np.where(fine, low, nearest[0]), np.where(fine, high, nearest[1])
 
     def log_evidence(self, a: Array, b: Array) -> Array:

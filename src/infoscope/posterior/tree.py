@@ -30,6 +30,7 @@ __all__ = ["Shape", "Tree"]
 
 _LEAST = 0.2  # a column keeps at least this share of what the levels expect there
 _ROUNDS = 30
+_UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
 RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
 
 
@@ -125,23 +126,26 @@ class Tree:
         return {}
 
     def _column_factors(self, hypothesis: Hypothesis) -> Array:
-        """Factor of each column that gives the table the column margin which the column counts imply.
+        """Factor of each column that brings the wrong predictions in it to those counted.
 
-        The levels say nothing of the columns as such and shrink them too much, while the column totals are
-        known far better. Only the rows' last level is changed: prevalence and matching answers stay as drawn.
+        The levels say nothing of the columns as such and shrink them too much, while the column counts are known far
+        better. The rows count as much as the levels above give them. What is asked for is the column's share of the
+        *wrong* predictions: asking for its total would charge every shrinking of prevalence and recall to the few
+        wrong ones. Prevalence and matching predictions stay as drawn.
         """
         mass = _margin_mean(self.counts.sum(1))
         if self._rejects is not None:
             mass = mass * (1 - self._rejects.mean)
-        wanted = _margin_mean(self._answered.sum(0)) * mass.sum()
+        rest = self._answered.copy()
         if hypothesis.level is not None:
             matched = np.flatnonzero(hypothesis.matches >= 0)
-            right = mass[matched] * hypothesis.level.mean
+            rest[matched, hypothesis.matches[matched]] = 0.0
             mass = mass.copy()
-            mass[matched] -= right
-            wanted[hypothesis.matches[matched]] -= right
-        expected = hypothesis.rows.mean * mass[:, None]
-        return _factors(expected, wanted)
+            mass[matched] *= 1 - hypothesis.level.mean
+        wrong = rest.sum(1)
+        weight = np.divide(mass * self.counts.sum(), wrong, out=np.zeros_like(wrong), where=wrong > 0)
+        wanted = _margin_mean(weight @ rest) * mass.sum()
+        return _factors(hypothesis.rows.mean * mass[:, None], wanted)
 
     def _consider(self) -> Iterator[Hypothesis]:
         counts = self._answered
@@ -150,9 +154,9 @@ class Tree:
         if self.shape.reject is not None:
             usable[:, self.shape.reject] = False
         none = np.full(k, -1)
-        yield from self._with("unmatched", none, usable, 0.0)
         named = none.copy()
         named[self.shape.rows] = self.shape.columns
+        yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
         if (named >= 0).any():
             yield from self._with("labels", named, usable, 0.0)
         best = none.copy()

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.special import betainc
 
 from infoscope.metrics import proficiency as table_proficiency
-from infoscope.multilabel.assignment import MOST_CATEGORIES, Reassignment, assignment_of, reassignments, upper_tail
+from infoscope.multilabel.assignment import MOST_CATEGORIES, Reassignment, assignment_of, reassignments
 from infoscope.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.multilabel.tally import tally
-from infoscope.numeric import as_real
+from infoscope.numeric import Real, as_real, ratio
 from infoscope.raters.answers import Answers
 from infoscope.raters.reliability import pooled_kappa
 from infoscope.tables import Contingency
@@ -21,7 +23,6 @@ from infoscope.tables.categorization import Categorization
 __all__ = ["Mixed", "PairAgreement", "mixed_up", "pair_agreement"]
 
 _SIGNIFICANT = 0.05
-_MOST = 200
 
 
 @dataclass(frozen=True)
@@ -96,24 +97,36 @@ def pair_agreement(answers: Answers, a: int, b: int) -> PairAgreement | None:
 
 
 def mixed_up(answers: Answers, a: int, b: int) -> list[Mixed]:
-    """Categories that one annotator uses where the other uses another, beyond accident, the most frequent first."""
+    """Categories that one annotator uses where the other uses another, beyond chance, the most frequent first."""
     pair = answers.pair(a, b)
     if not pair.n:
         return []
     only_a, only_b = _without(pair.truth, pair.hits), _without(pair.system, pair.hits)
-    # of all pairs of items on which they differ, how many join these two categories by accident
-    differing = float(np.count_nonzero(np.diff(only_a.indptr) * np.diff(only_b.indptr)))
     swaps = csr_array(only_a.T @ only_b).tocoo()
-    rows, columns = _swapped(pair, only_a, only_b)
-    looks = float(np.count_nonzero(rows) * np.count_nonzero(columns))
-    found = []
-    for x, y, count in sorted(zip(swaps.row, swaps.col, swaps.data, strict=True), key=lambda cell: -cell[2])[:_MOST]:
-        expected = rows[x] * columns[y] / differing
-        p = min(1.0, upper_tail(float(count), rows[x], columns[y], differing) * looks)
-        if p <= _SIGNIFICANT:
-            labels = str(pair.categories[x]), str(pair.categories[y])
-            found.append(Mixed(answers.names[a], answers.names[b], *labels, int(count), float(expected), p))
-    return found
+    if not swaps.nnz:
+        return []
+    expected = _expected_swaps(pair, swaps)
+    # binomial: at least this many items, each with the probability that chance gives it. With one category per item the
+    # margins hold the counts together, so that the items on which they differ will do; with sets all items are needed
+    differing = np.count_nonzero(np.diff(only_a.indptr) * np.diff(only_b.indptr))
+    tries = differing if answers.single else pair.n
+    tails = betainc(swaps.data, tries - swaps.data + 1, np.minimum(expected / tries, 1.0))
+    truth, system = pair.truth_counts > 0, pair.system_counts > 0
+    looks = np.count_nonzero(truth) * np.count_nonzero(system) - np.count_nonzero(truth & system)
+    p_values = np.minimum(1.0, tails * looks)
+    found = np.flatnonzero(p_values <= _SIGNIFICANT)
+    return [
+        Mixed(
+            first=answers.names[a],
+            second=answers.names[b],
+            first_category=str(pair.categories[swaps.row[at]]),
+            second_category=str(pair.categories[swaps.col[at]]),
+            count=int(swaps.data[at]),
+            expected=float(expected[at]),
+            p_value=float(p_values[at]),
+        )
+        for at in found[np.argsort(-swaps.data[found], kind="stable")]
+    ]
 
 
 def _without(matrix: csr_array, hits: csr_array) -> csr_array:
@@ -122,8 +135,49 @@ def _without(matrix: csr_array, hits: csr_array) -> csr_array:
     return rest
 
 
-def _swapped(pair: Categorization, only_a: csr_array, only_b: csr_array) -> tuple[Any, Any]:
-    """Memberships of either side on the items where both have some of their own."""
-    both = (np.diff(only_a.indptr) > 0) & (np.diff(only_b.indptr) > 0)
-    size = len(pair.categories)
-    return tuple(as_real(np.bincount(side[np.flatnonzero(both)].indices, minlength=size)) for side in (only_a, only_b))  # type: ignore[return-value]
+def _expected_swaps(pair: Categorization, swaps: coo_array) -> Real:
+    """How many items would join these categories if disagreements did not depend on the categories.
+
+    The total is the one observed, at most that of independent annotators. It is spread over the pairs of categories as
+    independent annotators would spread it (by the product of frequencies), or as slips to any other category with equal
+    probability would (by their sum); the greater expectation counts, so that neither kind of error is a finding.
+    """
+    first, second = _CanReplace.of(pair.truth, pair.truth_counts), _CanReplace.of(pair.system, pair.system_counts)
+    size = int(np.count_nonzero(pair.truth_counts + pair.system_counts))
+    independent = first.sum_of_products(second)
+    total = min(float(swaps.data.sum()), independent / pair.n)
+    here, there = first.at(swaps.row, swaps.col), second.at(swaps.col, swaps.row)
+    return total * np.maximum(
+        ratio(here * there, independent),
+        ratio(here + there, first.total(size) + second.total(size)),
+    )
+
+
+@dataclass(frozen=True)
+class _CanReplace:
+    """For each pair of categories, the items to which one annotator gives the first and not the second."""
+
+    counts: Real
+    together: csr_array
+    """Items to which the annotator gives both categories."""
+
+    @classmethod
+    def of(cls, given: csr_array, counts: Real) -> _CanReplace:
+        return cls(counts, csr_array(given.T @ given))
+
+    def at(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Real:
+        """The items of these pairs."""
+        return as_real(self.counts[one] - np.asarray(self.together[one, other]).ravel())
+
+    def total(self, size: int) -> float:
+        """Sum over all pairs of ``size`` categories in use."""
+        return float(size * self.counts.sum() - self.together.sum())
+
+    def sum_of_products(self, other: _CanReplace) -> float:
+        """Sum over all pairs (x, y) of our items with x and not y, times the other's with y and not x."""
+        return float(
+            self.counts.sum() * other.counts.sum()
+            - (self.together @ other.counts).sum()
+            - (other.together @ self.counts).sum()
+            + self.together.multiply(other.together).sum()
+        )

@@ -115,7 +115,7 @@ def _of_text(files: Files, columns: Columns, how: How, rng: np.random.Generator)
             _check_lines(lines, path, files.format)
             part.write_bytes(head + lines)
             piece = Files((part,), files.format, "none", str(path))
-            tally = count_files(piece, columns, how.delimiter, how.limits)[0]
+            tally = count_files(piece, columns, how.delimiter, how.limits, how.native)[0]
         read += end - start
         yield Block(tally, read / whole, shuffled=False)
 

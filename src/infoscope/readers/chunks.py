@@ -15,15 +15,15 @@ from infoscope.readers.session import Session, exact_path
 __all__ = ["Chunk", "Kind", "RowGroup", "row_groups"]
 
 _TEXT = "BYTE_ARRAY"
-_WHOLE: dict[tuple[str, str | None], int] = {
-    ("INT32", None): 4,
-    ("INT64", None): 8,
-    **{("INT32", f"INT_{bits}"): 4 for bits in (8, 16, 32)},
-    **{("INT32", f"UINT_{bits}"): -4 for bits in (8, 16, 32)},
-    ("INT64", "INT_64"): 8,
-    ("INT64", "UINT_64"): -8,
+_WHOLE: dict[tuple[str, str | None], tuple[int, int]] = {
+    ("INT32", None): (4, 32),
+    ("INT64", None): (8, 64),
+    **{("INT32", f"INT_{bits}"): (4, bits) for bits in (8, 16, 32)},
+    **{("INT32", f"UINT_{bits}"): (-4, bits) for bits in (8, 16, 32)},
+    ("INT64", "INT_64"): (8, 64),
+    ("INT64", "UINT_64"): (-8, 64),
 }
-"""Bytes of whole numbers, by how they are stored and what the older of two notes says they mean."""
+"""Bytes and bits of whole numbers, by how they are stored and what the older of two notes says they mean."""
 _SIZES = "SELECT file_name, num_rows, num_row_groups FROM parquet_file_metadata($paths)"
 _SCHEMA = (
     "SELECT file_name, name, type, repetition_type, num_children, converted_type, logical_type "
@@ -31,7 +31,9 @@ _SCHEMA = (
 )
 _CHUNKS = (
     "SELECT file_name, row_group_id, column_id, path_in_schema, row_group_num_rows, num_values, compression, "
-    "dictionary_page_offset, data_page_offset, total_compressed_size FROM parquet_metadata($paths) WHERE column_id IN"
+    "dictionary_page_offset, data_page_offset, total_compressed_size, "
+    "coalesce(stats_min_value, stats_min), coalesce(stats_max_value, stats_max) "
+    "FROM parquet_metadata($paths) WHERE column_id IN"
 )
 _FILES = 256
 """That the engine is asked about at once."""
@@ -45,6 +47,13 @@ class Kind:
     """Bytes of a whole number, below 0 where it has no sign; 0 for text."""
     optional: bool
     """Whether rows may lack a value."""
+    bits: int = 0
+    """Of a whole number, which may be fewer than it is stored in."""
+
+    @property
+    def within(self) -> range:
+        """Whole numbers that the column can hold."""
+        return range(2**self.bits) if self.number < 0 else range(-(2 ** (self.bits - 1)), 2 ** (self.bits - 1))
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class Chunk:
     compression: str
     start: int
     size: int
+    within: range | None
+    """Of whole numbers: those that the column can hold and the statistics of the chunk leave."""
 
 
 @dataclass(frozen=True)
@@ -164,10 +175,10 @@ def _kind(stored: str, repetition: str, converted: str | None, logical: Any) -> 
     optional = repetition == "OPTIONAL"
     if stored == _TEXT and converted == "UTF8":
         return Kind(0, optional)
-    number = _WHOLE.get((stored, converted))
-    if number is None or (converted is None and logical is not None):
+    if (stored, converted) not in _WHOLE or (converted is None and logical is not None):
         return None
-    return Kind(number, optional)
+    number, bits = _WHOLE[stored, converted]
+    return Kind(number, optional, bits)
 
 
 def _column(leaves: Sequence[_Leaf], name: str) -> tuple[int, str, Kind]:
@@ -184,12 +195,24 @@ def _group(columns: Sequence[tuple[int, str, Kind]], stored: dict[int, Any]) -> 
     for place, name, kind in columns:
         if place not in stored:
             raise UnfitError
-        path, count, values, compression, dictionary, data, size = stored[place]
+        path, count, values, compression, dictionary, data, size, *ends = stored[place]
         rows |= {count, values}
         starts = [start for start in (dictionary, data) if start]
         if path != name or not starts or size is None or size < 0:
             raise UnfitError
-        chunks.append(Chunk(kind, compression, min(starts), size))
+        within = _within(kind, *ends) if kind.number else None
+        chunks.append(Chunk(kind, compression, min(starts), size, within))
     if len(rows) != 1:
         raise UnfitError
     return rows.pop(), tuple(chunks)
+
+
+def _within(kind: Kind, least: str | None, greatest: str | None) -> range:
+    """Whole numbers that a column can hold, from the least to the greatest that statistics tell as text, if they do."""
+    held = kind.within
+    try:
+        start = held.start if least is None else max(held.start, int(least))
+        stop = held.stop if greatest is None else min(held.stop, int(greatest) + 1)
+    except ValueError as error:
+        raise UnfitError from error
+    return range(start, stop)

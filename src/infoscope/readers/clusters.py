@@ -20,6 +20,7 @@ from infoscope.readers.embedded import count_scan
 from infoscope.readers.encoded import count_by_codes
 from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.labels import from_json
+from infoscope.readers.packed import is_wanted
 from infoscope.readers.progress import shown_while
 from infoscope.readers.scans import scan_files
 from infoscope.readers.session import Limits, opened
@@ -31,12 +32,15 @@ WORKERS_PATIENCE = 60.0
 """Seconds that a Dask cluster without workers has to find one."""
 
 
-def count_files(files: Files, columns: Columns, delimiter: str | None, limits: Limits) -> list[Tally]:
+def count_files(
+    files: Files, columns: Columns, delimiter: str | None, limits: Limits, native: bool | None = None
+) -> list[Tally]:
     """The embedded way, on this machine: what a worker does with the files it is given."""
+    by_codes = is_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     sizes = {path: path.stat().st_size for path in files.paths}
     with scratch_folder() as folder, opened(folder, files.name, limits) as session:
         scan = scan_files(session, files, columns, delimiter)
-        tallies = count_by_codes(session, scan, files, columns, limits)
+        tallies = count_by_codes(session, scan, files, columns, limits) if by_codes else None
         tallies = tallies or count_scan(session, scan, columns)
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
@@ -53,9 +57,10 @@ def _understood(tally: Tally) -> Tally:
 
 
 def count_files_by_dask(
-    files: Files | Addresses, columns: Columns, delimiter: str | None, url: str | None
+    files: Files | Addresses, columns: Columns, delimiter: str | None, url: str | None, native: bool | None = None
 ) -> list[Tally]:
     """Each file is counted by one worker; the counts are added here."""
+    native = native if is_wanted(native) else False  # workers have an environment of their own
     if isinstance(files, Files):
         _check_schemas(files, columns, delimiter)
     with _dask_client(url) as client:
@@ -71,6 +76,7 @@ def count_files_by_dask(
             columns=columns,
             delimiter=delimiter,
             limits=Limits(threads=1),
+            native=native,
             pure=False,
             retries=3,
         )
@@ -145,7 +151,9 @@ def _listed(files: Addresses) -> list[Addresses]:
     return [Addresses((one,), files.format) for one in dict.fromkeys(found)]
 
 
-def _count_address(files: Addresses, columns: Columns, delimiter: str | None, limits: Limits) -> list[Tally]:
+def _count_address(
+    files: Addresses, columns: Columns, delimiter: str | None, limits: Limits, native: bool | None
+) -> list[Tally]:
     """Fetch one file to the worker that counts it; the folders of its address keep their names."""
     import fsspec  # noqa: PLC0415 - comes with dask
 
@@ -156,7 +164,7 @@ def _count_address(files: Addresses, columns: Columns, delimiter: str | None, li
         with fsspec.open(address, "rb") as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
         local = replace(find_files(copy, files.format), title=address)
-        return count_files(local, columns, delimiter, limits)
+        return count_files(local, columns, delimiter, limits, native)
 
 
 def _first_line(error: BaseException) -> str:

@@ -8,16 +8,18 @@ broken, raise ``UnfitError``: the engine counts such files, or says what is wron
 from __future__ import annotations
 
 import os
+import zlib
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.errors import InputError
 from infoscope.readers.chunks import Chunk, RowGroup
 from infoscope.readers.codes import Places, UnfitError, grown
 from infoscope.readers.tally import Ints
 
-__all__ = ["PackedCounting", "is_built"]
+__all__ = ["PackedCounting", "is_built", "is_wanted"]
 
 _LARGEST_GROUP = 1 << 24
 _LARGEST_CHUNK = 1 << 26
@@ -25,27 +27,42 @@ _MOST_ROWS = np.iinfo(np.uint32).max
 _FEW = 1 << 16
 """Rows of a group up to which columns without a dictionary are taken value by value."""
 _MOST_PLACES = np.iinfo(np.uint16).max - 1
-_FIELDS, _START, _SIZE, _EXPANDED, _LEVELS, _COMPRESSED = 10, 1, 2, 3, 7, 9
+_FIELDS, _START, _SIZE, _EXPANDED, _LEVELS, _COMPRESSED, _CHECKSUM = 11, 1, 2, 3, 7, 9, 10
 """Of a page's record, and where it tells the first byte of its body, its bytes before and after expanding, and so on;
 first comes its kind."""
 _DICTIONARY = 2
 _BUILT_IN = ("UNCOMPRESSED", "SNAPPY")
 _CODECS = {
-    "GZIP": ("gzip", "decompress_into"),
     "ZSTD": ("zstd", "decompress_into"),
     "BROTLI": ("brotli", "decompress_into"),
     "LZ4_RAW": ("lz4", "decompress_block_into"),
 }
+_SWITCH = "INFOSCOPE_NATIVE"
+_SWITCHED = (
+    {"": True} | dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
+)
+_GZIP_FLAGS = 3
+"""Where the header of a gzip stream says what else it has; the engine knows no streams that have more."""
 _Bytes = NDArray[np.uint8]
 
 
 def is_built() -> bool:
-    """Whether the compiled part is there; where it could not be built, all else works without it."""
+    """Whether the compiled part is there and of this version; where it is not, all else works without it."""
     try:
-        from infoscope.readers import _packed  # noqa: F401, PLC0415
+        from infoscope.readers import _packed  # noqa: PLC0415
     except ImportError:
         return False
-    return True
+    return getattr(_packed, "FIELDS", None) == _FIELDS
+
+
+def is_wanted(native: bool | None) -> bool:
+    """Whether the compiled part may be used: as a reader's option says, else as the environment does, else yes."""
+    if native is not None:
+        return native
+    word = os.environ.get(_SWITCH, "")
+    if word.strip().lower() not in _SWITCHED:
+        raise InputError(f"{_SWITCH} is {word!r}; set it to 0 (no compiled code reads files) or to 1, or unset it")
+    return _SWITCHED[word.strip().lower()]
 
 
 class PackedCounting:
@@ -81,16 +98,19 @@ class PackedCounting:
 
     def _add(self, column: int, content: _Bytes, chunk: Chunk, truth: NDArray[np.uint16]) -> None:
         pages: Any = self._packed.pages(content)
+        _check_sums(content, pages)
         snappy = chunk.compression == "SNAPPY"
         if chunk.compression not in _BUILT_IN:
             content, pages = _expanded(content, pages, chunk.compression)
         if np.frombuffer(pages, np.int64, 1)[0] == _DICTIONARY:
             labels = self._packed.dictionary(content, pages, snappy, chunk.kind.number)
+            _check_range(chunk, labels)
             places = self._known_places_of(column, labels)
             self._add_codes(column, (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max()))
         elif len(truth) <= _FEW:
             kind = chunk.kind
             values = self._packed.values(content, pages, snappy, kind.optional, kind.number, len(truth))
+            _check_range(chunk, [value for value in values if value is not None])
             self._add_values(column, self._places_of(column, values), truth)
         else:
             raise UnfitError
@@ -154,14 +174,24 @@ def _read_at(file: Any, room: Any, start: int) -> int:
     return int(file.readinto(room) or 0)
 
 
+def _check_sums(content: _Bytes, records: bytes) -> None:
+    """Refuse a chunk with a page that is not what its checksum says; not every writer stores them."""
+    if (np.frombuffer(records, np.int64)[_CHECKSUM::_FIELDS] < 0).all():
+        return
+    for page in np.frombuffer(records, np.int64).reshape(-1, _FIELDS).tolist():
+        body = content[page[_START] : page[_START] + page[_SIZE]]
+        if page[_CHECKSUM] >= 0 and zlib.crc32(body.data) != page[_CHECKSUM]:
+            raise UnfitError
+
+
+def _check_range(chunk: Chunk, values: list[int]) -> None:
+    """Refuse whole numbers that their column cannot hold or its statistics exclude: the engine relies on both."""
+    if chunk.within is not None and values and not (min(values) in chunk.within and max(values) in chunk.within):
+        raise UnfitError
+
+
 def _expanded(content: _Bytes, records: bytes, compression: str) -> tuple[_Bytes, NDArray[np.int64]]:
     """A chunk with all its pages expanded, and their records."""
-    import cramjam  # noqa: PLC0415 - only for some files
-
-    if compression not in _CODECS:
-        raise UnfitError
-    module, function = _CODECS[compression]
-    expand = getattr(getattr(cramjam, module), function)
     pages = np.frombuffer(records, np.int64).reshape(-1, _FIELDS).copy()
     if pages[:, _EXPANDED].sum() > _LARGEST_CHUNK:
         raise UnfitError
@@ -176,12 +206,37 @@ def _expanded(content: _Bytes, records: bytes, compression: str) -> tuple[_Bytes
             raise UnfitError
         larger[at : at + before] = body[:before]
         if size > before:
-            try:
-                done = expand(body[before:], larger[at + before : at + size])
-            except cramjam.DecompressionError as error:
-                raise UnfitError from error
-            if done != size - before:
-                raise UnfitError
+            _expand(body[before:], larger[at + before : at + size], compression)
         page[_START], page[_SIZE] = at, size
         at += size
     return larger, pages
+
+
+def _expand(body: _Bytes, room: _Bytes, compression: str) -> None:
+    """Fill the room with what a body expands to, which must be just as much."""
+    if compression == "GZIP":
+        return _inflate(body, room)
+    if compression not in _CODECS:
+        raise UnfitError
+    import cramjam  # noqa: PLC0415 - only for some files
+
+    module, function = _CODECS[compression]
+    try:
+        done = getattr(getattr(cramjam, module), function)(body, room)
+    except cramjam.DecompressionError as error:
+        raise UnfitError from error
+    if done != len(room):
+        raise UnfitError
+    return None
+
+
+def _inflate(body: _Bytes, room: _Bytes) -> None:
+    """Gzip by zlib, which tells where a stream ends: there must be one, whole and with a plain header, and no more."""
+    stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        data = stream.decompress(body.data, len(room) + 1)
+    except zlib.error as error:
+        raise UnfitError from error
+    if not stream.eof or stream.unused_data or body[_GZIP_FLAGS] or len(data) != len(room):
+        raise UnfitError
+    room[:] = np.frombuffer(data, np.uint8)

@@ -1,0 +1,101 @@
+"""``infoscope explain`` knows every name: those of the papers, of scikit-learn, and every title and symbol."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+
+from infoscope.cards import catalogue
+from infoscope.cli import app
+from infoscope.cli.names import entries_named
+from infoscope.multilabel import MEASURES
+from tests.reference import published_document, reference_file, why_absent
+
+ABSENT = why_absent("published.json") or why_absent("METRICS.md")
+
+
+def explained(name: str) -> str:
+    done = CliRunner().invoke(app, ["explain", name])
+    assert done.exit_code == 0, f"{name}: {done.output}"
+    return done.output
+
+
+def names_of_the_tables() -> Iterator[tuple[set[str], str]]:
+    """Ids and other names of METRICS.md: rows | `id` | definition | also called |."""
+    for line in reference_file("METRICS.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        ids = set(re.findall(r"`(\w+)`", cells[0])) if len(cells) == 3 else set()
+        if ids:
+            for name in (*ids, *(part.strip() for part in re.split(r",(?![^()]*\))", cells[2]))):
+                if name:
+                    yield ids, name
+
+
+@pytest.mark.reference
+@pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
+def test_every_name_of_the_vocabulary_is_known() -> None:
+    told = {"captured": "proficiency", "completeness of V-measure": "information_precision"}
+    for ids, name in names_of_the_tables():
+        assert {entry.name for entry in entries_named(name)} & (ids | {told.get(name, "")}), name
+
+
+@pytest.mark.reference
+@pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
+def test_every_printed_name_of_a_metric_is_known() -> None:
+    printed = {(each["as_printed"], each["metric"]) for each in published_document()["figures"] if each["metric"]}
+
+    assert len(printed) > 20
+    for name, metric in sorted(printed):
+        assert metric in explained(name), name
+
+
+def test_every_title_and_symbol_is_known() -> None:
+    for name, card in catalogue.items():
+        for said in (card.title, card.symbol):
+            assert entries_named(said), (name, said)
+        if name not in {entry.name for entry in MEASURES}:
+            assert name in {entry.name for entry in entries_named(card.title)}, card.title
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("PPV", "precision"),
+        ("PPV", "weighted_ppv"),
+        ("ADC", "proficiency"),
+        ("IGR", "proficiency"),
+        ("dependency", "proficiency"),
+        ("entropy decrement", "mutual_information"),
+        ("FAR", "false_alarm_rate"),
+        ("FDR", "FDR is 1 − precision"),
+        ("FOR", "FOR is 1 − npv"),
+        ("FNR", "FNR is 1 − recall"),
+        ("miss rate", "1 − recall"),
+        ("TNR", "specificity"),
+        ("AUC", "area under the ROC curve"),
+        ("roc_auc_score", "area under the ROC curve"),
+        ("NAI", "perfect ranker"),
+        ("log loss", "cross-entropy"),
+        ("likelihood ratio test", "g_statistic"),
+        ("phi coefficient", "phi"),
+        ("Matthews correlation coefficient", "mcc"),
+        ("matthews_corrcoef", "mcc"),
+        ("accuracy_score", "accuracy"),
+        ("balanced_accuracy_score", "balanced_accuracy"),
+        ("f1_score", "f1"),
+        ("normalized_mutual_info_score", "nmi_arithmetic"),
+        ("mutual_info_score", "mutual_information"),
+        ("adjusted_rand_score", "adjusted_rand_index"),
+        ("Cohen's kappa", "kappa"),
+        ("cohen_kappa_score", "kappa"),
+        ("ξ", "error_information_ratio"),
+    ],
+)
+def test_names_that_people_say(name: str, said: str) -> None:
+    assert said in explained(name)
+
+
+def test_a_name_that_nobody_says_is_refused() -> None:
+    for name in ("banana", "recall banana", "recall P"):
+        assert CliRunner().invoke(app, ["explain", name]).exit_code == 2, name

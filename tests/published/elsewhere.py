@@ -1,0 +1,68 @@
+"""Printed figures that tests outside this folder hold: rows of the reference data, and rows that it leaves out."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+from tests.papers import test_holt2010, test_hu2008, test_steingold2016, test_valverde2013
+from tests.published.figures import figures
+
+HELD: tuple[tuple[dict[str, str], str], ...] = (
+    (
+        {"input": "krkopt_nb", "as_printed": "*, mean"},
+        "tests/evaluation/test_cross_validation_example.py::test_naive_bayes_stands_where_the_paper_s_stands",
+    ),
+    (
+        {"input": "krkopt_rt6", "as_printed": "*, mean"},
+        "tests/operating_points/test_tuning.py::test_the_tree_reaches_the_published_completeness_and_false_information",
+    ),
+    (
+        {"input": "krkopt", "as_printed": "best RandomTree setting*"},
+        "tests/operating_points/test_tuning.py::test_leaf_weight_one_with_six_attributes_is_best_as_in_figure_7a",
+    ),
+)
+"""Figures of the reference data by shell patterns of their fields, and the test that holds them."""
+
+
+@dataclass(frozen=True)
+class PrintedRow:
+    """A number that a paper prints, the reference data lack, and a test of the paper holds."""
+
+    paper: str
+    input: str
+    metric: str
+    printed: str
+    test: str
+
+
+Pages = Mapping[str, Mapping[str, str]]
+_PAPERS: tuple[tuple[str, ModuleType, Callable[[str], str], tuple[str, ...]], ...] = (
+    ("holt2010", test_holt2010, lambda name: f"holt_{name}", ("PRINTED", "MISPRINTED")),
+    ("valverde2013", test_valverde2013, lambda name: f"va_{name}", ("PRINTED",)),
+    ("hu2008", test_hu2008, lambda name: f"hu_{name}", ("PRINTED", "PERCENT")),
+    (
+        "steingold2016",
+        test_steingold2016,
+        lambda name: f"st_fig1_{name}" if name.startswith("i") else f"st_{name.replace(' ', '_')}",
+        ("PERCENT",),
+    ),
+)
+"""By paper: its module, how the reference data call a matrix of it, and where the module has its printed numbers."""
+
+
+def rows_of_the_papers() -> Iterator[PrintedRow]:
+    """Every printed number of the modules in tests/papers."""
+    for paper, module, named, attributes in _PAPERS:
+        for attribute in attributes:
+            pages: Pages = getattr(module, attribute)
+            test = "test_printed_one_unit_too_low" if attribute == "MISPRINTED" else "test_as_printed"
+            for metric, numbers in pages.items():
+                for name, text in numbers.items():
+                    path = f"{module.__name__.replace('.', '/')}.py::{test}"
+                    yield PrintedRow(paper, named(name), metric, text, path)
+
+
+def rows_beyond_the_reference_data() -> list[PrintedRow]:
+    """Those of them that the reference data do not have."""
+    known = {(figure.input, figure.metric) for figure in figures()}
+    return [row for row in rows_of_the_papers() if (row.input, row.metric) not in known]

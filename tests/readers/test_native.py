@@ -1,0 +1,367 @@
+"""The compiled part on and off: every file counts the same, and what the engine refuses is refused."""
+
+import gzip
+import random
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cramjam
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from infoscope.cli import app
+from infoscope.errors import InputError
+from infoscope.readers import How, encoded, read, read_tables
+from tests.readers.pages import FIRST, SECOND, Column, Page, write_parquet
+from tests.readers.test_codes import Spy, cells
+from tests.readers.test_packed import labels_of, record, varint, whole, write_duckdb, write_polars, write_pyarrow
+
+pytest.importorskip("infoscope.readers._packed", reason="the compiled part needs a C compiler and Python's headers")
+from infoscope.readers import _packed
+
+LABELS = ["cat", "cow", "dog"]
+COUNTS = {("cat", "cat"): 3, ("cow", "cow"): 3, ("dog", "dog"): 2}
+
+
+@pytest.fixture
+def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
+    return Spy(monkeypatch)
+
+
+def outcome(path: Path, native: bool, systems: list[str] | None = None) -> Any:
+    """Rows, ignored rows and cells, or the sentence of a refusal."""
+    try:
+        reading = read_tables(path, "gold", systems or ["said"], how=How(native=native))
+    except InputError as error:
+        return str(error)
+    return reading.rows, reading.ignored, {name: cells(table) for name, table in reading.tables[()].items()}
+
+
+def agreed(path: Path, spy: Spy, systems: list[str] | None = None) -> Any:
+    """What is said with the compiled part, and without it where it counted; else the engine was asked either way."""
+    spy.by_codes = False
+    on = outcome(path, native=True, systems=systems)
+    if spy.by_codes:
+        assert on == outcome(path, native=False, systems=systems)
+    return on
+
+
+# ── the switch ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "y"]}), path)
+    return path
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Files that the compiled part was asked to count."""
+    seen: list[Path] = []
+    count = encoded._count_parquet
+
+    def watched(session: Any, files: Any, *more: Any) -> Any:
+        seen.extend(files.paths)
+        return count(session, files, *more)
+
+    monkeypatch.setattr(encoded, "_count_parquet", watched)
+    return seen
+
+
+@pytest.mark.parametrize("word", ["0", "false", "No", " off "])
+def test_the_environment_turns_it_off(word: str, log: Path, calls: list[Path], monkeypatch: Any) -> None:
+    monkeypatch.setenv("INFOSCOPE_NATIVE", word)
+    assert read(log, "gold", "said").total == 3
+    assert calls == []
+    assert read(log, "gold", "said", native=True).total == 3  # what is asked for wins
+    assert calls == [log]
+
+
+@pytest.mark.parametrize("word", [None, "", "1", "TRUE", "yes", "on"])
+def test_it_is_on_unless_an_option_says_no(word: str | None, log: Path, calls: list[Path], monkeypatch: Any) -> None:
+    monkeypatch.delenv("INFOSCOPE_NATIVE", raising=False)
+    if word is not None:
+        monkeypatch.setenv("INFOSCOPE_NATIVE", word)
+    assert read(log, "gold", "said", native=False).total == 3
+    assert read_tables(log, "gold", "said", how=How(native=False)).rows == 3
+    assert calls == []
+    assert read(log, "gold", "said").total == 3
+    assert calls == [log]
+
+
+def test_a_word_that_means_nothing_is_refused(log: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("INFOSCOPE_NATIVE", "never")
+    table = tmp_path / "log.csv"
+    table.write_text("gold,said\nx,x\n")
+    for path in (log, table):
+        with pytest.raises(InputError, match=r"INFOSCOPE_NATIVE is 'never'; set it to 0"):
+            read(path, "gold", "said")
+
+
+@pytest.mark.parametrize("command", [["evaluate"], ["count"], ["gate", "--min", "accuracy=0"]])
+def test_the_command_line_turns_it_off(command: list[str], log: Path, calls: list[Path], tmp_path: Path) -> None:
+    words = [command[0], str(log), "-t", "gold", "-s", "said", *command[1:]]
+    target = ["-o", str(tmp_path / "out.ifs")] if command == ["count"] else []
+    for switch, expected in (("--no-native", []), ("--native", [log])):
+        done = CliRunner().invoke(app, [*words, *target, "--force", switch])
+        assert done.exit_code == 0, done.output
+        assert calls == expected
+
+
+def test_a_part_that_was_built_for_another_version_is_not_used(log: Path, calls: list[Path], monkeypatch: Any) -> None:
+    monkeypatch.setattr(_packed, "FIELDS", 10)
+    assert read(log, "gold", "said").total == 3
+    assert calls == []
+
+
+# ── every file counts the same ───────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
+@pytest.mark.parametrize("write", [write_pyarrow, write_duckdb, write_polars])
+def test_every_writer_counts_the_same(write: Any, compression: str, tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.parquet"
+    for kind, form in (("text", "1.0"), ("number", "2.0")):
+        columns = {
+            "gold": labels_of(kind, 12, 900, holes=False, seed=1),
+            "a": labels_of(kind, 12, 900, holes=True, seed=2),
+            "d": labels_of(kind, 100, 900, holes=False, seed=3),
+        }
+        write(path, columns, form, compression)
+        assert agreed(path, spy, ["a", "d"])[0] == 900
+        assert spy.by_codes
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """A few bytes of the pages changed, moved or dropped, while all after them stays where it was."""
+    size = struct.unpack("<I", content[-8:-4])[0]
+    pages, rest = bytearray(content[: -8 - size]), content[-8 - size :]
+    for _ in range(rng.choice([1, 1, 2])):
+        at, to = rng.randrange(4, len(pages)), rng.randrange(4, len(pages))
+        change = rng.randrange(4)
+        if change == 0:
+            pages[at] = rng.randrange(256)
+        elif change == 1:
+            pages[at] ^= 1 << rng.randrange(8)
+        elif change == 2:
+            pages[at] = rng.choice([0, 1, 0x11, 0x12, 0x15, 0x16, 0x1C, 0x7F, 0x80, 0xFF])
+        else:
+            pages.insert(at, rng.randrange(256))
+            pages.pop(to)
+    return bytes(pages) + rest
+
+
+def small_files(folder: Path) -> list[bytes]:
+    path, contents = folder / "whole.parquet", []
+    for kind in ("text", "number"):
+        columns = {
+            "gold": labels_of(kind, 4, 60, holes=False, seed=1),
+            "said": labels_of(kind, 4, 60, holes=kind == "number", seed=2),
+        }
+        for compression in ("NONE", "SNAPPY", "GZIP", "ZSTD", "BROTLI", "LZ4"):
+            for form in ("1.0", "2.0"):
+                checksums = kind == "text" and compression in ("NONE", "GZIP")
+                options: Any = {"data_page_version": form, "write_page_checksum": checksums}
+                pq.write_table(pa.table(columns), path, compression=compression, **options)
+                contents.append(path.read_bytes())
+        write_duckdb(path, columns, "1.0", "snappy")
+        contents.append(path.read_bytes())
+        pl.DataFrame(columns).write_parquet(path, compression="gzip")
+        contents.append(path.read_bytes())
+    return contents
+
+
+def test_damaged_files_count_the_same_or_are_refused_alike(tmp_path: Path, spy: Spy) -> None:
+    rng, path, counted = random.Random(14), tmp_path / "log.parquet", 0
+    whole_files = small_files(tmp_path)
+    for _ in range(100):
+        path.write_bytes(damaged(rng.choice(whole_files), rng))
+        agreed(path, spy)
+        counted += bool(spy.by_codes)
+    assert 5 < counted < 95
+
+
+# ── what a header must have ──────────────────────────────────────────────────────────────────────
+
+
+def both(path: Path, said: Column, codec: int = 0) -> Path:
+    return write_parquet(path, {"gold": said, "said": said}, codec)
+
+
+def test_pages_by_the_book_are_counted_by_their_codes(tmp_path: Path, spy: Spy) -> None:
+    for form in (FIRST, SECOND):
+        assert agreed(both(tmp_path / "log.parquet", Column.of(LABELS, form)), spy) == (8, {}, {"said": COUNTS})
+        assert spy.by_codes
+
+
+PAGES = {"dictionary": (0, FIRST), "first": (1, FIRST), "second": (1, SECOND)}
+REQUIRED = {"dictionary": 2, "first": 4, "second": 6}
+FIELDS = [(name, number, False) for name in PAGES for number in (1, 2, 3)]
+FIELDS += [(name, number, True) for name in PAGES for number in range(1, REQUIRED[name] + 1)]
+OPTIONAL = [(name, 4, False) for name in PAGES]
+OPTIONAL += [("dictionary", 3, True), ("first", 5, True), ("second", 7, True), ("second", 8, True)]
+ENCODINGS = [("dictionary", 2), ("first", 2), ("first", 3), ("first", 4), ("second", 4)]
+
+
+def changed(name: str, change: Callable[[Page], Page]) -> Column:
+    at, form = PAGES[name]
+    column = Column.of(LABELS, form)
+    return column.with_page(at, change(column.pages[at]))
+
+
+def refused(column: Column) -> None:
+    content = b"".join(page.content for page in column.pages)
+    with pytest.raises(ValueError, match="a header that is not of a page"):
+        _packed.pages(content)
+
+
+@pytest.mark.parametrize(("name", "number", "inside"), FIELDS)
+def test_required_fields_are_there(name: str, number: int, inside: bool) -> None:
+    refused(changed(name, lambda page: page.without_field(number, inside=inside)))
+
+
+@pytest.mark.parametrize(("name", "number", "inside"), FIELDS + OPTIONAL)
+def test_fields_are_of_their_type(name: str, number: int, inside: bool) -> None:
+    for kind, value in ((6, whole(8)), (4, whole(3)), (3, b"\x03"), (8, varint(1) + b"x"), (7, bytes(8))):
+        refused(changed(name, lambda page, k=kind, v=value: page.with_field(number, k, v, inside=inside)))
+
+
+@pytest.mark.parametrize(("name", "number"), ENCODINGS)
+def test_encodings_have_a_name(name: str, number: int) -> None:
+    """Also where it does not matter: there is nothing to repeat in these columns."""
+    for encoding in (-1, 1, 10, 50):
+        refused(changed(name, lambda page, e=encoding: page.with_field(number, 5, whole(e), inside=True)))
+
+
+def test_numbers_have_32_bits() -> None:
+    for name, number, inside in FIELDS:
+        for value in (8 + 2**32, 2**31, -(2**31) - 1):
+            refused(changed(name, lambda page, n=number, v=value, i=inside: page.with_field(n, 5, whole(v), inside=i)))
+
+
+def test_a_header_is_of_one_kind_of_page() -> None:
+    about = record((1, 5, whole(3)), (2, 5, whole(0)))
+    for other in (6, 7, 8):
+        refused(changed("first", lambda page, o=other: page.with_field(o, 12, about, inside=False)))
+
+
+def test_what_the_engine_says_of_headers_is_what_is_said(tmp_path: Path, spy: Spy) -> None:
+    """The engine refuses all of these, in its own words."""
+    changes: dict[str, Callable[[Page], Page]] = {
+        "dictionary": lambda page: page.without_field(2, inside=True),
+        "first": lambda page: page.with_field(3, 5, whole(50), inside=True),
+        "second": lambda page: page.with_field(2, 6, whole(0), inside=True),
+    }
+    for name, change in changes.items():
+        said = agreed(both(tmp_path / "log.parquet", changed(name, change)), spy)
+        assert spy.by_codes is False
+        assert "log.parquet cannot be read" in said
+
+
+def test_fields_that_the_format_may_get_one_day_are_passed_over(tmp_path: Path, spy: Spy) -> None:
+    column = Column.of(LABELS)
+    for inside, kind, value in ((False, 8, varint(3) + b"new"), (True, 12, record((1, 5, whole(3)))), (True, 2, b"")):
+        column = column.with_page(1, column.pages[1].with_field(13 + inside, kind, value, inside=inside))
+    assert agreed(both(tmp_path / "log.parquet", column), spy) == (8, {}, {"said": COUNTS})
+    assert spy.by_codes
+
+
+# ── bodies that are not what they seem ───────────────────────────────────────────────────────────
+
+
+def test_a_page_that_is_not_what_its_checksum_says(tmp_path: Path, spy: Spy) -> None:
+    path = tmp_path / "log.parquet"
+    for form in (FIRST, SECOND):
+        column = Column.of(LABELS, form)
+        assert agreed(both(path, column.with_checksums()), spy) == (8, {}, {"said": COUNTS})
+        assert spy.by_codes
+        agreed(both(path, column.with_checksums(wrong=1)), spy)
+        assert spy.by_codes is False
+
+
+def flipped(content: bytes, at: int, bits: int = 1) -> bytes:
+    changed = bytearray(content)
+    changed[at] ^= bits
+    return bytes(changed)
+
+
+def packed(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
+
+
+GZIP_FAULTS: dict[str, Callable[[bytes], bytes]] = {
+    "no trailer": lambda data: packed(data)[:-8],
+    "half a trailer": lambda data: packed(data)[:-3],
+    "no end": lambda data: packed(data)[:-9],
+    "another checksum": lambda data: flipped(packed(data), -8),
+    "another size": lambda data: flipped(packed(data), -1),
+    "bytes after the end": lambda data: packed(data) + b"more",
+    "an empty stream before": lambda data: packed(b"") + packed(data),
+    "an empty stream after": lambda data: packed(data) + packed(b""),
+    "two halves": lambda data: packed(data[:5]) + packed(data[5:]),
+    "a flag": lambda data: flipped(packed(data), 3),
+    "a name": lambda data: packed(data)[:3] + b"\x08" + packed(data)[4:10] + b"name\0" + packed(data)[10:],
+    "too much": lambda data: packed(data + b"\0"),
+    "too little": lambda data: packed(data[:-1]),
+    "nothing": lambda _data: b"",
+    "two bytes": lambda data: packed(data)[:2],
+}
+
+
+@pytest.mark.parametrize("form", [FIRST, SECOND])
+def test_gzip_that_is_whole(form: int, tmp_path: Path, spy: Spy) -> None:
+    assert agreed(both(tmp_path / "log.parquet", Column.of(LABELS, form, packed), 2), spy) == (8, {}, {"said": COUNTS})
+    assert spy.by_codes
+
+
+@pytest.mark.parametrize("fault", GZIP_FAULTS)
+def test_gzip_that_is_not_one_whole_stream(fault: str, tmp_path: Path, spy: Spy) -> None:
+    agreed(both(tmp_path / "log.parquet", Column.of(LABELS, FIRST, GZIP_FAULTS[fault]), 2), spy)
+    assert spy.by_codes is False
+
+
+def test_brotli_with_bytes_after_its_end(tmp_path: Path, spy: Spy) -> None:
+    def pack(data: bytes) -> bytes:
+        return bytes(cramjam.brotli.compress(data)) + b"more"
+
+    agreed(both(tmp_path / "log.parquet", Column.of(LABELS, FIRST, pack), 4), spy)
+
+
+def eight(number: int) -> bytes:
+    return struct.pack("<q", number)
+
+
+NUMBERS = [-3, 4, 900]
+
+
+def test_whole_numbers_that_statistics_exclude(tmp_path: Path, spy: Spy) -> None:
+    """The engine makes its table as large as the statistics say."""
+    path = tmp_path / "log.parquet"
+    for least, greatest, fits in ((-3, 900, True), (-(2**63), 2**63 - 1, True), (-2, 900, False), (-3, 899, False)):
+        column = Column.of(NUMBERS, stored=2, means=None, ends=(eight(least), eight(greatest)))
+        said = agreed(both(path, column), spy)
+        assert spy.by_codes is fits
+        if fits:
+            assert said == (8, {}, {"said": {(-3, -3): 3, (4, 4): 3, (900, 900): 2}})
+
+
+@pytest.mark.parametrize(("means", "labels"), [(15, [1, 2, 128]), (11, [1, 2, 256]), (11, [-1, 2, 3])])
+def test_whole_numbers_that_their_column_cannot_hold(means: int, labels: list[int], tmp_path: Path, spy: Spy) -> None:
+    column = Column.of(labels, stored=1, means=means)
+    agreed(both(tmp_path / "log.parquet", column), spy)
+    assert spy.by_codes is False
+
+
+def test_duckdb_reads_what_is_made_by_the_book(tmp_path: Path) -> None:
+    """The helper of these tests makes files, not something that only we can read."""
+    path = both(tmp_path / "log.parquet", Column.of(LABELS))
+    assert duckdb.execute(f"SELECT gold FROM '{path}'").fetchall() == [(LABELS[i],) for i in (0, 1, 2, 0, 1, 2, 0, 1)]
+    assert pq.read_table(path)["said"].to_pylist() == [LABELS[i] for i in (0, 1, 2, 0, 1, 2, 0, 1)]
