@@ -17,7 +17,7 @@ from sklearn.metrics import confusion_matrix
 from timing import best, peak_mebibytes, show
 
 import infoscope as ifs
-from infoscope.cards import metrics_at
+from infoscope.metrics.registry import metrics_of
 from infoscope.metrics.shannon import entropies
 
 ROWS, CLASSES = 10_000_000, 100
@@ -52,7 +52,7 @@ def table_from_strings(rng: np.random.Generator) -> None:
 
 
 def all_metrics(rng: np.random.Generator) -> None:
-    names = [entry for entry in metrics_at() if entry.name != "adjusted_mutual_information"]
+    names = [entry for entry in metrics_of() if entry.name != "adjusted_mutual_information"]
     for classes in (10, 100, 300):
         counts = rng.integers(1, 100, (classes, classes))
 

@@ -14,7 +14,7 @@ import numpy as np
 from timing import best, peak_mebibytes
 
 import infoscope as ifs
-from infoscope.cards import metrics_at
+from infoscope.metrics.registry import metrics_of
 from infoscope.posterior.moments import dense_moments
 
 EQUAL_DRAWS = 125_000
@@ -88,7 +88,7 @@ def agreement() -> None:
 
 def draws_of_every_metric() -> None:
     table = table_of(10, 1e3)
-    names = [entry.name for entry in metrics_at() if entry.card.posterior != "none"]
+    names = [entry.name for entry in metrics_of() if entry.card.posterior != "none"]
     print(f"1000 draws of each of {len(names)} metrics, 10 classes; promised 100 ms")
     for prior in ("perks", "mixture", "tree"):
 

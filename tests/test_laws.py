@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.cards import Law, Metric, catalogue, find, having
+from infoscope.metrics.registry import Law, Metric, catalogue, find, with_law
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 from tests.strategies import (
@@ -54,7 +54,7 @@ def some_tables() -> st.SearchStrategy[Contingency]:
 def test_scaling(table: Contingency, factor: int) -> None:
     more = Contingency.from_matrix(np.asarray(table.counts) * factor, reject=table.reject)
 
-    assert differing(having(Law.SCALING), more, table) == []
+    assert differing(with_law(Law.SCALING), more, table) == []
 
 
 @given(table=tables(rejecting=False), data=st.data())
@@ -63,7 +63,7 @@ def test_relabelling(table: Contingency, data: st.DataObject) -> None:
     columns = data.draw(st.permutations(range(table.shape[1])))
     shuffled = Contingency.from_matrix(table.counts[np.ix_(rows, columns)])
 
-    assert differing(having(Law.RELABELLING), shuffled, table) == []
+    assert differing(with_law(Law.RELABELLING), shuffled, table) == []
 
 
 @given(table=tables(), data=st.data())
@@ -77,7 +77,7 @@ def test_joint_relabelling(table: Contingency, data: st.DataObject) -> None:
         system=[names[j] for j in columns],
         reject=None if table.reject is None else names[table.shape[1] - 1],
     )
-    laws = [*having(Law.JOINT_RELABELLING), *having(Law.RELABELLING)]
+    laws = [*with_law(Law.JOINT_RELABELLING), *with_law(Law.RELABELLING)]
 
     assert differing(laws, renamed, table) == []
 
@@ -86,11 +86,11 @@ def test_joint_relabelling(table: Contingency, data: st.DataObject) -> None:
 def test_exchange(table: Contingency) -> None:
     other = table.transpose()
 
-    assert differing(having(Law.EXCHANGE), other, table) == []
+    assert differing(with_law(Law.EXCHANGE), other, table) == []
 
 
 def of_binary_family(law: Law, *, binary: bool) -> list[Metric]:
-    return [entry for entry in having(law) if (entry.card.family == "binary") == binary]
+    return [entry for entry in with_law(law) if (entry.card.family == "binary") == binary]
 
 
 @given(many=perfect_tables(), two=perfect_tables(2))
@@ -123,7 +123,7 @@ def test_merging_never_gains(table: Contingency, data: st.DataObject) -> None:
         before, after = score(table), score(merged)
         return bool(np.isnan(before) or after <= before * (1 + 1e-12) + 1e-12)
 
-    assert breaking(having(Law.MERGING_NEVER_GAINS), loses) == []
+    assert breaking(with_law(Law.MERGING_NEVER_GAINS), loses) == []
 
 
 @given(table=tables(), side=st.sampled_from(["both", "truth", "system"]))
@@ -135,7 +135,7 @@ def test_empty_class(table: Contingency, side: str) -> None:
         reject=table.reject,
     )
 
-    assert differing(having(Law.EMPTY_CLASS), wider, table) == []
+    assert differing(with_law(Law.EMPTY_CLASS), wider, table) == []
 
 
 def test_only_metrics_that_count_declared_classes_notice_an_empty_one() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import metrics
-from infoscope.cards import find, metrics_at
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.metrics import bounds
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.shannon import entropies
@@ -379,7 +379,7 @@ def test_weights_stay_in_the_range_of_every_card(weights: list[float], shape: tu
     square[: shape[0], : shape[1]] = np.reshape(weights, shape)
     for matrix in (np.reshape(weights, shape), square):
         table = Contingency.from_matrix(matrix)
-        for entry in metrics_at():
+        for entry in metrics_of():
             value = float(entry.score(table))
             low, high = entry.card.range
             assert np.isnan(value) or low <= value <= high, (entry.name, value)

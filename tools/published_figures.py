@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from infoscope.cards import SOURCES
+from infoscope.metrics.registry import SOURCES
 from tests.published.elsewhere import rows_beyond_the_reference_data
 from tests.published.figures import Figure, figures, reference_values, score, table_of
 from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, rule_of

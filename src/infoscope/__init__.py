@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from infoscope import multilabel as multilabel
     from infoscope import operating_points as operating_points
     from infoscope import tracking as tracking
-    from infoscope.cards import Card as Card
-    from infoscope.cards import catalogue as catalogue
+    from infoscope.metrics.registry import Card as Card
+    from infoscope.metrics.registry import catalogue as catalogue
     from infoscope.comparison import Comparison as Comparison
     from infoscope.comparison import compare as compare
     from infoscope.cross_validation import CrossValidation as CrossValidation
@@ -58,7 +58,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AssociationDisplay": "infoscope.figures.association",
-    "Card": "infoscope.cards",
+    "Card": "infoscope.metrics.registry",
     "BoundsDisplay": "infoscope.figures",
     "ClassInformationDisplay": "infoscope.figures",
     "Comparison": "infoscope.comparison",
@@ -85,7 +85,7 @@ _HOMES = {
     "TrackLedgerDisplay": "infoscope.figures.track_ledger",
     "TrackTimelineDisplay": "infoscope.figures.track_timeline",
     "agreement": "infoscope.raters",
-    "catalogue": "infoscope.cards",
+    "catalogue": "infoscope.metrics.registry",
     "compare": "infoscope.comparison",
     "cross_validate": "infoscope.cross_validation",
     "evaluate": "infoscope.evaluation",

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from infoscope import __version__
-from infoscope.cards import catalogue
+from infoscope.metrics.registry import catalogue
 from infoscope.cli import app
 from infoscope.errors import InputError
 

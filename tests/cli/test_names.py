@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cards import catalogue
+from infoscope.metrics.registry import catalogue
 from infoscope.cli import app
 from infoscope.cli.names import entries_named
 from infoscope.multilabel import MEASURES

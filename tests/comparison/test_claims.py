@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from infoscope import Contingency, InputError, Posterior, evaluate
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.comparison import Answers, Ranking, compare
 from infoscope.comparison.classical import homogeneity_p_value
 from infoscope.comparison.correlations import _along_directions, correlation

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from infoscope import Contingency, InputError
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.comparison import Answers, compare
 from infoscope.comparison.classical import homogeneity_p_value, mcnemar_p_value, swap_p_values
 from infoscope.comparison.correlations import correlation

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.cards import find, metrics_at
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.errors import InfoscopeError
 from infoscope.evaluation import Evaluation, Value, evaluate
 from infoscope.evaluation.measuring import Subject, measure
@@ -33,7 +33,7 @@ def test_document_has_the_contract_keys() -> None:
     assert document["schema"] == "infoscope/evaluation/1"
     assert document["source"] == {"rows": 100, "ignored": []}
     (system,) = document["systems"]
-    assert set(system["metrics"]) == {entry.name for entry in metrics_at("table")}
+    assert set(system["metrics"]) == {entry.name for entry in metrics_of("table")}
     assert system["metrics"]["accuracy"]["value"] == 0.83
     assert {"label", "support", "recall", "false_information", "missed_share", "false_share"} <= set(
         system["classes"][0]
@@ -86,7 +86,7 @@ def test_leaks_sum_to_missed_and_false_information() -> None:
 def test_values_are_those_of_the_metrics() -> None:
     system = evaluate(M6).systems[0]
 
-    for entry in metrics_at("table"):
+    for entry in metrics_of("table"):
         expected = float(entry.score(M6))
         assert system.number(entry.name) == (expected if math.isfinite(expected) else None), entry.name
 

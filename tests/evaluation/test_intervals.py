@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.cards import metrics_at
+from infoscope.metrics.registry import metrics_of
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.posterior import Posterior, cramer_rao_sd, samples_to_halve
@@ -41,7 +41,7 @@ def test_closed_first_order_errors_are_those_of_numerical_gradients(name: str, c
 def test_every_metric_with_a_posterior_has_an_interval_around_its_mean() -> None:
     (system,) = evaluate({"a": TABLE}).to_dict()["systems"]
 
-    for entry in metrics_at("table"):
+    for entry in metrics_of("table"):
         record = system["metrics"][entry.name]
         if record["value"] is None or entry.card.posterior == "none":
             assert "low" not in record, entry.name

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cards import metrics_at
+from infoscope.metrics.registry import metrics_of
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.figures import ComparisonDisplay, SweepDisplay
@@ -23,7 +23,7 @@ STEPS = {
 BINARY = {
     at: Contingency.from_matrix(m) for at, m in enumerate(([[30, 20], [9, 41]], [[45, 5], [2, 48]], [[9, 41], [3, 47]]))
 }
-METRICS = [entry for entry in metrics_at("table") if entry.name != "expected_cost"]
+METRICS = [entry for entry in metrics_of("table") if entry.name != "expected_cost"]
 
 
 def stars(panel: Panel) -> list[tuple[float, float]]:

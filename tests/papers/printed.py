@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 
 ROUNDING = 1e-9

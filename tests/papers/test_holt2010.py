@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.diagnosis import Finding, diagnose
 from infoscope.metrics import missed_information, truth_entropy
 from infoscope.posterior import Posterior

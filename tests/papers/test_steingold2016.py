@@ -7,7 +7,7 @@ predictors against each other on which the measures disagree.
 import numpy as np
 import pytest
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 from tests.papers.printed import Printed, assert_as_printed, cases
 

@@ -6,7 +6,7 @@ The accuracy of a, b and f is the same; what they tell about the truth is not.
 import numpy as np
 import pytest
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 from tests.papers.printed import Printed, assert_as_printed, cases
 

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.stats import beta
 
 import infoscope as ifs
-from infoscope.cards import metrics_at
+from infoscope.metrics.registry import metrics_of
 from infoscope.errors import InputError, UndefinedError, UnknownNameError
 from infoscope.posterior import cramer_rao_sd, samples_to_halve
 from infoscope.posterior.limits import beta_limits, summarize_draws
@@ -90,7 +90,7 @@ def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("prior", ["default", "perks"])
 def test_every_metric_that_has_a_posterior_gets_one(prior: str) -> None:
-    names = [entry.name for entry in metrics_at() if entry.card.posterior != "none"]
+    names = [entry.name for entry in metrics_of() if entry.card.posterior != "none"]
     binary = Contingency.from_matrix([[30, 4], [3, 50]])
     for name, summary in Posterior(binary, prior).summaries(names).items():
         assert np.isfinite(summary.mean), name

@@ -11,7 +11,7 @@ if absent := why_absent("published.json"):
     pytest.skip(absent, allow_module_level=True)
 
 
-def having(*fates: Fate) -> list[Figure]:
+def with_law(*fates: Fate) -> list[Figure]:
     return [figure for figure in figures() if fate_of(figure)[0] in fates]
 
 
@@ -19,7 +19,7 @@ def named(entry: Figure | ReferenceValue) -> str:
     return f"{entry.paper}-{entry.metric or getattr(entry, 'where', '')}-{entry.input}"
 
 
-@pytest.mark.parametrize("figure", having(Fate.COMPARED), ids=named)
+@pytest.mark.parametrize("figure", with_law(Fate.COMPARED), ids=named)
 def test_printed_number(figure: Figure) -> None:
     ours = score(figure.metric or "", table_of(figure.input or ""))
 
@@ -27,7 +27,7 @@ def test_printed_number(figure: Figure) -> None:
 
 
 def compared_but_wrong() -> list[Figure]:
-    return [figure for figure in having(Fate.REFUTED) if rule_of(figure) is None]
+    return [figure for figure in with_law(Fate.REFUTED) if rule_of(figure) is None]
 
 
 @pytest.mark.parametrize("figure", compared_but_wrong(), ids=named)

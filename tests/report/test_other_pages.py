@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 
 import infoscope as ifs
-from infoscope.cards import catalogue
+from infoscope.metrics.registry import catalogue
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.operating_points import sweep

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infoscope.cards import metrics_at
+from infoscope.metrics.registry import metrics_of
 from infoscope.tables import Contingency
 from tests.strategies import stored_sparse
 
@@ -41,7 +41,7 @@ def arrays(found: Any) -> Iterator[np.ndarray]:
 
 
 def scores(table: Contingency) -> dict[str, Any]:
-    return {entry.name: entry.score(table) for level in ("table", "truth") for entry in metrics_at(level)}  # type: ignore[arg-type]
+    return {entry.name: entry.score(table) for level in ("table", "truth") for entry in metrics_of(level)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)

@@ -48,7 +48,7 @@ def _told(name: str, width: int) -> list[str]:
 
 
 def _listing(width: int) -> list[str]:
-    from infoscope.cards import catalogue, find  # noqa: PLC0415 - heavy
+    from infoscope.metrics.registry import catalogue, find  # noqa: PLC0415 - heavy
     from infoscope.multilabel import MEASURES  # noqa: PLC0415 - heavy
     from infoscope.tracking.measures import measures  # noqa: PLC0415 - heavy
 

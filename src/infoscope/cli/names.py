@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from infoscope.cards import catalogue, find
+from infoscope.metrics.registry import catalogue, find
 from infoscope.errors import AmbiguousNameError, UnknownNameError
 from infoscope.multilabel import MEASURES
 from infoscope.tracking.measures import measures

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from infoscope.cards import Metric, find
+from infoscope.metrics.registry import Metric, find
 from infoscope.comparison.differences import Belief
 from infoscope.comparison.question import Question
 from infoscope.comparison.stored import is_spacious, on_cells

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from infoscope.cards import Metric
+from infoscope.metrics.registry import Metric
 from infoscope.comparison.answers import PairCells
 from infoscope.comparison.stored import is_spacious, on_cells
 from infoscope.numeric import Real

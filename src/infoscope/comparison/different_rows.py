@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import isclose
 
-from infoscope.cards import Metric
+from infoscope.metrics.registry import Metric
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing
 from infoscope.comparison.classical import homogeneity_p_value
 from infoscope.comparison.question import Question

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-from infoscope.cards import Metric, find
+from infoscope.metrics.registry import Metric, find
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoscope.cards import Metric
+from infoscope.metrics.registry import Metric
 from infoscope.comparison.differences import Belief
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.comparison.ranking import Ranking
 from infoscope.errors import UnknownNameError
 from infoscope.results.base import Result

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from infoscope.cards import Metric, find
+from infoscope.metrics.registry import Metric, find
 from infoscope.comparison.answers import Answers, PairCells
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, correlation_of_draws, metrics_needed
 from infoscope.comparison.classical import mcnemar_p_value, swap_p_values

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoscope.cards import Metric, find
+from infoscope.metrics.registry import Metric, find
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, refuse_or_note
 from infoscope.comparison.differences import Belief, difference, improvement_factor
 from infoscope.comparison.question import Question

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.cards import find, metrics_at
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
 
@@ -37,7 +37,7 @@ def stability(
         raise InputError(f"splits is {splits}; stability needs one at least")
     if isinstance(metrics, str):
         metrics = [metrics]
-    entries = list(metrics_at("table")) if metrics is None else [find(name) for name in metrics]
+    entries = list(metrics_of("table")) if metrics is None else [find(name) for name in metrics]
     for entry in entries:
         if entry.card.level != "table":
             raise InputError(f"{entry.name} has one value for each class; stability is of metrics of the table")

@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.numeric import Real
 from infoscope.results.base import Result

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import hypot
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.results.base import Result

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from infoscope.cards import Metric, metrics_at
+from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.clusterings import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Belief, Finding, confusions
 from infoscope.evaluation.result import CellLoss, ClassEstimates, ConfusedPair, IntervalMethod, SystemResult
@@ -114,14 +114,14 @@ def _plain(number: float | None) -> float | None:
 def _by_table(subject: Subject, level: float) -> dict[str, Estimate]:
     """Every metric of the whole table, with what is believed about it where it has a value."""
     values = {}
-    for entry in metrics_at("table"):
+    for entry in metrics_of("table"):
         number = float(entry.score(subject.table))
         values[entry.name] = Estimate.of(number, "" if np.isfinite(number) else entry.reason(subject.table))
     if subject.belief is None:
         return values
     wanted = [
         entry.name
-        for entry in metrics_at("table")
+        for entry in metrics_of("table")
         if entry.card.posterior != "none" and values[entry.name].value is not None
     ]
     for name, known in subject.belief.summaries(wanted, level).items():
@@ -170,7 +170,7 @@ def _by_class(subject: Subject, side: Literal["truth", "system"], level: float) 
     if subject.belief is not None:
         known = subject.belief.by_class(level) if side == "truth" else subject.belief.by_output(level)
     columns: dict[str, _Column] = {}
-    for entry in metrics_at(side):
+    for entry in metrics_of(side):
         name = entry.name.partition("_")[2]
         columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), known.get(name))
     labels = table.truth_labels if side == "truth" else table.system_labels
@@ -189,7 +189,7 @@ def _costliest(columns: Mapping[str, _Column]) -> Sequence[int]:
 
 def _leaks(table: Contingency) -> Iterator[CellLoss]:
     """Cells by the bits they cost, the costliest first."""
-    parts = {entry.name: np.asarray(entry.score(table)) for entry in metrics_at("cell")}
+    parts = {entry.name: np.asarray(entry.score(table)) for entry in metrics_of("cell")}
     missed, false = parts["cell_missed_information"], parts["cell_false_information"]
     cost = missed + false
     for at in np.argsort(-cost, kind="stable")[:MOST_LEAKS]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.believing import Uncertainty, believed
 from infoscope.evaluation.measuring import Subject

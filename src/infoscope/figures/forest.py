@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.beliefs import believed_range

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, one_table

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from infoscope.cards import Better, catalogue, find
+from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, tables_by_name

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.metrics.one_vs_rest import wrong_cells
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import empty_expected_share, entropies
 from infoscope.numeric import Real, ratio, undefined_where
 from infoscope.tables import Contingency, remembered

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest, undefined_classes
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.errors import InputError
 from infoscope.metrics.agreement import mcc
 from infoscope.metrics.one_vs_rest import one_vs_rest
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, chosen, ratio
 from infoscope.tables import Contingency, remembered
 

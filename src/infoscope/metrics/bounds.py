@@ -5,7 +5,7 @@ from math import log, log1p, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.cards import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.metrics.agreement import error_share
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, ratio, share
 from infoscope.tables import Contingency

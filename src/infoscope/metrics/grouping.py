@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, quotient, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, dot, undefined_where
 from infoscope.tables import Contingency, remembered

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.metrics.expected_information import expected_information, expected_informations
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, ratio, share, undefined_where
 from infoscope.tables import Contingency

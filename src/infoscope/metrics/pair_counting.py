@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, dot
 from infoscope.tables import Contingency, remembered
 

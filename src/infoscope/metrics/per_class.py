@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.metrics.one_vs_rest import one_vs_rest
 from infoscope.metrics.per_cell import cell_false_information, cell_missed_information
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
 from infoscope.metrics.agreement import errors, hits
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, divergence, ratio, share
 from infoscope.tables import Contingency

@@ -5,7 +5,7 @@ from math import log2
 
 import numpy as np
 
-from infoscope.cards import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, chosen, divergence, entropy, small_choice
 from infoscope.tables import Contingency, remembered
 

@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-
 import numpy as np
 
-from infoscope.cards import Card
 from infoscope.metrics.binary_information import binary_entropy
+from infoscope.metrics.registry import Card, Metric, all_metrics, metric
 from infoscope.multilabel.tally import Tally
 from infoscope.numeric import Real, ratio
 
-__all__ = ["MEASURES", "Measure", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
+__all__ = ["MEASURES", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
 
 _NO_ENTROPY = "every category is carried by all objects or by none, so the truth says nothing"
 _NO_SYSTEM = "the system gives no category to any object"
 _NO_TRUTH = "no object carries a category"
 _NOTHING = "neither side gives a category to any object"
 
-Score = Callable[[Tally], Real]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A function of a tally with its card."""
-
-    name: str
-    score: Score
-    card: Card
-
-
-_FILED: list[Measure] = []
-
-
-def _measure(card: Card) -> Callable[[Score], Score]:
-    def file(score: Score) -> Score:
-        meaning = (inspect.getdoc(score) or "").split("\n\n")[0].replace("\n", " ")
-        _FILED.append(Measure(score.__name__, score, replace(card, meaning=meaning, family="multilabel")))
-        return score
-
-    return file
-
 
 def _truth_bits(tally: Tally) -> Real:
     return tally.tables.truth_entropy.sum(axis=-1)
 
 
-@_measure(
+@metric(
     Card(
         title="Proficiency",
         symbol="α",
@@ -56,14 +29,15 @@ def _truth_bits(tally: Tally) -> Real:
         source="steingold2016",
         undefined=_NO_ENTROPY,
         note="A category that all objects carry, or none, has no information and drops out of both sums.",
-    )
+    ),
+    domain="label_sets",
 )
 def proficiency(tally: Tally) -> Real:
     """Share of the information in the true categories that the system's categories carry."""
     return ratio(tally.information.sum(axis=-1), _truth_bits(tally))
 
 
-@_measure(
+@metric(
     Card(
         title="Permuted proficiency",
         symbol="α'",
@@ -71,7 +45,8 @@ def proficiency(tally: Tally) -> Real:
         source="steingold2016",
         undefined=_NO_ENTROPY,
         note="Ties go to the category's own name. The best of many renamings is above 0 by accident.",
-    )
+    ),
+    domain="label_sets",
 )
 def permuted_proficiency(tally: Tally) -> Real:
     """Proficiency after the best one-to-one renaming of the system's categories."""
@@ -81,7 +56,7 @@ def permuted_proficiency(tally: Tally) -> Real:
     return ratio(np.minimum(bits, _truth_bits(tally)), _truth_bits(tally))
 
 
-@_measure(
+@metric(
     Card(
         title="False information ratio",
         symbol="r",
@@ -90,7 +65,8 @@ def permuted_proficiency(tally: Tally) -> Real:
         range=(0.0, np.inf),
         better="lower",
         undefined=_NO_ENTROPY,
-    )
+    ),
+    domain="label_sets",
 )
 def false_information_ratio(tally: Tally) -> Real:
     """What the system says that is not in the truth, measured against the truth's information."""
@@ -98,7 +74,7 @@ def false_information_ratio(tally: Tally) -> Real:
     return ratio((said - tally.information).sum(axis=-1), _truth_bits(tally))
 
 
-@_measure(
+@metric(
     Card(
         title="Erroneous information ratio",
         symbol="S_I/H(T)",
@@ -107,14 +83,15 @@ def false_information_ratio(tally: Tally) -> Real:
         range=(0.0, np.inf),
         better="lower",
         undefined=_NO_ENTROPY,
-    )
+    ),
+    domain="label_sets",
 )
 def erroneous_information_ratio(tally: Tally) -> Real:
     """Missed and false information together, measured against the truth's information."""
     return 1.0 - proficiency(tally) + false_information_ratio(tally)
 
 
-@_measure(
+@metric(
     Card(
         title="Micro precision",
         symbol="P_micro",
@@ -122,14 +99,15 @@ def erroneous_information_ratio(tally: Tally) -> Real:
         source="steingold2016",
         aliases=("precision (micro)",),
         undefined=_NO_SYSTEM,
-    )
+    ),
+    domain="label_sets",
 )
 def micro_precision(tally: Tally) -> Real:
     """Share of the stated memberships that are true."""
     return ratio(tally.both.sum(axis=-1), tally.system.sum(axis=-1))
 
 
-@_measure(
+@metric(
     Card(
         title="Micro recall",
         symbol="R_micro",
@@ -137,14 +115,15 @@ def micro_precision(tally: Tally) -> Real:
         source="steingold2016",
         aliases=("recall (micro)",),
         undefined=_NO_TRUTH,
-    )
+    ),
+    domain="label_sets",
 )
 def micro_recall(tally: Tally) -> Real:
     """Share of the true memberships that are stated."""
     return ratio(tally.both.sum(axis=-1), tally.truth.sum(axis=-1))
 
 
-@_measure(
+@metric(
     Card(
         title="Micro F1",
         symbol="F1_micro",
@@ -152,14 +131,15 @@ def micro_recall(tally: Tally) -> Real:
         source="steingold2016",
         aliases=("F1 (micro)",),
         undefined=_NOTHING,
-    )
+    ),
+    domain="label_sets",
 )
 def micro_f1(tally: Tally) -> Real:
     """Harmonic mean of micro precision and recall."""
     return ratio(2 * tally.both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1))
 
 
-@_measure(
+@metric(
     Card(
         title="Object precision",
         symbol="P_obj",
@@ -167,14 +147,15 @@ def micro_f1(tally: Tally) -> Real:
         source="common",
         undefined=_NO_SYSTEM,
         note="Objects to which the system gives nothing have no precision and are left out of the mean.",
-    )
+    ),
+    domain="label_sets",
 )
 def object_precision(tally: Tally) -> Real:
     """Mean over objects of the share of their stated categories that are true."""
     return ratio(tally.precision, tally.with_system)
 
 
-@_measure(
+@metric(
     Card(
         title="Object recall",
         symbol="R_obj",
@@ -182,14 +163,15 @@ def object_precision(tally: Tally) -> Real:
         source="common",
         undefined=_NO_TRUTH,
         note="Objects without a true category have no recall and are left out of the mean.",
-    )
+    ),
+    domain="label_sets",
 )
 def object_recall(tally: Tally) -> Real:
     """Mean over objects of the share of their true categories that are stated."""
     return ratio(tally.recall, tally.with_truth)
 
 
-@_measure(
+@metric(
     Card(
         title="Object F1",
         symbol="F1_obj",
@@ -197,28 +179,30 @@ def object_recall(tally: Tally) -> Real:
         source="common",
         undefined=_NOTHING,
         note="Objects with no category on either side are left out of the mean.",
-    )
+    ),
+    domain="label_sets",
 )
 def object_f1(tally: Tally) -> Real:
     """Mean over objects of the F1 of their sets."""
     return ratio(tally.f1, tally.with_either)
 
 
-@_measure(
+@metric(
     Card(
         title="Subset accuracy",
         symbol="exact",
         formula=r"P(T_o=S_o)",
         source="common",
         aliases=("exact match ratio",),
-    )
+    ),
+    domain="label_sets",
 )
 def subset_accuracy(tally: Tally) -> Real:
     """Share of the objects whose sets are equal."""
     return ratio(tally.exact, tally.total)
 
 
-@_measure(
+@metric(
     Card(
         title="Hamming loss",
         symbol="HL",
@@ -227,7 +211,8 @@ def subset_accuracy(tally: Tally) -> Real:
         better="lower",
         undefined="there is no category",
         note="C counts every category that either side uses, so naming more categories lowers it.",
-    )
+    ),
+    domain="label_sets",
 )
 def hamming_loss(tally: Tally) -> Real:
     """Share of all yes/no answers, object by category, that differ."""
@@ -239,7 +224,7 @@ def _met(tally: Tally) -> Real:
     return ratio(np.sum(tally.truth * tally.system, axis=-1), tally.total)
 
 
-@_measure(
+@metric(
     Card(
         title="Random precision",
         symbol="P_rnd",
@@ -247,14 +232,15 @@ def _met(tally: Tally) -> Real:
         source="steingold2016",
         better="none",
         undefined=_NO_SYSTEM,
-    )
+    ),
+    domain="label_sets",
 )
 def random_precision(tally: Tally) -> Real:
     """Micro precision to expect when the system's sets are dealt to the objects at random."""
     return ratio(_met(tally), tally.system.sum(axis=-1))
 
 
-@_measure(
+@metric(
     Card(
         title="Random recall",
         symbol="R_rnd",
@@ -262,14 +248,15 @@ def random_precision(tally: Tally) -> Real:
         source="steingold2016",
         better="none",
         undefined=_NO_TRUTH,
-    )
+    ),
+    domain="label_sets",
 )
 def random_recall(tally: Tally) -> Real:
     """Micro recall to expect when the system's sets are dealt to the objects at random."""
     return ratio(_met(tally), tally.truth.sum(axis=-1))
 
 
-@_measure(
+@metric(
     Card(
         title="Random labeler's F1",
         symbol="F1_rnd",
@@ -277,14 +264,15 @@ def random_recall(tally: Tally) -> Real:
         source="steingold2016",
         better="none",
         undefined=_NOTHING,
-    )
+    ),
+    domain="label_sets",
 )
 def random_f1(tally: Tally) -> Real:
     """Micro F1 to expect when the system's sets are dealt to the objects at random."""
     return ratio(2 * _met(tally), (tally.truth + tally.system).sum(axis=-1))
 
 
-MEASURES: tuple[Measure, ...] = tuple(_FILED)
+MEASURES: tuple[Metric, ...] = all_metrics("label_sets")
 
 
 def values_of(tally: Tally) -> dict[str, Real]:

@@ -267,8 +267,9 @@ def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: t
     said = [
         Finding(
             "captured",
-            f"{names[1]} captures {found:.1%} of the information in {names[0]}'s categories; {by_chance_alone or 0.0:.1%} is what "
-            f"random sets of the same composition show, {estimates['adjusted_proficiency'].value or 0.0:.1%} is left without it.",
+            f"{names[1]} captures {found:.1%} of the information in {names[0]}'s categories; random sets of the same "
+            f"composition show {by_chance_alone or 0.0:.1%}; {estimates['adjusted_proficiency'].value or 0.0:.1%} is left "
+            "beyond chance.",
         )
     ]
     renamed = estimates["permuted_proficiency"].shown

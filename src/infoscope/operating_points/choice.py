@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.losses import expected_cost
 from infoscope.numeric import Real

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from infoscope.cards import find, metrics_at
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.operating_points.choice import Choice, ChoiceOptions, Criterion, chosen
@@ -98,7 +98,7 @@ class Sweep(Result):
 
     def metrics(self, names: Sequence[str] | None = None) -> dict[str, Real]:
         """Several metrics along the curve, by id; all of the catalogue unless named."""
-        wanted = [entry.name for entry in metrics_at("table")] if names is None else [find(n).name for n in names]
+        wanted = [entry.name for entry in metrics_of("table")] if names is None else [find(n).name for n in names]
         return {name: self.values(name) for name in wanted}
 
     def coverage_curve(self) -> dict[str, Real]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.mixture import MixtureBelief
 from infoscope.posterior.tree import Tree

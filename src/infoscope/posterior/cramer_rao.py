@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UndefinedError
 from infoscope.posterior.first_order import information_sds, is_information
 from infoscope.posterior.influence import log_slopes

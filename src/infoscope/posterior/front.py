@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.cards import Metric, find, metrics_at
+from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.errors import InputError, UndefinedError
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
@@ -258,7 +258,7 @@ class Posterior:
 
     def _drawn_metrics(self) -> Iterator[Metric]:
         """Metrics of the whole table whose posterior comes from draws."""
-        return (entry for entry in metrics_at() if entry.card.posterior != "none" and self._known(entry.name) is None)
+        return (entry for entry in metrics_of() if entry.card.posterior != "none" and self._known(entry.name) is None)
 
     @property
     def _keeps_draws(self) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InputError
 from infoscope.posterior.arrays import Array, Indices
 from infoscope.posterior.first_order import information_influence, is_information

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.posterior.measures import LINEAR
 from infoscope.posterior.tree import Tree
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.cards import Metric, find, metrics_at
+from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.errors import InputError, UndefinedError
 from infoscope.numeric import Real
 from infoscope.posterior.limits import Summary, check_level
@@ -128,7 +128,7 @@ class ClusterBootstrap:
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 
     def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
-        names = [entry.name for entry in metrics_at(side) if entry.card.posterior != "none"]
+        names = [entry.name for entry in metrics_of(side) if entry.card.posterior != "none"]
         return {name.partition("_")[2]: found for name, found in self.summaries(names, level).items()}
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.errors import InputError
 from infoscope.results.estimate import Estimate
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from infoscope.figures.scene import Panel
+from infoscope.metrics.registry import Domain
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
@@ -274,6 +275,8 @@ class Appendix:
     sections: Sequence[Section] = ()
     metrics: Sequence[str] = ()
     """Metrics whose definitions are given."""
+    domain: Domain = "table"
+    """What they are metrics of."""
     method: Sequence[Phrase] = ()
     """Sentences on how the numbers were made and what they do not say."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from infoscope.cards import Card
+from infoscope.metrics.registry import Card
 from infoscope.numeric import Real, as_real
 from infoscope.results.estimate import Estimate
 from infoscope.tracking.blocks import block_covariance

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Sequence
 
-from infoscope.cards import catalogue
+from infoscope.metrics.registry import Domain, all_metrics, catalogue
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
@@ -70,7 +70,16 @@ def _is_foreign(text: str) -> bool:
 
 def term(metric: str, word: str) -> Html:
     """A word that leads to its definition, where there is one."""
-    return element("a", word, href=f"#def-{metric}", class_="term") if metric in catalogue else element("span", word)
+    return element("a", word, href=f"#def-{metric}", class_="term") if _is_known(metric) else element("span", word)
+
+
+def _is_known(metric: str) -> bool:
+    return metric in catalogue or any(
+        entry.name == metric for domain in _OTHER_DOMAINS for entry in all_metrics(domain)
+    )
+
+
+_OTHER_DOMAINS: tuple[Domain, ...] = ("label_sets", "tracks")
 
 
 def section(part: Section, level: int = 2) -> Html:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from infoscope.cards import catalogue
+from infoscope.metrics.registry import Card, all_metrics
 from infoscope.figures.layout import plain_label
 from infoscope.report.html.blocks import block, phrase, section, term
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.html.embedding import embedded, rounded
 from infoscope.report.html.formulas import formula
 from infoscope.report.html.shell import code_of, page
-from infoscope.report.outline import Outline, Phrase, Section, Tile, plain
+from infoscope.report.outline import Appendix, Outline, Phrase, Section, Tile, plain
 from infoscope.results.provenance import Provenance
 
 __all__ = ["appendix", "as_html", "findings_list", "navigation", "tiles"]
@@ -92,23 +92,23 @@ def appendix(outline: Outline, version: str) -> Html:
         "section",
         element("h2", "Everything else"),
         *map(section, folded),
-        _definitions(outline.appendix.metrics),
+        _definitions(outline.appendix),
         _method(outline, version),
         element("p", class_="js", id="downloads"),
         id="all",
     )
 
 
-def _definitions(names: Sequence[str]) -> Html:
-    entries = [_definition(name) for name in dict.fromkeys(names) if name in catalogue]
+def _definitions(part: Appendix) -> Html:
+    cards = {entry.name: entry.card for entry in all_metrics(part.domain)}
+    entries = [_definition(name, cards[name]) for name in dict.fromkeys(part.metrics) if name in cards]
     if not entries:
         return Html("")
     inside = element("dl", *entries, class_="definitions")
     return element("details", element("summary", "What the numbers mean"), inside, id="definitions")
 
 
-def _definition(name: str) -> Html:
-    card = catalogue[name]
+def _definition(name: str, card: Card) -> Html:
     better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
     facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]
     undefined = "" if card.undefined == "never" else f" Undefined when: {card.undefined}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.comparison import Comparison, Ranking
 from infoscope.comparison.ranking import Place
 from infoscope.figures.display import Display

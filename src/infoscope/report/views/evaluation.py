@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.cards import catalogue
+from infoscope.metrics.registry import catalogue
 from infoscope.comparison import Ranking
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult

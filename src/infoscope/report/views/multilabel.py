@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infoscope.cards import catalogue
 from infoscope.figures.display import Display
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
@@ -53,7 +52,8 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
             *(_predictor(system, unit, at) for at, system in enumerate(ranked)),
         ],
         appendix=Appendix(
-            metrics=[name for name in best.metrics if name in catalogue],
+            metrics=list(best.metrics),
+            domain="label_sets",
             method=(
                 "Information is summed category by category; renaming finds the best one-to-one assignment of "
                 "predicted to true categories.",

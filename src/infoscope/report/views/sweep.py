@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.cards import catalogue
+from infoscope.metrics.registry import catalogue
 from infoscope.figures.display import Display
 from infoscope.figures.sweep import SweepDisplay
 from infoscope.operating_points import Choice, Sweep

@@ -106,6 +106,7 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
                 *gate_sweeps(evaluation),
             ],
             metrics=list(focus.metrics),
+            domain="tracks",
             method=list(_method(evaluation)),
         ),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from infoscope.cards import catalogue
 from infoscope.figures.track_choice import WorstTrack
 from infoscope.report.numbers import UNDEFINED, Units, amount, chance, p_value, share
 from infoscope.report.outline import Code, Column, Name, Phrase, Section, Strong, Table, Term
@@ -88,7 +87,7 @@ def all_metrics(evaluation: TrackingEvaluation, unit: Units) -> Section:
     rows = []
     for name in systems[0].metrics:
         scale = unit.per_bit if cards[name].unit == "bits" else 1.0
-        title: Phrase = (Term(name, cards[name].title), " ", Code(name)) if name in catalogue else cards[name].title
+        title: Phrase = (Term(name, cards[name].title), " ", Code(name))
         rows.append((title, *(_value(system.metrics[name], scale) for system in systems)))
     left = len(evaluation.systems) - len(systems)
     note = f"The best {len(systems)} trackers; {left} more are in the downloads below." if left else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from infoscope.cards import find
+from infoscope.metrics.registry import find
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label

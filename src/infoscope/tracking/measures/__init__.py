@@ -1,16 +1,16 @@
 """Every metric of a tracker, one file a family."""
 
+from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
 from infoscope.tracking.measures.continuity import CONTINUITY
 from infoscope.tracking.measures.conventional import CONVENTIONAL, curve
 from infoscope.tracking.measures.information import captured_bits, information_measures
-from infoscope.tracking.measures.register import Measure
 from infoscope.tracking.tally import Tally
 
-__all__ = ["Measure", "captured_bits", "curve", "measures", "values_of"]
+__all__ = ["captured_bits", "curve", "measures", "values_of"]
 
 
-def measures(per: str = "truth") -> tuple[Measure, ...]:
+def measures(per: str = "truth") -> tuple[Metric, ...]:
     """All metrics under one convention of what false bits are counted per."""
     return (*information_measures(per), *CONVENTIONAL, *CONTINUITY)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from infoscope.cards import Card
+from infoscope.metrics.registry import Card, Metric
 from infoscope.numeric import Real, ratio
-from infoscope.tracking.measures.register import Measure, measure
+from infoscope.tracking.measures.register import measure
 from infoscope.tracking.tally import Tally
 
 __all__ = ["CONTINUITY"]
@@ -118,6 +118,6 @@ def track_lifetime(tally: Tally) -> Real:
     return ratio(tally.system_boxes, tally.system_tracks)
 
 
-CONTINUITY: tuple[Measure, ...] = (
+CONTINUITY: tuple[Metric, ...] = (
     truth_completeness, track_completeness, truth_continuity, track_continuity, swaps, breaks, track_lifetime,
 )  # fmt: skip

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from infoscope.cards import Card
+from infoscope.metrics.registry import Card, Metric
 from infoscope.numeric import Real, as_real, ratio, undefined_where
-from infoscope.tracking.measures.register import Measure, measure
+from infoscope.tracking.measures.register import measure
 from infoscope.tracking.tally import Tally
 
 __all__ = ["CONVENTIONAL", "Curve", "curve"]
@@ -255,7 +255,7 @@ def loca(tally: Tally) -> Real:
     return _over_levels(_location(tally))
 
 
-CONVENTIONAL: tuple[Measure, ...] = (
+CONVENTIONAL: tuple[Metric, ...] = (
     mota, motp, recall, precision, id_switches, fragmentations, mostly_tracked, partly_tracked, mostly_lost,
     idf1, idp, idr, hota, deta, assa, loca,
 )  # fmt: skip

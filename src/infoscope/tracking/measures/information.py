@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoscope.cards import Card
+from infoscope.metrics.registry import Card, Metric
 from infoscope.numeric import Real, ratio
-from infoscope.tracking.measures.register import Measure, Score, measure
+from infoscope.tracking.measures.register import Score, measure
 from infoscope.tracking.tally import Tally
 
 __all__ = ["captured_bits", "false_bits", "information_measures"]
@@ -58,7 +58,7 @@ def truth_entropy(tally: Tally) -> Real:
     return ratio(tally.truth_bits, tally.truth_events)
 
 
-def information_measures(per: str) -> tuple[Measure, ...]:
+def information_measures(per: str) -> tuple[Metric, ...]:
     """The information metrics, with false bits counted over truth bits or each side per own detection."""
     false = _false_per_truth if per == "truth" else _false_per_event
     return (
@@ -107,7 +107,7 @@ def _false_per_event(tally: Tally) -> Real:
     )[()]
 
 
-def _depending_on(false: Score) -> tuple[Measure, ...]:
+def _depending_on(false: Score) -> tuple[Metric, ...]:
     """The metrics that weigh captured against false information."""
 
     @measure(

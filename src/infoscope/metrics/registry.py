@@ -1,4 +1,8 @@
-"""Cards: what is known about a metric, said once, and the register of all metrics."""
+"""The register of metrics: what is known about each (``Card``), what it promises (``Law``), and how to find it.
+
+A metric has a domain: it is a function of a table, of the sums of label sets, or of the sums of tracks. Metrics of
+label sets and of tracks stay in their packages and register here.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from infoscope.errors import AmbiguousNameError, UnknownNameError
 
@@ -21,13 +25,17 @@ __all__ = [
     "Better",
     "Card",
     "Catalogue",
+    "Domain",
     "Law",
     "Metric",
+    "all_metrics",
     "catalogue",
+    "described",
     "find",
-    "having",
     "metric",
-    "metrics_at",
+    "metrics_of",
+    "register",
+    "with_law",
 ]
 
 SOURCES = {
@@ -57,6 +65,7 @@ SOURCES = {
     "common": "standard definition",
 }
 
+Domain = Literal["table", "label_sets", "tracks"]
 Level = Literal["table", "truth", "system", "cell"]
 Better = Literal["higher", "lower", "none"]
 Unit = Literal["bits", "nats", "ratio", "classes", "count", "cost", "probability"]
@@ -104,49 +113,76 @@ class Card:
 
 @dataclass(frozen=True)
 class Metric:
-    """A pure function of a table with its card."""
+    """A pure function of a table, or of the sums of label sets or tracks, with its card."""
 
     name: str
-    score: Callable[[Contingency], Real]
+    score: Callable[[Any], Real]
     card: Card
     why: Callable[[Contingency], str] | None = None
+    domain: Domain = "table"
 
     def reason(self, table: Contingency) -> str:
         """Why the value does not exist for this table."""
         return self.why(table) if self.why is not None else self.card.undefined
 
 
-Score = Callable[["Contingency"], "Real"]
-Filed = TypeVar("Filed", bound=Score)
+Score = TypeVar("Score", bound=Callable[..., Any])
 _REGISTER: dict[str, Metric] = {}
 _ALIASES: dict[str, list[str]] = {}
+_OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}}
+_HOMES: dict[Domain, str] = {
+    "table": "infoscope.metrics",
+    "label_sets": "infoscope.multilabel.measures",
+    "tracks": "infoscope.tracking.measures",
+}
+"""Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""
 
 
-def metric(card: Card, *, why: Callable[[Contingency], str] | None = None) -> Callable[[Filed], Filed]:
-    """File a function with its card; the function itself stays as it is."""
+def metric(
+    card: Card, *, why: Callable[[Contingency], str] | None = None, domain: Domain = "table"
+) -> Callable[[Score], Score]:
+    """Register a function with its card; the function itself stays as it is."""
 
-    def file(score: Filed) -> Filed:
-        name = score.__name__
-        meaning = (inspect.getdoc(score) or "").split("\n\n")[0].replace("\n", " ")
-        family = score.__module__.rpartition(".")[2]
-        if name in _REGISTER:
-            raise ValueError(f"metric {name} is registered twice")
-        _REGISTER[name] = Metric(name, score, replace(card, meaning=meaning, family=family), why)
-        for alias in card.aliases:
-            _ALIASES.setdefault(_folded(alias), []).append(name)
+    def decorate(score: Score) -> Score:
+        register(described(score, card, why, domain))
         return score
 
-    return file
+    return decorate
+
+
+def described(
+    score: Callable[..., Any],
+    card: Card,
+    why: Callable[[Contingency], str] | None = None,
+    domain: Domain = "table",
+) -> Metric:
+    """The function as a metric: the first sentence of its docstring is the card's meaning, its module the family."""
+    meaning = (inspect.getdoc(score) or "").split("\n\n")[0].replace("\n", " ")
+    family = score.__module__.rpartition(".")[2]
+    return Metric(score.__name__, score, replace(card, meaning=meaning, family=family), why, domain)
+
+
+def register(entry: Metric) -> Metric:
+    """File a metric under its name and its aliases; the first of a name in its domain counts."""
+    if entry.domain != "table":
+        _OTHERS[entry.domain].setdefault(entry.name, entry)
+        return entry
+    if entry.name in _REGISTER:
+        raise ValueError(f"metric {entry.name} is registered twice")
+    _REGISTER[entry.name] = entry
+    for alias in entry.card.aliases:
+        _ALIASES.setdefault(_folded(alias), []).append(entry.name)
+    return entry
 
 
 def _folded(name: str) -> str:
     return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
 
 
-def _load() -> None:
-    """Fill the register: metrics file themselves when their package is imported."""
-    if "infoscope.metrics" not in sys.modules:
-        __import__("infoscope.metrics")
+def _load(domain: Domain = "table") -> None:
+    """Fill the register: metrics register themselves when their module is imported."""
+    if _HOMES[domain] not in sys.modules:
+        __import__(_HOMES[domain])
 
 
 def find(name: str) -> Metric:
@@ -169,16 +205,22 @@ def find(name: str) -> Metric:
     raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")
 
 
-def having(law: Law) -> Iterator[Metric]:
+def with_law(law: Law) -> Iterator[Metric]:
     """Every metric that makes this promise."""
     _load()
     return (entry for entry in _REGISTER.values() if law in entry.card.laws)
 
 
-def metrics_at(level: Level = "table") -> Iterator[Metric]:
+def metrics_of(level: Level = "table") -> Iterator[Metric]:
     """Every metric of one level, in the order of their families."""
     _load()
     return (entry for entry in list(_REGISTER.values()) if entry.card.level == level)
+
+
+def all_metrics(domain: Domain = "table") -> tuple[Metric, ...]:
+    """Every metric of a domain."""
+    _load(domain)
+    return tuple((_REGISTER if domain == "table" else _OTHERS[domain]).values())
 
 
 class Catalogue(Mapping[str, Card]):
