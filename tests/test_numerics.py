@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import metrics
-from infoscope.metrics.registry import find, metrics_of
 from infoscope.metrics import bounds
 from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency
 from tests.strategies import stored_sparse

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from infoscope import multilabel as multilabel
     from infoscope import operating_points as operating_points
     from infoscope import tracking as tracking
-    from infoscope.metrics.registry import Card as Card
-    from infoscope.metrics.registry import catalogue as catalogue
     from infoscope.comparison import Comparison as Comparison
     from infoscope.comparison import compare as compare
     from infoscope.cross_validation import CrossValidation as CrossValidation
@@ -45,6 +43,8 @@ if TYPE_CHECKING:
     from infoscope.figures.association import AssociationDisplay as AssociationDisplay
     from infoscope.figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
     from infoscope.figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
+    from infoscope.metrics.registry import Card as Card
+    from infoscope.metrics.registry import catalogue as catalogue
     from infoscope.operating_points import sweep as sweep
     from infoscope.operating_points import tune as tune
     from infoscope.posterior import Posterior as Posterior

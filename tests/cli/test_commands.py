@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from infoscope import __version__
-from infoscope.metrics.registry import catalogue
 from infoscope.cli import app
 from infoscope.errors import InputError
+from infoscope.metrics.registry import catalogue
 
 
 def run(*words: str, **options: object) -> Result:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 from click.testing import CliRunner
 
-from infoscope.metrics.registry import catalogue
 from infoscope.cli import app
 from infoscope.cli.names import entries_named
+from infoscope.metrics.registry import catalogue
 from infoscope.multilabel import MEASURES
 from tests.reference import published_document, reference_file, why_absent
 

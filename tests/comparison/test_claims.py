@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from infoscope import Contingency, InputError, Posterior, evaluate
-from infoscope.metrics.registry import find
 from infoscope.comparison import Answers, Ranking, compare
 from infoscope.comparison.classical import homogeneity_p_value
 from infoscope.comparison.correlations import _along_directions, correlation
@@ -19,6 +18,7 @@ from infoscope.comparison.ranking import rank
 from infoscope.comparison.settling import statement
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, proficiency
+from infoscope.metrics.registry import find
 
 
 def answers(rng, truth, right, k=4):

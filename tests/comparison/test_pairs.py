@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from infoscope import Contingency, InputError
-from infoscope.metrics.registry import find
 from infoscope.comparison import Answers, compare
 from infoscope.comparison.classical import homogeneity_p_value, mcnemar_p_value, swap_p_values
 from infoscope.comparison.correlations import correlation
@@ -13,6 +12,7 @@ from infoscope.comparison.differences import exact_information_gap
 from infoscope.comparison.ranking import holm
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
+from infoscope.metrics.registry import find
 
 
 def systems(rng, n=300, k=4, right=(0.8, 0.7), copied=0.5):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.metrics.registry import find, metrics_of
 from infoscope.errors import InfoscopeError
 from infoscope.evaluation import Evaluation, Value, evaluate
 from infoscope.evaluation.measuring import Subject, measure
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.tables import Contingency
 
 M6 = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)

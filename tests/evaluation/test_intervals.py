@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.metrics.registry import metrics_of
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
+from infoscope.metrics.registry import metrics_of
 from infoscope.posterior import Posterior, cramer_rao_sd, samples_to_halve
 from infoscope.posterior.first_order import information_influence, information_sds
 from infoscope.posterior.influence import log_slopes

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from infoscope.report.html.maps import coverage_points
 
 from infoscope.comparison import compare
 from infoscope.errors import InputError, UnknownNameError
@@ -12,7 +13,6 @@ from infoscope.figures import ComparisonDisplay, CoverageDisplay, ImprovementDis
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.operating_points import sweep
 from infoscope.posterior import Posterior
-from infoscope.report.html.maps import coverage_points
 from infoscope.tables import Contingency
 
 TABLE = Contingency.from_matrix([[40, 6, 2], [5, 50, 9], [1, 3, 60]])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.metrics.registry import find
 from infoscope.diagnosis import Finding, diagnose
 from infoscope.metrics import missed_information, truth_entropy
+from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.tables import Contingency
 from tests.papers.printed import Printed, assert_as_printed, cases

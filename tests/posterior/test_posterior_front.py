@@ -11,8 +11,8 @@ from scipy.sparse import coo_array
 from scipy.stats import beta
 
 import infoscope as ifs
-from infoscope.metrics.registry import metrics_of
 from infoscope.errors import InputError, UndefinedError, UnknownNameError
+from infoscope.metrics.registry import metrics_of
 from infoscope.posterior import cramer_rao_sd, samples_to_halve
 from infoscope.posterior.limits import beta_limits, summarize_draws
 from infoscope.posterior.measures import LINEAR, RATIOS, ratio

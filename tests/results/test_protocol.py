@@ -111,16 +111,16 @@ class Elements(HTMLParser):
         self.open: list[str] = []
         self.scripts = 0
 
-    def handle_starttag(self, tag, attrs):  # noqa: ANN001, ARG002
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
         self.scripts += tag == "script"
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_endtag(self, tag):  # noqa: ANN001
+    def handle_endtag(self, tag):
         if tag not in self.VOID:
             assert self.open.pop() == tag
 
-    def handle_startendtag(self, tag, attrs):  # noqa: ANN001
+    def handle_startendtag(self, tag, attrs):
         pass
 
 

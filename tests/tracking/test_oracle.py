@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from infoscope.tracking.document import System
 
 from infoscope import tracking
-from infoscope.tracking.document import System
 from tests.tracking.reference import CAMPUS, needs_reference, oracle
 
 pytestmark = [pytest.mark.reference, needs_reference]

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from infoscope.tracking.document import System
 
 from infoscope import tracking
 from infoscope.numeric import Real
-from infoscope.tracking.document import System
 from infoscope.tracking.measures import curve, values_of
 from infoscope.tracking.sequence import Sequence
 from infoscope.tracking.similarity import by_overlap

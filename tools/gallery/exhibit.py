@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infoscope.metrics.registry import find
 from infoscope.figures.display import Display
+from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 
 __all__ = ["Exhibit", "Fact", "score"]

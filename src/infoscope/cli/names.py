@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from infoscope.metrics.registry import catalogue, find
 from infoscope.errors import AmbiguousNameError, UnknownNameError
+from infoscope.metrics.registry import catalogue, find
 from infoscope.multilabel import MEASURES
 from infoscope.tracking.measures import measures
 

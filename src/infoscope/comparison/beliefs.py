@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from infoscope.metrics.registry import Metric, find
 from infoscope.comparison.differences import Belief
 from infoscope.comparison.question import Question
 from infoscope.comparison.stored import is_spacious, on_cells
 from infoscope.errors import InputError
+from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import Summary

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.registry import Metric
 from infoscope.comparison.answers import PairCells
 from infoscope.comparison.stored import is_spacious, on_cells
+from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
 from infoscope.posterior.reweighted import reweighted
 from infoscope.tables import Contingency

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from infoscope.metrics.registry import Metric
 from infoscope.comparison.answers import PairCells
 from infoscope.comparison.stored import is_spacious, on_cells
+from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import is_information
 from infoscope.posterior.influence import influence

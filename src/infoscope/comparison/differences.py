@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import erf, exp, isfinite, log, sqrt
 
-from infoscope.metrics.registry import Metric
 from infoscope.comparison.answers import PairCells
 from infoscope.comparison.question import Question as CompareOptions
+from infoscope.metrics.registry import Metric
 from infoscope.posterior import partition_moments
 from infoscope.results.estimate import Difference, Estimate, Verdict
 

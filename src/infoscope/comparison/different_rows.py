@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import combinations
 from math import isclose
 
-from infoscope.metrics.registry import Metric
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing
 from infoscope.comparison.classical import homogeneity_p_value
 from infoscope.comparison.question import Question
@@ -15,6 +14,7 @@ from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.settling import about_priors, found_pair, improvements, known_everywhere, settled
 from infoscope.errors import InputError
 from infoscope.metrics import truth_entropy
+from infoscope.metrics.registry import Metric
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency

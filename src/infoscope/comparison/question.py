@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-from infoscope.metrics.registry import Metric, find
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.metrics.registry import Metric, find
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.reweighting import shares_by_label

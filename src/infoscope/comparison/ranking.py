@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoscope.metrics.registry import Metric
 from infoscope.comparison.differences import Belief
+from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from infoscope.metrics.registry import find
 from infoscope.comparison.ranking import Ranking
 from infoscope.errors import UnknownNameError
+from infoscope.metrics.registry import find
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate, inverted

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from infoscope.metrics.registry import Metric, find
 from infoscope.comparison.answers import Answers, PairCells
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, correlation_of_draws, metrics_needed
 from infoscope.comparison.classical import mcnemar_p_value, swap_p_values
@@ -20,6 +19,7 @@ from infoscope.comparison.question import Question
 from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.settling import Ties, about_priors, found_pair, improvements, known_everywhere, settled
 from infoscope.errors import InputError
+from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoscope.metrics.registry import Metric, find
 from infoscope.comparison.beliefs import ACCURACY, ERRORS, Standing, refuse_or_note
 from infoscope.comparison.differences import Belief, difference, improvement_factor
 from infoscope.comparison.question import Question
 from infoscope.comparison.ranking import Ranking, rank
 from infoscope.comparison.result import Comparison, Improvement
 from infoscope.errors import InputError
+from infoscope.metrics.registry import Metric, find
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 
@@ -138,7 +138,8 @@ def statement(ranking: Ranking, level: float) -> str:
     if len(front) == len(ranking.places):
         return f"there is no significant difference in {title} ({error})"
     if ranking.leads:
-        return f"{_listed(front)} are better in {title} than the rest, without a significant difference between them ({error})"
+        between = "without a significant difference between them"
+        return f"{_listed(front)} are better in {title} than the rest, {between} ({error})"
     unsure = [place.name for place in ranking.places if place.name not in front and _near(ranking, place.name)]
     if len(front) == 1:
         known = f"no system is significantly better than {front[0]} in {title}"

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.metrics.registry import find, metrics_of
 from infoscope.errors import InputError
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.tables import Contingency
 
 __all__ = ["stability"]

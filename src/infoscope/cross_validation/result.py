@@ -13,8 +13,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.results.base import Result
 from infoscope.results.codec import Json

@@ -12,6 +12,7 @@ from infoscope.diagnosis.facts import Facts
 from infoscope.diagnosis.phrases import counted, listed, points, quoted
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.numeric import Real
+from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 
 __all__ = ["second_stage"]
@@ -41,7 +42,7 @@ def second_stage(facts: Facts) -> Finding | None:
         if len(stages) == 1
         else f"A second stage could recover up to {points(float(gains.sum()))}:"
     )
-    evidence = {"outputs": stages, "bits": float(few.bits.sum())}
+    evidence: dict[str, Json] = {"outputs": stages, "bits": float(few.bits.sum())}
     return Finding("second_stage", f"{lead} {'; '.join(spoken)}.", evidence=evidence)
 
 

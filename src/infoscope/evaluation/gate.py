@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from math import hypot
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.result import Evaluation, SystemResult
+from infoscope.metrics.registry import find
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate

@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.clusterings import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Belief, Finding, confusions
 from infoscope.evaluation.result import CellLoss, ClassEstimates, ConfusedPair, IntervalMethod, SystemResult
+from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior.first_order import information_sds
 from infoscope.results.estimate import Estimate

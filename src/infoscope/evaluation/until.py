@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.believing import Uncertainty, believed
 from infoscope.evaluation.measuring import Subject
 from infoscope.evaluation.result import AdaptiveReading
 from infoscope.evaluation.subjects import Gathered, Request, seen
+from infoscope.metrics.registry import find
 
 __all__ = ["Goal", "gather_until"]
 

@@ -24,8 +24,8 @@ from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 
 if TYPE_CHECKING:
-    from infoscope.tracking.result import TrackerResult
     from infoscope.tracking import TrackingEvaluation
+    from infoscope.tracking.result import TrackerResult
 
 __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse"]
 

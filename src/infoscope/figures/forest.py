@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.beliefs import believed_range
@@ -16,6 +15,7 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import axis, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
+from infoscope.metrics.registry import find
 
 __all__ = ["ComparisonDisplay", "Row", "rows_of"]
 

@@ -84,7 +84,7 @@ class ImprovementDisplay(TableDisplay):
             Improvement(
                 f"{found.b} → {found.a}",
                 "accuracy" if found.of == "1 - accuracy" else "information",
-                found.factor.value,
+                found.factor.value or 1.0,
                 found.factor.low,
                 found.factor.high,
             )

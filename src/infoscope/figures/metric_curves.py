@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, one_table
@@ -16,6 +15,7 @@ from infoscope.figures.layout import plain_label
 from infoscope.figures.scene import Dot, Line, Mark, Panel
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
+from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 
 __all__ = ["MetricCurvesDisplay", "spoilt", "through"]

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
+from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.operating_points import Sweep, sweep
 from infoscope.tables import Contingency
 

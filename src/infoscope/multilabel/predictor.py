@@ -268,8 +268,8 @@ def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: t
         Finding(
             "captured",
             f"{names[1]} captures {found:.1%} of the information in {names[0]}'s categories; random sets of the same "
-            f"composition show {by_chance_alone or 0.0:.1%}; {estimates['adjusted_proficiency'].value or 0.0:.1%} is left "
-            "beyond chance.",
+            f"composition show {by_chance_alone or 0.0:.1%}; "
+            f"{estimates['adjusted_proficiency'].value or 0.0:.1%} is left beyond chance.",
         )
     ]
     renamed = estimates["permuted_proficiency"].shown

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.losses import expected_cost
+from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.operating_points.ladder import Ladder
 from infoscope.results.estimate import Estimate
@@ -135,7 +135,7 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     return Choice(
         criterion=criterion.name,
         point=point,
-        threshold=_finite(sweep.thresholds[point]),
+        threshold=_finite(np.asarray(sweep.thresholds)[point]),
         value=_finite(np.asarray(criterion.score(sweep.tables))[point]),
         held_out=replace(Estimate.of(held_out, "there are too few samples"), low=_finite(low), high=_finite(high)),
         threshold_low=_finite(ends[0]),

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from infoscope.metrics.registry import find, metrics_of
 from infoscope.errors import InputError
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.operating_points.choice import Choice, ChoiceOptions, Criterion, chosen
 from infoscope.operating_points.ladder import Ladder

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.registry import find, metrics_of
 from infoscope.errors import InputError
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.pareto import pareto_front
@@ -241,7 +241,7 @@ def tune(
         names,
         tuple(settings),
         tuple(table.sample_size for table in ordered),
-        costs,
+        None if costs is None else costs.tolist(),
         None if against is None else against_name,
         TuningOptions() if choose_by is None else TuningOptions(choose_by),
         provenance=Provenance(hashes={"all settings": data_hash(*ordered)}),

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.registry import find
 from infoscope.posterior.first_order import information_sds, is_information
 from infoscope.posterior.influence import log_slopes
 from infoscope.tables import Contingency

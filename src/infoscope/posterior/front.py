@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.cautions import few, prior_cautions, tree_cautions

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InputError
+from infoscope.metrics.registry import find
 from infoscope.posterior.arrays import Array, Indices
 from infoscope.posterior.first_order import information_influence, is_information
 from infoscope.tables import Contingency

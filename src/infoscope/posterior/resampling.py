@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
 from infoscope.posterior.limits import Summary, check_level
 from infoscope.posterior.reweighted import reweighted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from infoscope.metrics.registry import find
 from infoscope.errors import InputError
+from infoscope.metrics.registry import find
 from infoscope.results.estimate import Estimate
 
 __all__ = [

@@ -1,7 +1,7 @@
 """What a report says, before anything decides how it looks.
 
-A view (``report/views/<kind>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The four
-renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline into their form.
+A view (``report/views/<kind>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The
+four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline into their form.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from infoscope.report.numbers import units
 from infoscope.report.outline import Outline, plain
 from infoscope.report.text import as_text
 from infoscope.results.base import Result
+from infoscope.results.codec import Json
 from infoscope.results.frame import csv_text
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _page(result: Result, unit: str, command: str | None) -> str:
 
     outline = outline_of(result, unit).with_command(command)
     if outline.data is None:
-        data = {"kind": result.kind, "result": result.to_dict(), "csv": csv_text(result.rows())}
+        data: Json = {"kind": result.kind, "result": result.to_dict(), "csv": csv_text(result.rows())}
         outline = replace(outline, data={"data": data})
     return as_html(outline)
 

@@ -29,7 +29,7 @@ def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Any
         raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
     if find_spec(backend) is None:
         raise InputError(f"{backend} is not installed; install it, or choose another backend")
-    return nw.from_dict(_columns(rows), backend=backend).to_native()
+    return nw.from_dict(_columns(rows), backend=nw.Implementation.from_string(backend)).to_native()
 
 
 def csv_text(rows: Iterable[Mapping[str, Json]]) -> str:

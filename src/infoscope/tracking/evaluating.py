@@ -58,10 +58,10 @@ def compare(truth: Any, systems: Mapping[str, Any], **options: Unpack[Options]) 
     settled = found[0].settings
     rng = np.random.default_rng(settings.seed)
     comparison = compare_systems(found, rng) if len(found) > 1 else None
-    systems = tuple(tracker_result(each) for each in found)
-    warnings = tuple(finding for each in systems for finding in each.diagnosis if finding.is_warning)
-    provenance = Provenance(rows=systems[0].n, ignored=systems[0].ignored)
-    return TrackingEvaluation(settled.convention, systems, comparison, provenance=provenance, findings=warnings)
+    results = tuple(tracker_result(each) for each in found)
+    warnings = tuple(finding for each in results for finding in each.diagnosis if finding.is_warning)
+    provenance = Provenance(rows=results[0].n, ignored=results[0].ignored)
+    return TrackingEvaluation(settled.convention, results, comparison, provenance=provenance, findings=warnings)
 
 
 def prepare_sources(

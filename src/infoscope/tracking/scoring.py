@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from infoscope.numeric import Real
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows
+from infoscope.tables.association import Association
 from infoscope.tracking.measures import captured_bits, curve, measures, values_of
 from infoscope.tracking.preprocessing import Removal
 from infoscope.tracking.result import SequenceResult, SystemTrack, TrackerInterval, TrackerResult, TruthTrack
@@ -67,7 +68,7 @@ class EvaluatedTracker:
 def tracker_result(tracker: EvaluatedTracker) -> TrackerResult:
     """The numbers of a tracker that are shown and stored."""
     total, spread = tracker.total, tracker.spread
-    curves = {"level": LEVELS.round(2).tolist(), **curve(total)}
+    curves: dict[str, Real] = {"level": LEVELS.round(2), **curve(total)}
     covariance = None if spread.coverage is None else spread.coverage.tolist()
     return TrackerResult(
         name=tracker.name,
@@ -134,16 +135,16 @@ def sequence_result(sequence: Sequence, per: str) -> SequenceResult:
         ledger=ledger_lines(total),
         tracks=tuple(sorted(_truth_tracks(sequence), key=lambda each: -each.lost)),
         system_tracks=tuple(sorted(_system_tracks(sequence), key=lambda each: -(each.confused + each.spurious))),
-        association=_association(table.truth_ids, table.system_ids, table),
+        association=_association(table),
         evaluated=sequence,
     )
 
 
-def _association(
-    truth: Sequences[object], system: Sequences[object], table: object
-) -> tuple[tuple[str, str, float], ...]:
-    cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)  # type: ignore[attr-defined]
-    return tuple((str(truth[row]), str(system[column]), float(count)) for row, column, count in cells)
+def _association(table: Association) -> tuple[tuple[str, str, float], ...]:
+    cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
+    return tuple(
+        (str(table.truth_ids[row]), str(table.system_ids[column]), float(count)) for row, column, count in cells
+    )
 
 
 def _truth_tracks(sequence: Sequence) -> Iterator[TruthTrack]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Sequence
 
-from infoscope.metrics.registry import Domain, all_metrics, catalogue
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
+from infoscope.metrics.registry import Domain, all_metrics, catalogue
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
 from infoscope.report.outline import (
     Bar,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from infoscope.metrics.registry import Card, all_metrics
 from infoscope.figures.layout import plain_label
+from infoscope.metrics.registry import Card, all_metrics
 from infoscope.report.html.blocks import block, phrase, section, term
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.html.embedding import embedded, rounded

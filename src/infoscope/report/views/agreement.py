@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from infoscope.figures.display import Display
 from infoscope.raters import Agreement
 from infoscope.report.numbers import Units, amount, interval_text, p_value, share
-from infoscope.report.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.report.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
 
 __all__ = ["PICTURES", "outline"]
 
@@ -52,7 +52,7 @@ def _matrices(result: Agreement) -> Sequence[Section]:
     columns = [Column("", "name"), *(Column(name) for name in result.names)]
     found = []
     for metric, heading, anchor in _MATRICES:
-        rows = [
+        rows: list[Sequence[Cell]] = [
             (
                 Name(name),
                 *("·" if name == other else share(value) for other, value in zip(result.names, line, strict=True)),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.metrics.registry import find
 from infoscope.comparison import Comparison, Ranking
 from infoscope.comparison.ranking import Place
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, Row
 from infoscope.figures.improvement import Improvement, ImprovementDisplay
 from infoscope.figures.layout import plain_label
+from infoscope.metrics.registry import find
 from infoscope.report.numbers import Units, amount, chance, metric_value, p_value, signed_metric_value
 from infoscope.report.outline import (
     Appendix,
@@ -18,6 +18,7 @@ from infoscope.report.outline import (
     Column,
     Figure,
     Groups,
+    Inline,
     Name,
     Outline,
     Paragraph,
@@ -65,17 +66,17 @@ def _leaders(ranking: Ranking) -> list[str]:
     return [ranking.best] if ranking.best is not None else list(ranking.front) or [ranking.places[0].name]
 
 
-def headline(ranking: Ranking) -> tuple[str | Name, ...]:
+def headline(ranking: Ranking) -> tuple[Inline, ...]:
     """Who leads, in a clause."""
     size, title = len(ranking.places), find(ranking.metric).card.title.lower()
     lead = enumerated(_leaders(ranking))
     if ranking.best is not None:
-        return (*lead, f" is the best of {size} systems by {title}")  # type: ignore[return-value]
+        return (*lead, f" is the best of {size} systems by {title}")
     if not ranking.wins:
-        return (f"No significant difference by {title}: ", *lead)  # type: ignore[return-value]
+        return (f"No significant difference by {title}: ", *lead)
     if ranking.leads:
-        return (*lead, f" lead {size} systems by {title}, without a significant difference between them")  # type: ignore[return-value]
-    return (f"No clear winner of {size} systems by {title}: ", *lead, " may be the best")  # type: ignore[return-value]
+        return (*lead, f" lead {size} systems by {title}, without a significant difference between them")
+    return (f"No clear winner of {size} systems by {title}: ", *lead, " may be the best")
 
 
 def _conditions(comparison: Comparison) -> tuple[str, ...]:
@@ -90,7 +91,7 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
     first, *others = comparison.ranking
     likely = sorted(first.places, key=lambda place: -place.probability_best)
     if first.best is None:
-        parts: list[str | Name] = []
+        parts: list[Inline] = []
         for place in likely[:3]:
             parts += [", " if parts else "", Name(place.name), f" {chance(place.probability_best)}"]
         yield ("Probability of being the best: ", *parts, ".")
@@ -118,9 +119,9 @@ def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:
         if name != baseline:
             pair = comparison.between(name, baseline, comparison.ranking[0].metric)
             verdicts.setdefault("not compared" if pair is None else pair.verdict, []).append(name)
-    parts: list[str | Name] = []
+    parts: list[Inline] = []
     for word, names in verdicts.items():
-        parts += ["; " if parts else "", f"{word}: ", *enumerated(names)]  # type: ignore[list-item]
+        parts += ["; " if parts else "", f"{word}: ", *enumerated(names)]
     return ("Against the baseline ", Strong(baseline), ": ", *parts, ".")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from infoscope.cross_validation import CrossValidation
 from infoscope.figures.display import Display
@@ -11,6 +11,7 @@ from infoscope.report.numbers import Units, amount, p_value, share
 from infoscope.report.outline import (
     Appendix,
     Bullets,
+    Cell,
     Column,
     Figure,
     Name,
@@ -77,7 +78,7 @@ def _table(result: CrossValidation) -> Section:
         *(Column(title, metric=metric) for metric, title in _COLUMNS),
         Column("correlation", priority=3),
     ]
-    rows = [
+    rows: list[Sequence[Cell]] = [
         (
             Strong(each.name),
             *(_mean(each.metrics[metric]) for metric, _ in _COLUMNS),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.metrics.registry import catalogue
 from infoscope.comparison import Ranking
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
+from infoscope.metrics.registry import catalogue
 from infoscope.report.numbers import UNDEFINED, Units, amount, chance, interval_text, points, share
 from infoscope.report.outline import (
     Appendix,
@@ -41,6 +41,7 @@ from infoscope.report.views.maps import (
     triangle_display,
     triangle_points,
 )
+from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 
@@ -106,10 +107,10 @@ def _compare(evaluation: Evaluation) -> Section:
     )
 
 
-def _page_data(evaluation: Evaluation, unit: Units) -> dict[str, object]:
+def _page_data(evaluation: Evaluation, unit: Units) -> dict[str, Json]:
     """What the page's script must know of the metrics: which direction is better, and in which unit they are."""
-    metrics = {name: {"better": card.better, "unit": card.unit} for name, card in catalogue.items()}
-    cards = {"metrics": metrics, "unit": unit.name, "per_bit": unit.per_bit}
+    metrics: Json = {name: {"better": card.better, "unit": card.unit} for name, card in catalogue.items()}
+    cards: Json = {"metrics": metrics, "unit": unit.name, "per_bit": unit.per_bit}
     return {"data": evaluation.to_dict(), "cards": cards}
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.registry import catalogue
 from infoscope.figures.display import Display
 from infoscope.figures.sweep import SweepDisplay
+from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
@@ -29,7 +29,8 @@ from infoscope.report.outline import (
     Term,
     Tile,
 )
-from infoscope.report.views.sweep_charts import charts
+from infoscope.report.views.sweep_charts import Chart, charts
+from infoscope.results.codec import Json
 
 __all__ = ["PICTURES", "outline", "point_text"]
 
@@ -106,7 +107,7 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
             method=_method(sweep),
         ),
         script="slider.js",
-        data=_page_data(sweep, curves, shown, here, [chart.dots for chart in drawn]),
+        data=_page_data(sweep, curves, shown, here, drawn),
     )
 
 
@@ -235,11 +236,11 @@ def _trade_off(curves: Curves) -> Iterator[str]:
 
 
 def _information(sweep: Sweep, choice: Choice, unit: Units) -> InformationBar:
-    parts = (
+    missed, captured, false = (
         float(np.nan_to_num(sweep.values(name)[choice.point])) * unit.per_bit
         for name in ("missed_information", "mutual_information", "false_information")
     )
-    return InformationBar(*parts, unit.name)
+    return InformationBar(missed, captured, false, unit.name)
 
 
 def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
@@ -335,8 +336,8 @@ def _method(sweep: Sweep) -> list[Phrase]:
 
 
 def _page_data(
-    sweep: Sweep, curves: Curves, shown: list[dict[str, str]], here: int, dots: Sequence[object]
-) -> dict[str, object]:
+    sweep: Sweep, curves: Curves, shown: list[dict[str, str]], here: int, drawn: Sequence[Chart]
+) -> dict[str, Json]:
     """What the slider moves, and the curve for the downloads."""
     plain = {name: [float(v) if np.isfinite(v) else None for v in values] for name, values in curves.items()}
     return {
@@ -345,8 +346,8 @@ def _page_data(
             "best": here,
             "key": "rejection_rate" if sweep.mode == "rejection" else "threshold",
             "charts": [
-                [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart]
-                for chart in dots  # type: ignore[attr-defined]
+                [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
+                for chart in drawn
             ],
             "curve": plain,
         }

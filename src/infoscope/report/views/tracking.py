@@ -295,9 +295,10 @@ def _sequence(
 ) -> Section:
     truth = sequence.ledger["truth"]
     captured = f", {share(sequence.ledger['captured'] / truth)} captured" if truth > 0 else ""
-    chosen = {"system": system.name, "sequence": sequence.name, "most": MAX_TRACKS}
-    timeline = TrackTimelineDisplay.from_evaluation(evaluation, **chosen).panel()
-    association = AssociationDisplay.from_evaluation(evaluation, **chosen).panel()
+    timeline, association = (
+        display.from_evaluation(evaluation, system=system.name, sequence=sequence.name, most=MAX_TRACKS).panel()
+        for display in (TrackTimelineDisplay, AssociationDisplay)
+    )
     several = len(evaluation.systems) > 1
     heading: tuple[Inline, ...] = ((Name(system.name, 60), ": ") if several else ()) + (
         Name(sequence.name, 60),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from infoscope.figures.track_choice import WorstTrack
 from infoscope.report.numbers import UNDEFINED, Units, amount, chance, p_value, share
-from infoscope.report.outline import Code, Column, Name, Phrase, Section, Strong, Table, Term
+from infoscope.report.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
 from infoscope.results.estimate import Estimate
 from infoscope.tracking.measures import measures
 from infoscope.tracking.result import LINES, LOST, TrackerResult, TrackingEvaluation
@@ -113,7 +113,7 @@ def sequence_table(system: TrackerResult) -> Section:
         Column("truth, bits"),
         *(Column(word, metric=name) for name, word in _SHOWN),
     ]
-    rows = [
+    rows: list[Sequence[Cell]] = [
         (
             Name(each.name, 40),
             amount(each.frames),

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
 from infoscope.figures.sweep import Curve, curve_panel
+from infoscope.metrics.registry import find
 from infoscope.operating_points import Tuning
 from infoscope.report.numbers import UNDEFINED, Units, amount, chance, share
 from infoscope.report.outline import (
@@ -97,11 +97,11 @@ def _value(metric: str, value: float, unit: Units) -> str:
 
 
 def _information(tuning: Tuning, place: int, unit: Units) -> InformationBar:
-    parts = (
+    missed, captured, false = (
         float(np.nan_to_num(tuning.values(name)[place])) * unit.per_bit
         for name in ("missed_information", "mutual_information", "false_information")
     )
-    return InformationBar(*parts, unit.name)
+    return InformationBar(missed, captured, false, unit.name)
 
 
 def _sentences(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
