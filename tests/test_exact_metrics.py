@@ -7,9 +7,11 @@ import mpmath
 import numpy as np
 import pytest
 from hypothesis import example, given
+from scipy.sparse import csr_array
 
 from infoscope import metrics
 from infoscope.cards import catalogue, find
+from infoscope.clusterings import splits_and_merges
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
 from tests.oracle import EXACT, ExactTable, adjusted_mutual_information
@@ -141,7 +143,7 @@ def test_adjusted_mutual_information_of_few_samples(counts: np.ndarray) -> None:
     assert isnan(ours) if expected is None else ours == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("beta", [-1, -1e-300, np.nan, np.inf, "2", None, [1.0]])
+@pytest.mark.parametrize("beta", [-1, -1e-300, np.nan, np.inf, "2", None, [1.0], np.array([1.0, 2.0])])
 @pytest.mark.parametrize("metric", [metrics.f_beta, metrics.class_f_beta])
 def test_beta_is_checked(metric: object, beta: object) -> None:
     with pytest.raises(InputError, match="beta must be a finite number that is not negative"):
@@ -162,3 +164,19 @@ def test_costs_of_any_size() -> None:
     table = Contingency.from_matrix([[1e300, 2e300], [0, 1e300]])
 
     assert float(metrics.expected_cost(table, [[0, 2e300], [4.0, 0]])) == pytest.approx(1e300, rel=1e-14)
+
+
+def test_a_total_too_large_for_a_number_is_refused() -> None:
+    with pytest.raises(InputError, match=r"add up to more than 1\.8e308; divide them all by one number"):
+        Contingency.from_matrix([[1.7e308, 1.7e308], [0, 1.0]])
+    with pytest.raises(InputError, match=r"add up to more than 1\.8e308; divide them all by one number"):
+        Contingency.from_matrix(csr_array([[1.7e308, 1.7e308], [0, 1.0]]))
+
+
+@pytest.mark.parametrize("most", [-1, 1.5, "3"])
+def test_how_many_is_checked(most: object) -> None:
+    table = Contingency.from_matrix([[5, 1], [2, 8]])
+
+    for listed in (metrics.best_moves, metrics.move_sentences, splits_and_merges):
+        with pytest.raises(InputError, match="most must be a whole number that is not negative, got"):
+            listed(table, most)

@@ -3,7 +3,16 @@
 Every error that is the caller's to fix is an ``InfoscopeError``; anything else that escapes is ours.
 """
 
-__all__ = ["AmbiguousNameError", "InfoscopeError", "InputError", "UndefinedError", "UnknownNameError"]
+from numbers import Integral
+
+__all__ = [
+    "AmbiguousNameError",
+    "InfoscopeError",
+    "InputError",
+    "UndefinedError",
+    "UnknownNameError",
+    "check_at_most",
+]
 
 
 class InfoscopeError(Exception):
@@ -28,3 +37,9 @@ class AmbiguousNameError(UnknownNameError):
 
 class UndefinedError(InfoscopeError):
     """A number that was asked for does not exist for this table."""
+
+
+def check_at_most(most: object) -> None:
+    """Refuse a number of results to list that is not a whole number, or negative."""
+    if not isinstance(most, Integral) or most < 0:
+        raise InputError(f"most must be a whole number that is not negative, got {most!r}")

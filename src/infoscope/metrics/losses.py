@@ -217,7 +217,10 @@ def expected_cost(table: Contingency, costs: Any) -> Real:
     if not np.isfinite(matrix).all():
         raise InputError("a cost is not finite; give a number for every cell")
     _warn_unless_right_is_cheaper(table, matrix)
-    return dot(table.cells / table.grand_total[..., None], matrix[table.cell_rows, table.cell_columns])
+    of_cells = matrix[table.cell_rows, table.cell_columns]
+    if table.adds_exactly:  # tables that cost the same get the same number
+        return np.sum(table.cells * of_cells, axis=-1) / table.grand_total
+    return dot(table.cells / table.grand_total[..., None], of_cells)
 
 
 def _warn_unless_right_is_cheaper(table: Contingency, costs: Real) -> None:

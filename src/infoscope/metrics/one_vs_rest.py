@@ -65,8 +65,8 @@ class OneVsRest:
 def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
     """F-β from the counts of a class; β must be a finite number that is not negative."""
     try:
-        is_usable = 0 <= beta < np.inf
-    except TypeError:
+        is_usable = bool(0 <= beta < np.inf)
+    except (TypeError, ValueError):
         is_usable = False
     if not is_usable:
         raise InputError(f"beta must be a finite number that is not negative, got {beta!r}")

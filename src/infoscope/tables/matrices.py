@@ -120,6 +120,12 @@ def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[La
         )
     if not array.max(axis=(-2, -1)).all():
         raise InputError("the matrix is all zero; there is nothing to evaluate")
+    _check_total(array)
+
+
+def _check_total(values: NDArray[Any]) -> None:
+    if values.dtype.kind == "f" and values.max() > np.finfo(np.float64).max / values.size:
+        raise InputError("the values add up to more than 1.8e308; divide them all by one number")
 
 
 def _check_reject_column(labels: tuple[tuple[Label, ...], tuple[Label, ...]], reject: Label | None) -> None:
@@ -151,6 +157,7 @@ def _from_sparse(
         )
     if not np.any(values > 0):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
+    _check_total(values)
     _check_reject_column(labels, stated.reject)
     cells = Cells(*labels, coo.row, coo.col, values)
     return replace(
