@@ -13,7 +13,9 @@ from typing import Any
 from infoscope.diagnosis.finding import Finding
 from infoscope.errors import InputError
 from infoscope.evaluation.intervals import Interval
+from infoscope.evaluation.schema import DOCUMENT
 from infoscope.evaluation.values import Value
+from infoscope.records import Fields, checked
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 
@@ -233,16 +235,18 @@ class Evaluation:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Evaluation:
         """The evaluation that a document describes."""
+        checked(record, Fields(open=True), "the document")
         if record.get("schema") != SCHEMA:
             raise InputError(
                 f"the document has the schema {record.get('schema')!r}, and {SCHEMA!r} is required; "
                 "was it written by `infoscope evaluate --format json`?"
             )
-        return cls(
-            Source.from_dict(record["source"]),
-            tuple(map(SystemResult.from_dict, record["systems"])),
-            record.get("comparison"),
-        )
+        checked(record, DOCUMENT, "the document")
+        try:
+            systems = tuple(map(SystemResult.from_dict, record["systems"]))
+        except (TypeError, LookupError) as error:  # in parts that only reports look at
+            raise InputError(f"the document is not a whole evaluation ({error}); write it again") from None
+        return cls(Source.from_dict(record["source"]), systems, record.get("comparison"))
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The versioned document as JSON; ratios and bits as on the cards, whatever is shown elsewhere."""
