@@ -1,9 +1,12 @@
 """What went wrong, in a sentence a person can act on.
 
-Every error that is the caller's to fix is an ``InfoscopeError``; anything else that escapes is ours.
+Every error that is the caller's to fix is an ``InfoscopeError``; anything else that escapes is ours. No sentence
+repeats a password, whoever wrote it.
 """
 
 from numbers import Integral
+
+from infoscope.masking import masked
 
 __all__ = [
     "AmbiguousNameError",
@@ -17,6 +20,9 @@ __all__ = [
 
 class InfoscopeError(Exception):
     """Base of every error that the caller can fix; the command line exits with status 2."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*(masked(part) if isinstance(part, str) else part for part in parts))
 
 
 class InputError(InfoscopeError, ValueError):

@@ -1,8 +1,9 @@
-"""Pages as files: by what one of ours is known, and how it is written in one step."""
+"""Pages as files: by what one of ours is known, and when it may be replaced."""
 
 from pathlib import Path
 from typing import overload
 
+from infoscope.atomic_files import check_target, unwritable, write_file
 from infoscope.errors import InputError
 
 __all__ = ["MARK", "Paged", "is_page", "write_page"]
@@ -13,6 +14,8 @@ MARK = '<meta name="generator" content="infoscope'
 
 def is_page(path: Path) -> bool:
     """Whether a file is such a page."""
+    if not path.is_file():
+        return False
     with path.open(encoding="utf-8", errors="replace") as file:
         return MARK in file.read(2000)
 
@@ -20,16 +23,14 @@ def is_page(path: Path) -> bool:
 def write_page(path: str | Path, page: str, *, force: bool = False) -> Path:
     """Write a page in one step; a file that is there is replaced only if it is such a page, or with ``force``."""
     target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{target} is a folder; give the name of a file")
+    check_target(target)
     try:
-        if target.exists() and not force and not is_page(target):
+        ours = is_page(target)
+        if target.is_file() and not ours and not force:
             raise InputError(f"{target} exists and is not a page of infoscope; choose another name, or force it")
-        beside = target.with_name(f".{target.name}.part")
-        beside.write_text(page, encoding="utf-8", newline="\n")
-        beside.replace(target)
     except OSError as problem:
-        raise InputError(f"cannot write {target}: {problem.strerror or problem}; choose another place") from None
+        raise unwritable(target, problem) from None
+    write_file(target, page, replace=force or ours)
     return target
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infoscope.page_files import MARK, Paged
+from infoscope.markup import Html, element, escape_markdown, joined, markdown_table
+from infoscope.page_files import Paged
+from infoscope.page_shell import html_page
 
 __all__ = [
     "Bullets",
@@ -145,26 +146,17 @@ def _text_row(row: Sequence[str], wide: Sequence[int], names: int) -> str:
 
 def as_markdown(page: Page) -> str:
     """For a merge request, an issue or a wiki."""
-    parts = [f"# {_escaped(page.title)}", ""]
+    parts = [f"# {escape_markdown(page.title)}", ""]
     for block in page.blocks:
         if isinstance(block, Heading):
-            parts += [f"## {_escaped(block.text)}", ""]
+            parts += [f"## {escape_markdown(block.text)}", ""]
         elif isinstance(block, Words):
-            parts += [_escaped(block.text), ""]
+            parts += [escape_markdown(block.text), ""]
         elif isinstance(block, Bullets):
-            parts += [*(f"- {_escaped(item)}" for item in block.items), ""]
+            parts += [*(f"- {escape_markdown(item)}" for item in block.items), ""]
         else:
-            rule = ["---" if at < block.names else "---:" for at in range(len(block.header))]
-            lines = [block.header, rule, *block.rows]
-            cells = [[cell if row is rule else _escaped(cell) for cell in row] for row in lines]
-            parts += [*(f"| {' | '.join(row)} |" for row in cells), ""]
+            parts += [markdown_table(block.header, block.rows, names=block.names), ""]
     return "\n".join(parts)
-
-
-def _escaped(text: str) -> str:
-    for sign in "\\|*_`<":
-        text = text.replace(sign, f"\\{sign}")
-    return text
 
 
 _STYLE = """
@@ -178,38 +170,41 @@ th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid color-mix(in 
 
 def as_html(page: Page) -> str:
     """A page of its own: nothing is fetched, nothing runs."""
-    parts = [f"<h1>{html.escape(page.title)}</h1>"]
+    return html_page(page.title, _html_body(page), style=_STYLE)
+
+
+def _html_body(page: Page) -> Html:
+    parts = [element("h1", page.title)]
     for block in page.blocks:
         if isinstance(block, Heading):
-            parts.append(f"<h2>{html.escape(block.text)}</h2>")
+            parts.append(element("h2", block.text))
         elif isinstance(block, Words):
-            parts.append(f"<p>{html.escape(block.text)}</p>")
+            parts.append(element("p", block.text))
         elif isinstance(block, Bullets):
-            items = "".join(f"<li>{html.escape(item)}</li>" for item in block.items)
-            parts.append(f"<ul>{items}</ul>")
+            parts.append(element("ul", *(element("li", item) for item in block.items)))
         else:
             parts.append(_html_grid(block))
-    head = (
-        f'<meta charset="utf-8">{MARK}"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(page.title)}"
-    )
-    return (
-        f'<!doctype html>\n<html lang="en"><head>{head}</title><style>{_STYLE}</style></head>\n<body>\n'
-        + "\n".join(parts)
-        + "\n</body></html>\n"
-    )
+    return joined(parts, "\n")
 
 
-def _html_grid(grid: Grid) -> str:
-    def line(row: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{'th' if at == 0 else tag}{' class=name' if at < grid.names else ''}"
-            f"{' scope=row' if at == 0 and tag == 'td' else ''}>{html.escape(cell)}</{'th' if at == 0 else tag}>"
-            for at, cell in enumerate(row)
+def _html_grid(grid: Grid) -> Html:
+    def line(row: Sequence[str], tag: str) -> Html:
+        return element(
+            "tr",
+            *(
+                element(
+                    "th" if at == 0 else tag,
+                    cell,
+                    class_="name" if at < grid.names else None,
+                    scope="row" if at == 0 and tag == "td" else None,
+                )
+                for at, cell in enumerate(row)
+            ),
         )
 
-    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in grid.rows)
-    return f"<div><table><thead><tr>{line(grid.header, 'th')}</tr></thead><tbody>{body}</tbody></table></div>"
+    head = element("thead", line(grid.header, "th"))
+    body = element("tbody", *(line(row, "td") for row in grid.rows))
+    return element("div", element("table", head, body))
 
 
 class PageDocument(Paged):
@@ -231,5 +226,5 @@ class PageDocument(Paged):
         return as_html(self._page())
 
     def _repr_html_(self) -> str:
-        """The page in a notebook."""
-        return self.to_html()
+        """What the page shows, in a notebook's own style."""
+        return element("div", _html_body(self._page()))

@@ -9,15 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 
+from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
 from infoscope.readers.assembly import Group
 from infoscope.readers.labels import as_text
@@ -25,7 +24,7 @@ from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Name
 from infoscope.tables import Contingency
 from infoscope.tables.label_json import label_from_json, label_to_json
 from infoscope.tables.labels import Label, check_unique
-from infoscope.tables.storage import named_table, write
+from infoscope.tables.storage import named_table, write, write_parquet
 from infoscope.tables.stored import (
     TYPES,
     check_distinct,
@@ -77,45 +76,18 @@ class Parts:
     homeless: Mapping[str, int] = field(default_factory=dict)
 
 
-def save_part(parts: Parts, path: str | os.PathLike[str]) -> None:
+def save_part(parts: Parts, path: str | os.PathLike[str], *, replace: bool = True) -> None:
     """Write tables in one step: a reader never sees half of them."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
-    if target.is_dir():
-        raise InputError(f"cannot write {target}: it is a folder; give the name of a file")
-    try:
-        _write_whole(parts, target)
-    except (OSError, duckdb.IOException) as error:
-        full = "No space left" in str(error)
-        why = "the disk is full" if full else getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise InputError(f"cannot write {target}: {why}; choose another place") from error
-
-
-def _write_whole(parts: Parts, target: Path) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    os.close(handle)
-    try:
+    with output_file(path, replace=replace) as file:
         if _is_single(parts.tables):
-            system, table = next(iter(parts.tables[()].items()))
-            write(table, Path(name), system)
+            ((system, table),) = parts.tables[()].items()
+            write(table, file, system)
         else:
-            _write(parts, Path(name))
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+            _write(parts, file)
 
 
 def _is_single(tables: Tables) -> bool:
     return set(tables) == {()} and len(tables[()]) == 1 and all(min(t.shape) for t in tables[()].values())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _write(kept: Parts, path: Path) -> None:
@@ -138,14 +110,8 @@ def _write(kept: Parts, path: Path) -> None:
     whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.homeless), "tables": facts}
     whole["checksum"] = checksum(whole, _content(columns))
     metadata = json.dumps(whole, ensure_ascii=False)
-    with duckdb.connect() as connection:
-        connection.register("cells", columns)
-        connection.execute(
-            "COPY (SELECT CAST(part AS INTEGER) AS part, CAST(truth AS VARCHAR) AS truth, "
-            "CAST(system AS VARCHAR) AS system, CAST(value AS DOUBLE) AS value FROM cells) "
-            "TO $path (FORMAT parquet, COMPRESSION zstd, KV_METADATA {infoscope: $metadata})",
-            {"path": str(path), "metadata": metadata},
-        )
+    types = {"part": "INTEGER", "truth": "VARCHAR", "system": "VARCHAR", "value": "DOUBLE"}
+    write_parquet(path, columns, types, {"infoscope": metadata})
 
 
 def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:

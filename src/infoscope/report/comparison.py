@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from rich.text import Text
 
 from infoscope.cards import find
@@ -11,6 +9,7 @@ from infoscope.comparison import Comparison, Pair, Ranking, renders
 from infoscope.comparison.ranking import Place
 from infoscope.figures.forest import ComparisonDisplay
 from infoscope.figures.notebook import picture
+from infoscope.markup import escape, escape_markdown, markdown_table
 from infoscope.report.layout import UNICODE, Column, Look, columns, shown, wrapped
 from infoscope.report.numbers import amount, chance
 
@@ -26,6 +25,7 @@ __all__ = [
 ]
 
 _AXIS = 25
+_COLUMNS = ("system", "mean", "range", "difference", "P(better)", "verdict")
 
 
 @renders("text")
@@ -192,23 +192,21 @@ def _improvement_title(comparison: Comparison) -> str:
 @renders("markdown")
 def as_markdown(comparison: Comparison) -> str:
     """A heading, one table per metric, and the notes."""
-    out = [f"## {_cell(headline(comparison))}", "", conditions(comparison)]
+    out = [f"## {_plain(headline(comparison))}", "", _plain(conditions(comparison))]
     for ranking in comparison.ranking:
-        out += ["", f"### {title_of(ranking)}", "", "| system | mean | range | difference | P(better) | verdict |"]
-        out.append("|---|--:|--:|--:|--:|---|")
-        for place in ranking.places:
-            out.append("| " + " | ".join([_cell(place.name), *_row(comparison, ranking, place)]) + " |")
-        out += ["", _cell(ranking.statement) + "."]
-    rows = _improvements(comparison)
-    if rows:
-        out += ["", f"### {_cell(_improvement_title(comparison))}", "", "| system | in S_I/H(T) | in 1 − accuracy |"]
-        out += ["|---|--:|--:|", *("| " + " | ".join([_cell(row[0]), *row[1:]]) + " |" for row in rows)]
-    out += [f"\nNote: {_cell(note)}" for note in comparison.notes]
+        rows = [[shown(place.name, UNICODE), *_row(comparison, ranking, place)] for place in ranking.places]
+        out += ["", f"### {_plain(title_of(ranking))}", "", markdown_table(_COLUMNS, rows)]
+        out += ["", _plain(ranking.statement) + "."]
+    factors = [[shown(name, UNICODE), *cells] for name, *cells in _improvements(comparison)]
+    if factors:
+        table = markdown_table(["system", "in S_I/H(T)", "in 1 − accuracy"], factors)
+        out += ["", f"### {_plain(_improvement_title(comparison))}", "", table]
+    out += [f"\nNote: {_plain(note)}" for note in comparison.notes]
     return "\n".join(out) + "\n"
 
 
-def _cell(text: str) -> str:
-    return shown(text, UNICODE).replace("|", "\\|").replace("<", "&lt;")
+def _plain(text: str) -> str:
+    return escape_markdown(shown(text, UNICODE))
 
 
 @renders("notebook")
@@ -228,9 +226,7 @@ def _body(comparison: Comparison) -> str:
     out = [f"<p>{escape(conditions(comparison))}</p>"]
     for ranking in comparison.ranking:
         out.append(f"<h2>{escape(title_of(ranking))}</h2><p>{escape(ranking.statement)}.</p><table><thead><tr>")
-        out += [
-            f'<th scope="col">{name}</th>' for name in ("system", "mean", "range", "difference", "P(better)", "verdict")
-        ]
+        out += [f'<th scope="col">{name}</th>' for name in _COLUMNS]
         out.append("</tr></thead><tbody>")
         for place in ranking.places:
             row = "".join(f"<td>{escape(cell)}</td>" for cell in _row(comparison, ranking, place))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.text import Text
 
 from infoscope.evaluation.gate import Gate
+from infoscope.markup import markdown_table
 from infoscope.report.layout import ASCII, UNICODE, Column, Look, columns, shown, wrapped
-from infoscope.report.markdown import escaped
 
 __all__ = ["gate_markdown", "gate_text"]
 
@@ -57,9 +57,8 @@ def gate_text(gate: Gate, *, width: int = 100, ascii_only: bool = False) -> str:
 
 def gate_markdown(gate: Gate) -> str:
     """A heading and one line for each condition, for a merge request or a job summary."""
-    lines = [f"## {_TITLES[gate.outcome]}", "", _counts(gate), "", "| | system | condition | |", "|---|---|---|---|"]
-    for check in gate.checks:
-        cells = [_MARKS[check.outcome], escaped(check.system), escaped(check.condition), escaped(check.text)]
-        lines.append(f"| {' | '.join(cells)} |")
+    rows = [[_MARKS[check.outcome], check.system, check.condition, check.text] for check in gate.checks]
+    table = markdown_table(["", "system", "condition", ""], rows, names=4)
+    lines = [f"## {_TITLES[gate.outcome]}", "", _counts(gate), "", table]
     note = _leniency(gate)
     return "\n".join([*lines, *(["", note] if note else [])]) + "\n"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from infoscope.evaluation import Evaluation, SystemResult, renders
+from infoscope.markup import escape_markdown, markdown_table
 from infoscope.report.by_class import cost_in_bits
 from infoscope.report.numbers import Units, amount, share, units
 from infoscope.report.wording import (
@@ -18,7 +17,7 @@ from infoscope.report.wording import (
     truth_and_system_match,
 )
 
-__all__ = ["as_markdown", "escaped"]
+__all__ = ["as_markdown"]
 
 MOST_CLASSES = 20
 
@@ -29,37 +28,36 @@ def as_markdown(evaluation: Evaluation, *, unit: str = "bits") -> str:
     shown = units(unit)
     blocks = ["# Evaluation"]
     if len(evaluation.systems) > 1:
-        blocks += [_ranking(evaluation), *(escaped(sentence) for sentence in told_apart(evaluation))]
+        blocks += [_ranking(evaluation), *(escape_markdown(sentence) for sentence in told_apart(evaluation))]
     for system in evaluation.ranking:
         blocks += _system(evaluation, system, shown)
-    blocks += [f"*{left_out(rows, escaped(reason))}*" for reason, rows in evaluation.source.ignored.items()]
-    blocks += [f"*{escaped(evaluation.source.until['text'])}.*"] if evaluation.source.until is not None else []
+    blocks += [f"*{left_out(rows, escape_markdown(reason))}*" for reason, rows in evaluation.source.ignored.items()]
+    blocks += [f"*{escape_markdown(evaluation.source.until['text'])}.*"] if evaluation.source.until is not None else []
     told = dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None)
-    blocks += [f"*{escaped(sentence)}.*" for sentence in told]
+    blocks += [f"*{escape_markdown(sentence)}.*" for sentence in told]
     return "\n\n".join(blocks) + "\n"
 
 
 def _system(evaluation: Evaluation, system: SystemResult, unit: Units) -> list[str]:
     captured, rest = headline(system)
     sentence = f"captures **{captured}** {rest}" if captured else rest
-    numbers = [[number.word, number.shown, number.range, escaped(number.note)] for number in key_numbers(system, "–")]
+    numbers = [[number.word, number.shown, number.range, number.note] for number in key_numbers(system, "–")]
     has_range = any(row[2] for row in numbers)
     kept = [row if has_range else [row[0], row[1], row[3]] for row in numbers]
     titles = ["", "value", "range", "meaning"] if has_range else ["", "value", "meaning"]
     blocks = [
-        f"## {escaped(system.title)}",
-        f"**{escaped(system.title)}** {sentence}.",
-        escaped(facts_line(system, evaluation.source, unit, "·")),
-        _table(titles, kept),
+        f"## {escape_markdown(system.title)}",
+        f"**{escape_markdown(system.title)}** {sentence}.",
+        escape_markdown(facts_line(system, evaluation.source, unit, "·")),
+        markdown_table(titles, kept),
     ]
     if system.diagnosis:
-        blocks.append("\n".join(f"- {escaped(finding.text)}" for finding in system.diagnosis))
+        blocks.append("\n".join(f"- {escape_markdown(finding.text)}" for finding in system.diagnosis))
     if system.confusions:
         rows = [
-            [" / ".join(map(escaped, pair.classes)), f"+{100 * pair.gain:.1f}", amount(pair.count)]
-            for pair in system.confusions[:5]
+            [" / ".join(pair.classes), f"+{100 * pair.gain:.1f}", amount(pair.count)] for pair in system.confusions[:5]
         ]
-        blocks += ["### What to fix first", _table(["confused", "points gained", "samples"], rows)]
+        blocks += ["### What to fix first", markdown_table(["confused", "points gained", "samples"], rows)]
     return [*blocks, f"### By class, {unit.name} lost", _classes(system, unit)]
 
 
@@ -72,7 +70,7 @@ def _classes(system: SystemResult, unit: Units) -> str:
         doubtful = "" if answer is None else unit.amount(answer.values["missed_information"].value)
         rows.append(
             [
-                escaped(item.label),
+                item.label,
                 amount(item.values["support"].value),
                 _with_range(share(item.values["recall"].value), limits(item.values["recall"], "–")),
                 unit.amount(item.values["false_information"].value),
@@ -81,7 +79,7 @@ def _classes(system: SystemResult, unit: Units) -> str:
             ]
         )
     more = f"\n\nand {len(items) - MOST_CLASSES} more classes" if len(items) > MOST_CLASSES else ""
-    return _table(["class", "samples", "recall", "answers scatter", "answer doubtful", "cost"], rows) + more
+    return markdown_table(["class", "samples", "recall", "answers scatter", "answer doubtful", "cost"], rows) + more
 
 
 def _with_range(number: str, limits: str) -> str:
@@ -91,7 +89,7 @@ def _with_range(number: str, limits: str) -> str:
 def _ranking(evaluation: Evaluation) -> str:
     rows = [
         [
-            escaped(system.title),
+            system.title,
             share(system.number("proficiency")),
             limits(system.metrics["proficiency"], "–"),
             share(system.number("false_information_ratio")),
@@ -100,18 +98,4 @@ def _ranking(evaluation: Evaluation) -> str:
         ]
         for system in evaluation.ranking
     ]
-    return _table(["system", "captured", "range", "false", "accuracy", ""], rows)
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    marks = ["---", *("---:" for _ in titles[1:])]
-    lines = [titles, marks, *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def escaped(text: str) -> str:
-    """A label or sentence that Markdown shows as it is."""
-    plain = "".join(sign if sign.isprintable() else " " for sign in text)
-    for sign in ("\\", "|", "*", "_", "`", "<", "["):
-        plain = plain.replace(sign, f"\\{sign}")
-    return plain
+    return markdown_table(["system", "captured", "range", "false", "accuracy", ""], rows)

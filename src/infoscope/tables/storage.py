@@ -6,11 +6,10 @@ The form is described in docs/table-format.md.
 from __future__ import annotations
 
 import datetime
+import errno
 import json
-import os
 import re
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
 from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
 from infoscope.tables.building import Cells, Declared, check_reject_is_no_truth, moved, placed
@@ -38,7 +38,7 @@ from infoscope.tables.stored import (
     opened,
 )
 
-__all__ = ["SCHEMA", "load", "named_table", "save", "write"]
+__all__ = ["SCHEMA", "load", "named_table", "save", "write", "write_parquet"]
 
 SCHEMA = "infoscope/table/1"
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -72,34 +72,15 @@ _FACTS = Fields(
 
 
 def save(table: Contingency, path: Path) -> None:
-    """Write beside the target, then move into place: a reader never sees half a table."""
+    """Write a plain table in one step: a reader never sees half of it."""
     if table.batch_shape or table.reweighting is not None:
         raise InputError("only plain tables are saved; save the original table, not a batch or a re-weighted one")
-    if not path.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder; give the name of a file")
-    try:
-        _write_whole(table, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def _write_whole(table: Contingency, path: Path) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    try:
-        write(table, Path(name))
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with output_file(path, replace=True) as file:
+        write(table, file)
 
 
 def write(table: Contingency, path: Path, system: str | None = None) -> None:
-    """Write one table to a place where nobody looks yet, with the name of its system where there is one."""
-    import duckdb  # noqa: PLC0415 - only for files
-
+    """Fill a file with one table, and with the name of its system where there is one."""
     truth = _Column(table.truth_labels)
     system_side = _Column(table.system_labels)
     stored = table.values.reshape(-1) != 0
@@ -120,23 +101,33 @@ def write(table: Contingency, path: Path, system: str | None = None) -> None:
     entries = {"infoscope": json.dumps(facts, ensure_ascii=False)}
     if system is not None:
         entries["infoscope_system"] = system
+    kind = "BIGINT" if values.dtype.kind in "iu" else "DOUBLE"
+    write_parquet(path, columns, {"truth": truth.type, "system": system_side.type, "value": kind}, entries)
+
+
+def write_parquet(
+    path: Path, columns: Mapping[str, NDArray[Any]], types: Mapping[str, str], entries: Mapping[str, str]
+) -> None:
+    """Fill a file with columns of the given SQL types, and entries in its metadata."""
+    import duckdb  # noqa: PLC0415 - only for files
+
+    selected = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
+    kept = ", ".join(f"{name}: ${name}" for name in entries)
+    query = (
+        f"COPY (SELECT {selected} FROM cells) TO $path "
+        f"(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, KV_METADATA {{{kept}}})"
+    )
     with duckdb.connect() as connection:
-        connection.register("cells", _as_relation_source(columns))
-        kind = "BIGINT" if values.dtype.kind in "iu" else "DOUBLE"
-        query = (
-            f"COPY (SELECT CAST(truth AS {truth.type}) AS truth, CAST(system AS {system_side.type}) AS system, "
-            f"CAST(value AS {kind}) AS value FROM cells) TO $path "
-            f"(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{', '.join(f'{key}: ${key}' for key in entries)}}})"
-        )
-        connection.execute(query, {"path": str(path), **entries})
+        connection.register("cells", dict(columns))
+        try:
+            connection.execute(query, {"path": str(path), **entries})
+        except duckdb.IOException as error:
+            is_full = "No space left" in str(error)
+            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error).splitlines()[0]) from error
 
 
 def _padded(codes: NDArray[np.int64], more: NDArray[np.int64], tail: int) -> NDArray[np.int64]:
     return np.concatenate([codes, more, np.zeros(tail, dtype=np.int64)])
-
-
-def _as_relation_source(columns: dict[str, NDArray[Any]]) -> Any:
-    return columns
 
 
 class _Column:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from infoscope.markup import escape_markdown, markdown_table
 from infoscope.tracking.document import LINES, System, TrackingEvaluation, track_accounts
 from infoscope.tracking.measures import measures
 from infoscope.tracking.tuning import GateSweep
@@ -38,17 +39,18 @@ def as_text(result: TrackingEvaluation, *, width: int = 100, unit: str = "bits")
 
 def as_markdown(result: TrackingEvaluation, *, unit: str = "bits") -> str:
     """The same as tables."""
-    parts = [*_table(_ranking_rows(result)), ""] if result.comparison else []
+    parts = [_table(_ranking_rows(result)), ""] if result.comparison else []
     for system in result.systems:
-        parts += [f"## {system.name}", "", _headline(system), "", *_table(_ledger_rows(system, unit)), ""]
-        parts += [*_table(_metric_rows(system, unit)), ""]
-        parts += [f"- {each['text']}" for each in system.remarks()]
-        parts += ["", *_table(_worst_rows(system, unit)), ""] if system.sequences else []
+        headline = escape_markdown(_headline(system))
+        parts += [f"## {escape_markdown(system.name)}", "", headline, "", _table(_ledger_rows(system, unit)), ""]
+        parts += [_table(_metric_rows(system, unit)), ""]
+        parts += [f"- {escape_markdown(each['text'])}" for each in system.remarks()]
+        parts += ["", _table(_worst_rows(system, unit)), ""] if system.sequences else []
     if result.comparison:
-        parts += ["## Differences (a − b)", "", *_table(_difference_rows(result)), ""]
+        parts += ["## Differences (a − b)", "", _table(_difference_rows(result)), ""]
     for name, sweep in result.sweeps.items():
-        parts += [f"## By gate: {name}", "", *_table(_sweep_rows(sweep)), ""]
-    return "\n".join([*parts, result.settings.describe()]) + "\n"
+        parts += [f"## By gate: {escape_markdown(name)}", "", _table(_sweep_rows(sweep)), ""]
+    return "\n".join([*parts, escape_markdown(result.settings.describe())]) + "\n"
 
 
 def _system_text(system: System, width: int, unit: str) -> Iterator[str]:
@@ -183,10 +185,5 @@ def _looks_numeric(cell: str) -> bool:
     return cell in {"–", "undefined"} or cell.strip("+-%").replace(".", "", 1).isdigit()
 
 
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    head, *body = [f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in rows]
-    return [head, f"|{'|'.join('---' for _ in rows[0])}|", *body]
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    return markdown_table(rows[0], rows[1:], names=len(rows[0]))

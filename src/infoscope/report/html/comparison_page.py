@@ -30,7 +30,6 @@ def comparison_html(comparison: Comparison, *, command: str | None = None) -> st
     lead = _leaders(comparison.ranking[0])
     return page(
         f"{', '.join(plain_label(name)[:40] for name in lead[:3])} | comparison",
-        __version__,
         code_of("comparison.js"),
         element(
             "main",

@@ -36,7 +36,6 @@ def as_html(evaluation: Evaluation, *, unit: str = "bits", command: str | None =
     drawn = maps(evaluation)
     return page(
         _title(focus),
-        __version__,
         code_of("page.js"),
         element(
             "main",

@@ -1,31 +1,16 @@
-"""What every page of ours has: its head, its colours and its code."""
+"""Pages with the colours, the style sheet and the code of the reports."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import cache
 from importlib.resources import files
 
+from infoscope import __version__
 from infoscope.figures.colours import DARK, LIGHT
-from infoscope.page_files import MARK
-from infoscope.report.html.elements import Html, element
+from infoscope.markup import Html, joined
+from infoscope.page_shell import html_page
 
-__all__ = ["code_of", "head", "page", "text_of"]
-
-
-def head(title: str, version: str, code: str = "") -> Html:
-    """The start of a page that may run this code and no other, and loads nothing."""
-    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-    if code:
-        known = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode("ascii")
-        policy += f"; script-src 'sha256-{known}'"
-    return Html(
-        '<html lang="en"><head><meta charset="utf-8">'
-        f'{MARK} {version}"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
-        'content="light dark">' + element("title", title) + f"<style>{_variables()}{text_of('page.css')}</style></head>"
-    )
+__all__ = ["code_of", "page", "still_page", "text_of"]
 
 
 def code_of(*names: str) -> str:
@@ -33,11 +18,19 @@ def code_of(*names: str) -> str:
     return "(async () => {\n'use strict';\n" + "".join(text_of(name) for name in ("common.js", *names)) + "})();\n"
 
 
-def page(title: str, version: str, code: str, *body: Html) -> str:
+def page(title: str, code: str, *body: Html) -> str:
     """A page with its code, which speaks through a tip and to those who listen."""
     spoken = Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>')
-    inside = "".join((*body, spoken, f"<script>{code}</script>"))
-    return f"<!doctype html>{head(title, version, code)}<body>{inside}</body></html>\n"
+    return html_page(title, joined((*body, spoken)), style=_style(), code=code, version=__version__)
+
+
+def still_page(title: str, body: Html) -> str:
+    """A page on which no code runs."""
+    return html_page(title, body, style=_style(), version=__version__, class_="still")
+
+
+def _style() -> str:
+    return _variables() + text_of("page.css")
 
 
 @cache

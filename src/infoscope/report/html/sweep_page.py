@@ -64,7 +64,6 @@ def sweep_html(sweep: Sweep, choices: Sequence[Choice], *, unit: str = "bits", c
     drawn = charts(sweep, choice, places)
     return page(
         f"{_title(sweep, choice, curves)} | operating points",
-        __version__,
         code_of("sweep.js"),
         element(
             "main",

@@ -17,7 +17,7 @@ from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.page_files import write_page
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.html.making import Making
-from infoscope.report.html.shell import head
+from infoscope.report.html.shell import still_page
 from infoscope.report.html.tracker_pictures import followed
 from infoscope.report.html.tracker_tables import (
     all_values,
@@ -80,7 +80,7 @@ def as_html(evaluation: TrackingEvaluation, *, unit: str = "bits", command: str 
     )
     captured = value_of(focus, "proficiency").value
     title = f"{plain_label(focus.name)[:60]}: {share(captured, 0)} of who was where captured"
-    return f'<!doctype html>{head(title, __version__)}<body class="still">{body}</body></html>\n'
+    return still_page(title, body)
 
 
 @renders("html file")

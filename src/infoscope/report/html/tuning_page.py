@@ -51,7 +51,6 @@ def tuning_html(tuning: Tuning, best: BestSetting, *, unit: str = "bits", comman
     figures = [*_curves(tuning), *_against(tuning), _coverage(tuning)]
     return page(
         f"{_named(tuning, place)[:60]} | settings",
-        __version__,
         code_of("tuning.js"),
         element(
             "main",
