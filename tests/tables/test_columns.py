@@ -154,6 +154,13 @@ def test_weights_scores_groups_and_features_follow_the_same_rule() -> None:
             ask()
 
 
+def test_series_of_label_sets_follow_the_same_rule() -> None:
+    truth, system = pd.Series([{"a"}, {"b"}], index=[1, 0]), pd.Series([{"a"}, {"b"}], index=[0, 1])
+    for ask in (ifs.multilabel.evaluate, ifs.multilabel.stability):
+        with pytest.raises(InputError, match="same keys in another order"):
+            ask(truth, system)
+
+
 def test_cross_validation_follows_the_same_rule() -> None:
     tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier()
     features = pd.DataFrame({"x": SCORES}, index=KEYS)

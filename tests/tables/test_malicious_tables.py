@@ -20,6 +20,7 @@ from infoscope import Contingency, InputError, read
 from infoscope.cli import app
 from infoscope.readers import read_tables
 from infoscope.readers.parts import load_parts
+from infoscope.tables import storage, stored
 from tests.tables import malicious
 
 TABLES: dict[str, Contingency] = {
@@ -166,6 +167,17 @@ def test_the_command_line_says_one_sentence_with_status_2(tmp_path: Path) -> Non
         assert found.stderr.count("\n") == 1, name
         assert str(bad) in found.stderr, name
     assert refused > 10
+
+
+def test_many_equal_rows_are_refused_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, load = saved_table(tmp_path, "text with a reject label")
+    table = pq.read_table(path)
+    pq.write_table(table.take([0] * 100_000), tmp_path / "bad.ifs")
+    monkeypatch.setattr(stored, "MANY_ROWS", 1_000)
+    monkeypatch.setattr(storage, "_assembled", lambda *_: pytest.fail("the rows were read"))
+
+    with pytest.raises(InputError, match=r"bad\.ifs .* a cell has two rows"):
+        load(tmp_path / "bad.ifs")
 
 
 def test_negative_counts_name_what_is_wrong(tmp_path: Path) -> None:

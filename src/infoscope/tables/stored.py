@@ -30,6 +30,8 @@ __all__ = [
     "opened",
 ]
 
+MANY_ROWS = 1 << 22
+_TWICE = "a cell has two rows"
 _WHOLE = frozenset(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"))
 _REAL = frozenset(("FLOAT", "DOUBLE"))
 TYPES: Mapping[str, frozenset[str]] = {
@@ -83,12 +85,20 @@ class StoredTables:
             described = self.connection.execute("DESCRIBE FROM read_parquet($path)", kept).fetchall()
             _check_types({name: kind for name, kind, *_ in described}, wanted)
             names = ", ".join(f'"{name}"' for name in wanted)
+            self._refuse_endless(", ".join(types), kept)
             found: dict[str, Any] = self.connection.execute(
                 f"SELECT {names} FROM read_parquet($path)", kept
             ).fetchnumpy()
         except (duckdb.Error, UnicodeDecodeError, OverflowError, MemoryError) as error:
             raise InputError(f"its rows cannot be read ({_first_line(error)})") from None
         return found
+
+    def _refuse_endless(self, keys: str, kept: Mapping[str, str]) -> None:
+        """Billions of equal rows fit in a small file and in no memory: many rows are looked at before they are read."""
+        rows = self.connection.execute("SELECT count(*) FROM read_parquet($path)", kept).fetchone()[0]
+        again = f"SELECT 1 FROM read_parquet($path) GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"
+        if rows > MANY_ROWS and self.connection.execute(again, kept).fetchone():
+            raise InputError(_TWICE)
 
 
 @contextmanager
@@ -146,7 +156,7 @@ def checked_values(column: Any) -> NDArray[Any]:
 def check_distinct(rows: NDArray[np.int64], columns: NDArray[np.int64], width: int) -> None:
     """Refuse a cell that has two rows."""
     if len(np.unique(rows * width + columns)) < len(rows):
-        raise InputError("a cell has two rows")
+        raise InputError(_TWICE)
 
 
 def check_squares(squares: float | None, total: float) -> None:
