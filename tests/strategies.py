@@ -88,3 +88,56 @@ def label_rows() -> st.SearchStrategy[tuple[list[str], list[str]]]:
     """Rows of text labels, truth and system of equal length."""
     pairs = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcde")), min_size=1, max_size=30)
     return pairs.map(lambda rows: ([t for t, _ in rows], [s for _, s in rows]))
+
+
+# ── tables at the edges of what numbers can hold ──
+
+LARGE_COUNTS = st.one_of(
+    st.just(0),
+    st.integers(0, 9),
+    st.integers(0, 10**9),
+    st.integers(10**15, 10**16),
+    st.integers(10**16 - 3, 10**16 + 3),
+    st.integers(10**16, 6 * 10**16),
+)
+"""Whole numbers, also such that a float rounds and whose sums reach 10^18."""
+
+WEIGHTS = st.one_of(
+    st.just(0.0),
+    st.sampled_from([1e-300, 1e-130, 1.0, 1e200, 1e300]),
+    st.floats(0.0, 1.0).filter(lambda x: x == 0 or x > 1e-300),
+    st.floats(-300, 300).map(lambda exponent: 10.0**exponent),
+)
+"""Weights over 600 orders of magnitude."""
+
+
+@st.composite
+def extreme_matrices(draw: st.DrawFn) -> list[list[float]]:
+    """Huge counts, weights of any size, nearly perfect, nearly independent, nearly empty ones."""
+    k = draw(st.integers(1, 4))
+    m = draw(st.sampled_from([k, k, k + 1, 1, 3]))
+    cells = draw(st.sampled_from([LARGE_COUNTS, LARGE_COUNTS, WEIGHTS, WEIGHTS]))
+    kind = draw(st.sampled_from(["any", "any", "one cell", "one class", "nearly perfect", "nearly independent"]))
+    if kind == "nearly independent":
+        sides = st.one_of(st.integers(1, 10**8), st.floats(1e-20, 1.0), st.floats(1e-3, 1.0))
+        rows, columns = (draw(st.lists(sides, min_size=n, max_size=n)) for n in (k, m))
+        matrix = [[a * b for b in columns] for a in rows]
+        matrix[0][0] += draw(st.integers(0, 5)) if isinstance(matrix[0][0], int) else 0
+        return matrix
+    matrix = [[0.0 if cells is WEIGHTS else 0] * m for _ in range(k)]
+    for i in range(k):
+        for j in range(m):
+            if kind == "any" or (kind == "one class" and i == 0) or (kind == "nearly perfect" and i == j):
+                matrix[i][j] = draw(cells)
+    if kind in {"one cell", "nearly perfect"} or not any(map(any, matrix)):
+        i, j = draw(st.integers(0, k - 1)), draw(st.integers(0, m - 1))
+        matrix[i][j] = draw(cells.filter(bool))
+    return matrix
+
+
+@st.composite
+def extreme_tables(draw: st.DrawFn) -> Contingency:
+    """A table of such a matrix, with a reject column now and then."""
+    matrix = draw(extreme_matrices())
+    k, m = len(matrix), len(matrix[0])
+    return Contingency.from_matrix(matrix, reject=k if m == k + 1 and draw(st.booleans()) else None)

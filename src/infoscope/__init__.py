@@ -8,10 +8,14 @@
 Names load on first use, so that importing the package costs next to nothing.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+import importlib
+
+TYPE_CHECKING = False  # importing typing would double the time until Ctrl-C can be heeded
 if TYPE_CHECKING:
+    from typing import Any
+
     from infoscope import metrics as metrics
     from infoscope import multilabel as multilabel
     from infoscope import operating_points as operating_points

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_at_most
 from infoscope.numeric import Real, summed_by
 from infoscope.tables import Contingency
 
@@ -80,6 +80,7 @@ def splits_and_merges(table: Contingency, most: int = 20) -> SplitsAndMerges:
     >>> found.splits[0].sentence()
     "Group '0' (10) is split over 2 clusters: p (5), q (5)"
     """
+    check_at_most(most)
     if table.batch_shape:
         raise InputError("a batch of tables is no single clustering; look at its tables one by one")
     used = np.flatnonzero(table.cells > 0)

@@ -1,13 +1,28 @@
 """What went wrong, in a sentence a person can act on.
 
-Every error that is the caller's to fix is an ``InfoscopeError``; anything else that escapes is ours.
+Every error that is the caller's to fix is an ``InfoscopeError``; anything else that escapes is ours. No sentence
+repeats a password, whoever wrote it.
 """
 
-__all__ = ["AmbiguousNameError", "InfoscopeError", "InputError", "UndefinedError", "UnknownNameError"]
+from numbers import Integral
+
+from infoscope.masking import masked
+
+__all__ = [
+    "AmbiguousNameError",
+    "InfoscopeError",
+    "InputError",
+    "UndefinedError",
+    "UnknownNameError",
+    "check_at_most",
+]
 
 
 class InfoscopeError(Exception):
     """Base of every error that the caller can fix; the command line exits with status 2."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*(masked(part) if isinstance(part, str) else part for part in parts))
 
 
 class InputError(InfoscopeError, ValueError):
@@ -28,3 +43,9 @@ class AmbiguousNameError(UnknownNameError):
 
 class UndefinedError(InfoscopeError):
     """A number that was asked for does not exist for this table."""
+
+
+def check_at_most(most: object) -> None:
+    """Refuse a number of results to list that is not a whole number, or negative."""
+    if not isinstance(most, Integral) or most < 0:
+        raise InputError(f"most must be a whole number that is not negative, got {most!r}")

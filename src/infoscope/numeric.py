@@ -3,7 +3,6 @@
 Everything works on the last axis and carries leading axes along. Undefined is NaN, never 0.
 """
 
-from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -13,17 +12,20 @@ from numpy.typing import NDArray
 __all__ = [
     "Real",
     "as_real",
+    "at_most_one",
     "chosen",
-    "divergence",
     "dot",
     "entropy",
+    "excess_nats",
     "exp2",
+    "finite_ratio",
     "frozen",
+    "open_nats",
     "outside",
     "quotient",
     "ratio",
+    "scaled_ratio",
     "share",
-    "small_choice",
     "summed_by",
     "surprise",
     "undefined_where",
@@ -76,9 +78,27 @@ def ratio(part: Any, whole: Any) -> Real:
     return np.divide(part, whole, out=out, where=whole != 0)[()]
 
 
+def finite_ratio(part: Any, whole: Any) -> Real:
+    """Part over whole, undefined (NaN) where the whole is 0 or so small that the ratio is too large for a number."""
+    with np.errstate(over="ignore"):
+        value = ratio(part, whole)
+    return undefined_where(np.isinf(value), value)
+
+
 def share(part: Real, rest: Real) -> Real:
     """Part of the sum of two non-negative numbers: exactly 1 when there is no rest, exactly 0 without a part."""
     return ratio(part, part + rest)
+
+
+def at_most_one(value: Any) -> Any:
+    """Between −1 and 1, which only rounding can leave; undefined stays undefined.
+
+    >>> at_most_one(1.0000000000000002)
+    1.0
+    """
+    if isinstance(value, float):
+        return type(value)(min(max(value, -1.0), 1.0)) if value == value else value  # noqa: PLR0124 - NaN
+    return np.maximum(np.minimum(value, 1.0), -1.0)
 
 
 def chosen(condition: Any, one: Any, other: Any) -> Real:
@@ -139,18 +159,55 @@ def entropy(parts: Real, total: Real) -> Real:
     return np.maximum(-terms, 0.0)
 
 
-def small_choice(parts: Real, wholes: Real, sums: Callable[[Real], Real], total: Real) -> Real:
-    """Bits open about the part once its whole is known, Σ part · log2(whole/part), when they are few.
+def open_nats(parts: Real, wholes: Real, others: Real) -> Real:
+    """Part · ln(whole/part) for each part, that is what stays open about it once its whole is known, 0 without a part.
 
     A part that is more than half of its whole enters by what it lacks, log1p(−lack/whole), and the lack is the sum of
-    the other parts (``sums`` adds up numbers by whole and lays them onto the parts), never a difference: so the result
-    keeps its digits however small it is, and a whole with a single part adds exactly 0.
+    the ``others``, never a difference: so the result keeps its digits however small it is, and a part that is all of
+    its whole adds exactly 0. Weights may differ by any factor.
     """
-    most = 2 * parts > wholes
-    lack = quotient(sums(np.where(most, 0.0, parts)), wholes, empty=0.0)
+    most = parts > 0.5 * wholes
+    lack = np.where(most, others, 0.0)
+    lack_share = np.minimum(quotient(lack, wholes, empty=0.0), 0.5)
     share = quotient(parts, wholes, empty=1.0)
-    logs = np.where(most, np.log1p(-np.minimum(lack, 0.5)), np.log(np.where(most, 1.0, share)))
-    return -(parts * logs).sum(axis=-1) / total / np.log(2.0) + 0.0
+    tangible = lack_share > _TINY_LACK
+    factor = np.log1p(-lack_share) / np.where(tangible, -lack_share, 1.0)
+    nearly_all = lack * share * np.where(tangible, factor, 1.0)
+    lost = share < _SMALLEST_NORMAL
+    logs = np.log(np.where(most | lost, 1.0, share))
+    if lost.any():
+        logs = np.where(lost, np.log(np.where(lost, parts, 1.0)) - np.log(np.where(lost, wholes, 1.0)), logs)
+    return nearly_all - parts * logs
+
+
+def scaled_ratio(part: Real, whole: Real, shift: NDArray[np.int64]) -> Real:
+    """Part over whole times 2^shift, also where the ratio itself is too small for a number; infinite if too large."""
+    (part, up), (whole, down) = np.frexp(part), np.frexp(whole)
+    with np.errstate(over="ignore"):
+        return np.ldexp(part / whole, up - down + shift)
+
+
+def excess_nats(excess: Real) -> Real:
+    """(1 + d) ln(1 + d) − d: how much a cell that is d above its chance, as a share of it, differs; 1 for d = −1.
+
+    >>> [float(x) for x in excess_nats(np.array([-1.0, 0.0, 1e-100]))]
+    [1.0, 0.0, 5e-201]
+    """
+    empty, small = excess <= -1.0, np.abs(excess) < _SERIES
+    inside = np.where(empty | small, 0.0, excess)
+    result = np.where(empty, 1.0, np.log1p(inside) * (1.0 + inside) - inside)
+    if not np.any(small):
+        return result
+    d = np.where(small, excess, 0.0)
+    series = np.zeros_like(d)
+    for n in range(11, 1, -1):  # Σ (−1)^n d^n / (n (n − 1)), whose first terms the difference above would lose
+        series = 1.0 / (n * (n - 1)) - d * series
+    return np.where(small, d * d * series, result)
+
+
+_SERIES = 2.0**-6
+_TINY_LACK = 1e-20
+_SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 def outside(totals: Real) -> Real:
@@ -165,27 +222,6 @@ def outside(totals: Real) -> Real:
     is_largest = np.arange(totals.shape[-1]) == np.argmax(totals, axis=-1)[..., None]
     others = np.sum(totals, axis=-1, where=~is_largest)[..., None]
     return np.where(is_largest, others, whole - totals)
-
-
-def divergence(given: Real, base: Real, expected: Real, gaps: Real) -> Real:
-    """Bits by which the cells' shares differ from what chance expects; never negative.
-
-    ``given`` is each cell's share of its row, ``base`` its column's share of everything, ``expected``
-    the share of the cell under chance. The sum p log(p/q) is taken as a sum of
-    q·((1+d) log(1+d) − d) ≥ 0 with d = p/q − 1, so that near independence the rounding stays in the
-    last digits of a small number instead of cancelling large ones. An empty cell has d = −1 and
-    contributes q; cells that are not stored at all come in as ``gaps``, their summed expected share.
-    """
-    excess = quotient(given - base, base, empty=0.0)
-    empty = excess <= -1.0
-    excess[empty] = 0.0
-    surprise = np.log1p(excess)
-    surprise *= 1.0 + excess
-    surprise -= excess
-    surprise[empty] = 1.0
-    surprise *= expected
-    # a term may fall below 0 by its own rounding only
-    return (np.sum(np.maximum(surprise, 0.0), axis=-1) + gaps) / np.log(2.0)
 
 
 def surprise(away: Real, expected: Real) -> Real:

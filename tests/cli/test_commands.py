@@ -192,7 +192,7 @@ def test_output_into_a_missing_folder_is_refused(matrix: Path, tmp_path: Path) -
     result = run("evaluate", "--matrix", str(matrix), "-o", str(tmp_path / "no" / "a.json"))
 
     assert result.exit_code == 2
-    assert "does not exist" in result.stderr
+    assert "there is no folder" in result.stderr
 
 
 def test_explain_lists_every_metric_by_family() -> None:

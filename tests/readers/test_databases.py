@@ -11,7 +11,6 @@ import pytest
 
 from infoscope.errors import InputError
 from infoscope.readers import read, read_tables
-from infoscope.readers.databases import without_password
 
 
 @pytest.fixture
@@ -117,7 +116,3 @@ def test_a_connection_of_duckdb_shows_its_temporary_tables_and_frames() -> None:
     assert read((connection, "log"), "t", "s").total == 3
     assert read((connection, "frame"), "t", "s").total == 1
     assert connection.execute("SELECT 1").fetchone() == (1,)
-
-
-def test_all_of_a_password_with_an_at_sign_is_hidden() -> None:
-    assert without_password("postgresql://u:p@ss/w0rd@host/db") == "postgresql://u@host/db"

@@ -276,7 +276,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
     evaluation = evaluate({"a": Contingency.from_matrix([[3, 1], [0, 4]])})
     with pytest.raises(InputError, match="is a folder"):
         evaluation.to_html(tmp_path)
-    with pytest.raises(InputError, match=r"cannot write .*No such file"):
+    with pytest.raises(InputError, match=r"cannot write .*: there is no folder"):
         evaluation.to_html(tmp_path / "none" / "a.html")
 
 

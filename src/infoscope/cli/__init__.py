@@ -11,11 +11,12 @@ from infoscope.cli.agree import agree_command
 from infoscope.cli.compare import compare_command
 from infoscope.cli.count import count_command
 from infoscope.cli.demo import demo_command
-from infoscope.cli.errors import ended, heed_signals
 from infoscope.cli.evaluate import evaluate_command
 from infoscope.cli.explain import explain_command
 from infoscope.cli.gate import gate_command
+from infoscope.cli.interrupts import end_status, heed_signals, ignore_signals, is_interrupted
 from infoscope.cli.multilabel import multilabel_command
+from infoscope.cli.streams import open_closed_streams
 from infoscope.cli.sweep import sweep_command
 from infoscope.cli.track import track_command
 from infoscope.cli.typed import Typing
@@ -49,9 +50,17 @@ app.add_command(demo_command)
 
 
 def main() -> None:
-    """Run the command line; an interrupt before a command runs ends with status 130, too."""
+    """Run the command line and end the process with its status."""
+    open_closed_streams()
     heed_signals()
+    status: str | int | None = 0
     try:
-        app(prog_name="infoscope")
-    except KeyboardInterrupt:
-        sys.exit(ended())
+        try:
+            app(prog_name="infoscope")
+        except SystemExit as end:
+            status = end.code
+        ignore_signals()
+    except BaseException:
+        if not is_interrupted():
+            raise
+    sys.exit(end_status() if is_interrupted() else status)

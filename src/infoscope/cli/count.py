@@ -9,6 +9,8 @@ import click
 
 from infoscope.cli.errors import reported
 from infoscope.cli.options import how_to_read, reading_options, row_options
+from infoscope.cli.output import check_output
+from infoscope.cli.streams import say
 from infoscope.errors import InputError
 
 __all__ = ["count_command"]
@@ -59,18 +61,15 @@ def count_command(source: tuple[str, ...], **chosen: Any) -> None:
         reason, rows = next(iter(reading.ignored.items()))
         raise InputError(f"{rows:,} rows have a {reason}; fill them in, or leave --strict away")
     told = [] if chosen["quiet"] else _told(reading, target)
-    reading.save(target)
+    reading.save(target, replace=chosen["force"])
     for line in told:
-        click.echo(line, err=True)
+        say(line)
 
 
 def _check_target(target: Path, *, force: bool) -> None:
     if target.suffix != ".ifs":
         raise InputError(f"{target} is not named *.ifs; files of tables are")
-    if target.is_dir():
-        raise InputError(f"{target} is a folder; give the name of a file")
-    if target.exists() and not force:
-        raise InputError(f"{target} exists already; use --force to replace it, or another name")
+    check_output(target, force=force)
 
 
 def _told(reading: Any, target: Path) -> list[str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from infoscope.cli.output import Output, write_whole
+from infoscope.cli.output import Output
 
 __all__ = ["Document", "asked_output", "show_document"]
 
@@ -44,11 +42,5 @@ def show_document(output: Output, document: Document, page: Callable[[], str] | 
     elif output.form == "html":
         text = document.to_html() if page is None else page()
     else:
-        width = 100 if output.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
-        text = document.to_text(width=width)
-    if output.path is not None:
-        write_whole(output.path, text, force=output.force)
-        return
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    sys.stdout.flush()
+        text = document.to_text(width=output.width)
+    output.write(text)

@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 import functools
-import os
-import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import StringIO
 from typing import Any
 
 import click
 
+from infoscope.cli.interrupts import end_status, is_interrupted, word_for_end
+from infoscope.cli.streams import say, unwritable_stdout
 from infoscope.errors import InfoscopeError
 
-__all__ = ["BAD_INPUT", "OUR_FAULT", "ended", "heed_signals", "reported"]
+__all__ = ["BAD_INPUT", "OUR_FAULT", "help_shown", "reported", "settled"]
 
 BAD_INPUT = 2
 OUR_FAULT = 70
-
-_ended_by: list[int] = []
-
-
-def heed_signals() -> None:
-    """Leave by the door: a request to end is an interrupt, so that scratch files and workers are cleared away."""
-
-    def end(number: int, _frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)  # asked twice, clearing away still ends
-        _ended_by.append(number)
-        raise KeyboardInterrupt
-
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup stays nohup
-            signal.signal(number, end)
-
-
-def ended() -> int:
-    """The status that tells who asked to end: 130 for Ctrl-C, 143 for a request to terminate."""
-    return 128 + (_ended_by[0] if _ended_by else signal.SIGINT)
 
 
 def reported(command: Callable[..., None]) -> Callable[..., None]:
@@ -46,27 +27,51 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        try:
+        with settled(verbose=bool(options.get("verbose"))):
             command(*args, **options)
-        except InfoscopeError as error:
-            _say(" ".join(str(error).split()))
-            sys.exit(BAD_INPUT)
-        except KeyboardInterrupt:
-            _say("terminated" if _ended_by else "interrupted")
-            sys.exit(ended())
-        except BrokenPipeError:  # the reader of a pipe has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
-        except Exception as error:
-            if options.get("verbose"):
-                traceback.print_exc()
-            kind = type(error).__name__
-            _say(f"this is a fault of infoscope, not of your data ({kind}: {error}); run again with -v for the details")
-            sys.exit(OUR_FAULT)
 
     return run
 
 
-def _say(sentence: str) -> None:
-    click.echo(f"infoscope: {sentence}", err=True)
+@contextmanager
+def settled(*, verbose: bool = False) -> Iterator[None]:
+    """Whatever is raised inside becomes a line on stderr and an exit status."""
+    try:
+        yield
+    except (click.exceptions.Exit, click.Abort):
+        raise
+    except click.ClickException as error:
+        usage = StringIO()
+        error.show(usage)
+        say(usage.getvalue().rstrip())
+        sys.exit(error.exit_code)
+    except InfoscopeError as error:
+        _end(" ".join(str(error).split()), BAD_INPUT)
+    except KeyboardInterrupt:
+        _end(word_for_end(), end_status())
+    except Exception as error:
+        if is_interrupted():  # engines and extension modules put an interrupt in words of their own
+            _end(word_for_end(), end_status())
+        if verbose:
+            say(traceback.format_exc().rstrip())
+        kind = type(error).__name__
+        _end(
+            f"this is a fault of infoscope, not of your data ({kind}: {error}); run again with -v for the details",
+            OUR_FAULT,
+        )
+
+
+@contextmanager
+def help_shown() -> Iterator[None]:
+    """Words that click itself prints on standard output, such as help: they meet the same streams as results do."""
+    try:
+        yield
+    except OSError as problem:
+        if error := unwritable_stdout(problem):
+            raise error from None
+        raise click.exceptions.Exit(0) from None
+
+
+def _end(sentence: str, status: int) -> None:
+    say(f"infoscope: {sentence}")
+    sys.exit(status)

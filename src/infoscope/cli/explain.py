@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from typing import Any
 
 import click
 
 from infoscope.cli.errors import reported
+from infoscope.cli.streams import write_stdout
 
 __all__ = ["explain_command"]
 
@@ -28,9 +28,7 @@ def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 
     """
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
     lines = _listing(width) if metric is None else _told(metric, width)
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    text = "\n".join(lines) + "\n"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    write_stdout("\n".join(lines) + "\n")
 
 
 def _told(name: str, width: int) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +20,8 @@ from infoscope.cli.options import (
     reading_options,
     row_options,
 )
-from infoscope.cli.output import Output, write_whole
+from infoscope.cli.output import Output
+from infoscope.cli.streams import knows_unicode, say
 from infoscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -122,19 +122,13 @@ def _baseline(chosen: Mapping[str, Any]) -> Baseline | None:
 def _show(gate: Gate, output: Output) -> None:
     from infoscope.report.gate import gate_markdown, gate_text  # noqa: PLC0415 - heavy
 
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if output.form == "json":
         text = gate.to_json() + "\n"
     elif output.form == "markdown":
         text = gate_markdown(gate)
     else:
-        width = 100 if output.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
-        text = gate_text(gate, width=width, ascii_only=output.path is None and "utf" not in encoding.lower())
-    if output.path is not None:
-        write_whole(output.path, text, force=output.force)
-        return
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    sys.stdout.flush()
+        text = gate_text(gate, width=output.width, ascii_only=output.path is None and not knows_unicode())
+    output.write(text)
 
 
 def _write_summary(gate: Gate) -> None:
@@ -150,4 +144,4 @@ def _write_summary(gate: Gate) -> None:
             if file.tell() + len(text.encode()) <= _SUMMARY_BYTES:
                 file.write(text + "\n")
     except OSError as error:
-        click.echo(f"warning: the job summary {path} cannot be written: {error.strerror or error}", err=True)
+        say(f"warning: the job summary {path} cannot be written: {error.strerror or error}")

@@ -10,6 +10,7 @@ import click
 from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, seed_option
+from infoscope.cli.streams import say
 from infoscope.errors import InputError
 
 __all__ = ["multilabel_command"]
@@ -63,7 +64,7 @@ def multilabel_command(truth: str, predicted: tuple[str, ...], **chosen: Any) ->
             if chosen["strict"]:
                 raise InputError(f"{rows} objects are left out ({reason}); mend the files, or leave --strict away")
             if not chosen["quiet"]:
-                click.echo(f"warning: {system.name}: {rows} objects left out: {reason}", err=True)
+                say(f"warning: {system.name}: {rows} objects left out: {reason}")
     show_document(output, result)
 
 

@@ -1,25 +1,25 @@
-"""Where results go: standard output as the terminal can show it, or a file that is written whole or not at all."""
+"""Where results go: to standard output as the terminal can show it, or to a file."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from infoscope.atomic_files import check_target, write_file
+from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.cli.typed import typed
 from infoscope.errors import InputError
+from infoscope.page_files import is_page
 
 if TYPE_CHECKING:
     from infoscope.evaluation import Evaluation
 
-__all__ = ["Output", "write_whole"]
+__all__ = ["Output", "check_output"]
 
 _FORMS = {".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
 _SAID_ON_STDERR = ("lookalike_labels",)
@@ -41,19 +41,28 @@ class Output:
         """From the options of a command; refuses a file that exists or cannot be."""
         path = None if chosen["output"] is None else Path(chosen["output"])
         form = chosen["form"] or (_FORMS.get(path.suffix.lower(), "text") if path is not None else "text")
-        force = chosen["force"] or (form == "html" and path is not None and _is_page(path))
+        force = chosen["force"] or (form == "html" and path is not None and is_page(path))
         if path is not None:
-            _check_writable(path, force=force)
+            check_output(path, force=force)
         return cls(form, chosen["unit"], path, force, chosen["quiet"], chosen["verbose"])
 
     def show(self, evaluation: Evaluation) -> None:
         """Render and write; warnings go to stderr, unless the text on the terminal has them anyway."""
         if not self.quiet and not (self.form == "text" and self.path is None and sys.stdout.isatty()):
             _warn(evaluation)
+        self.write(self._rendered(evaluation, plain=self.path is not None))
+
+    def write(self, text: str) -> None:
+        """The result in its form, to the file or to standard output."""
         if self.path is not None:
-            write_whole(self.path, self._rendered(evaluation, plain=True), force=self.force)
+            write_file(self.path, text, replace=self.force)
         else:
-            _to_stdout(self._rendered(evaluation, plain=False))
+            write_stdout(text, self.form)
+
+    @property
+    def width(self) -> int:
+        """Columns of text: those of the terminal, or of a page of paper."""
+        return 100 if self.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
 
     def _rendered(self, evaluation: Evaluation, *, plain: bool) -> str:
         from infoscope.report import as_json, as_markdown  # noqa: PLC0415 - heavy, and not needed for --help
@@ -74,13 +83,12 @@ def _as_terminal_text(evaluation: Evaluation, output: Output, *, plain: bool) ->
     from infoscope.report.numbers import units  # noqa: PLC0415 - heavy
     from infoscope.report.text import coloured, text_lines  # noqa: PLC0415 - heavy
 
-    width = 100 if plain else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
-    speaks = plain or "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
-    look = Look(width, units(output.unit), UNICODE if speaks else ASCII, 0 if output.verbose else 8)
+    signs = UNICODE if plain or knows_unicode() else ASCII
+    look = Look(output.width, units(output.unit), signs, 0 if output.verbose else 8)
     lines = text_lines(evaluation, look)
     if plain or not _styled():
         return "\n".join(line.plain.rstrip() for line in lines) + "\n"
-    return coloured(lines, width, bold_only=bool(os.environ.get("NO_COLOR")) and not _forced())
+    return coloured(lines, output.width, bold_only=bool(os.environ.get("NO_COLOR")) and not _forced())
 
 
 def _forced() -> bool:
@@ -92,66 +100,24 @@ def _styled() -> bool:
     return _forced() or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def _to_stdout(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
-
-
 def _warn(evaluation: Evaluation) -> None:
     from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
 
     for reason, rows in evaluation.source.ignored.items():
-        click.echo(f"warning: {left_out(rows, reason)}", err=True)
+        say(f"warning: {left_out(rows, reason)}")
     if evaluation.source.until is not None and evaluation.source.until["sorted"]:
-        click.echo(f"warning: {evaluation.source.until['text']}", err=True)
+        say(f"warning: {evaluation.source.until['text']}")
     said: dict[str, str] = {}
     for system in evaluation.systems:
         for finding in system.diagnosis:
             if finding.code in _SAID_ON_STDERR:
                 said.setdefault(finding.text, system.title)
     for text, title in said.items():
-        click.echo(f"warning: {title}: {text}", err=True)
+        say(f"warning: {title}: {text}")
 
 
-def _is_page(path: Path) -> bool:
-    """Whether the file is a report page of ours, which a new one may replace."""
-    if not path.is_file():
-        return False
-    from infoscope.page_files import is_page  # noqa: PLC0415 - not needed for --help
-
-    return is_page(path)
-
-
-def _check_writable(path: Path, *, force: bool) -> None:
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give the name of a file")
-    if path.exists() and not force:
+def check_output(path: Path, *, force: bool) -> None:
+    """Refuse a file that exists or cannot be, before any work is done."""
+    check_target(path)
+    if path.is_file() and not force:
         raise InputError(f"{path} exists already; use --force to replace it, or another name")
-    if not path.parent.is_dir():
-        raise InputError(f"the folder {path.parent} does not exist; make it first")
-
-
-def write_whole(path: Path, text: str, *, force: bool) -> None:
-    """Write a file in one step: readers see all of it or nothing, and without ``force`` nothing is replaced."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            Path(name).chmod(0o666 & ~_umask())
-            if force:
-                Path(name).replace(path)
-            else:
-                os.link(name, path)
-        finally:
-            Path(name).unlink(missing_ok=True)
-    except FileExistsError:
-        raise InputError(f"{path} exists already; use --force to replace it, or another name") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

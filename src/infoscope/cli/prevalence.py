@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 from typing import Literal
 
@@ -16,15 +17,8 @@ def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | 
     if asked is None or asked == "equal":
         return asked  # type: ignore[return-value]
     path = Path(asked)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise InputError(
-            f"prevalence is {asked!r}, which is neither the word 'equal' nor a text file that can be read"
-        ) from None
-    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     shares: dict[str, float] = {}
-    for number, line in enumerate(csv.reader(text.splitlines(), delimiter=delimiter), 1):
+    for number, line in enumerate(_lines(path), 1):
         if not any(field.strip() for field in line):
             continue
         share = _share(line)
@@ -34,10 +28,33 @@ def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | 
             raise InputError(f"{path}, line {number} is not a label and a share; write lines as LABEL,SHARE")
         if line[0] in shares:
             raise InputError(f"{path} gives a share for {line[0]!r} twice; give one for each class")
+        if not (0 <= share < math.inf):
+            raise InputError(
+                f"{path}, line {number} gives {line[0]!r} a share of {share}; shares are finite and from 0"
+            )
         shares[line[0]] = share
     if not shares:
         raise InputError(f"{path} has no shares; write a line LABEL,SHARE for each class")
+    if not 0 < sum(shares.values()) < math.inf:
+        raise InputError(f"{path} has shares that sum to {sum(shares.values())}; give one class a share above 0")
     return shares
+
+
+def _lines(path: Path) -> list[list[str]]:
+    from infoscope.readers.csv_header import opened_text  # noqa: PLC0415 - loads an engine
+
+    try:
+        with opened_text(path, "gzip" if path.suffix == ".gz" else "none") as file:
+            text = file.read()
+    except OSError:
+        raise InputError(
+            f"prevalence is {str(path)!r}, which is neither the word 'equal' nor a text file that can be read"
+        ) from None
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    try:
+        return list(csv.reader(text.splitlines(), delimiter=delimiter))
+    except csv.Error as error:
+        raise InputError(f"{path} cannot be split into fields ({error}); write lines as LABEL,SHARE") from None
 
 
 def _share(line: list[str]) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,10 @@ import click
 
 from infoscope.cli.errors import reported
 from infoscope.cli.options import how_to_read, output_options, reading_options, seed_option
-from infoscope.cli.output import Output, write_whole
+from infoscope.cli.output import Output
+from infoscope.cli.streams import say
 from infoscope.cli.typed import typed
+from infoscope.markup import escape_markdown, markdown_table
 
 if TYPE_CHECKING:
     from infoscope.operating_points import Sweep, Tuning
@@ -71,10 +72,7 @@ def sweep_command(source: tuple[str, ...], **chosen: Any) -> None:
     if bool(chosen["scores"]) == bool(chosen["by"]):
         raise click.UsageError("name --score for thresholds, or -s and --by for runs at several settings")
     text = _of_runs(source, chosen, output) if chosen["by"] else _of_scores(source, chosen, output)
-    if output.path is not None:
-        write_whole(output.path, text, force=output.force)
-    else:
-        sys.stdout.write(text)
+    output.write(text)
 
 
 def _one(source: tuple[str, ...]) -> Any:
@@ -119,7 +117,7 @@ def _sweep_text(curve: Sweep, chosen: Mapping[str, Any], output: Output) -> str:
         warnings.simplefilter("always", UserWarning)
         found = choose(chosen["metric"], costs=costs, level=chosen["level"], seed=chosen["seed"])
     for doubt in () if output.quiet else dict.fromkeys(str(doubt.message) for doubt in doubts):
-        click.echo(f"warning: {doubt}", err=True)
+        say(f"warning: {doubt}")
     if isinstance(found, tuple):
         from infoscope.report.html.sweep_page import sweep_html  # noqa: PLC0415 - heavy
 
@@ -187,9 +185,8 @@ def _json(record: Mapping[str, Any]) -> str:
 def _laid_out(lines: list[str], rows: list[list[str]], form: str) -> str:
     """Sentences above a table, aligned for a terminal or as Markdown."""
     if form == "markdown":
-        head, *body = rows
-        table = ["| " + " | ".join(cells) + " |" for cells in (head, ["--:"] * len(head), *body)]
-        return "\n".join([*(f"- {line}" for line in lines), "", *table]) + "\n"
+        table = markdown_table(rows[0], rows[1:], names=0)
+        return "\n".join([*(f"- {escape_markdown(line)}" for line in lines), "", table]) + "\n"
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     aligned = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([*lines, "", *aligned]) + "\n"

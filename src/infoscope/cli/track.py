@@ -10,7 +10,8 @@ import click
 
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, seed_option
-from infoscope.cli.output import Output, write_whole
+from infoscope.cli.output import Output
+from infoscope.cli.streams import say
 from infoscope.cli.typed import typed
 from infoscope.errors import InputError
 
@@ -145,13 +146,10 @@ def _write(result: TrackingEvaluation, output: Output) -> None:
         text = as_html(result, unit=output.unit, command=typed())
     else:
         text = result.to_text(unit=output.unit)
-    if output.path is not None:
-        write_whole(output.path, text, force=output.force)
-    else:
-        click.echo(text, nl=False)
+    output.write(text)
 
 
 def _warn(result: TrackingEvaluation) -> None:
     for system in result.systems:
         for doubt in system.origin.doubts:
-            click.echo(f"warning: {system.name}: {doubt}", err=True)
+            say(f"warning: {system.name}: {doubt}")

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-import re
 import shlex
+from typing import Any
 
 import click
+
+from infoscope.cli.errors import help_shown, settled
+from infoscope.masking import masked
 
 __all__ = ["Typing", "typed"]
 
 _KEPT = "infoscope.typed"
-_SECRETS = (
-    (re.compile(r"(://[^/@\s:]*):[^@/\s]*@"), r"\1:…@"),
-    (re.compile(r"(?i)\b(password|passwd|pwd|token|secret|api_?key)=[^&;\s]+"), r"\1=…"),
-)
-"""Passwords in addresses of databases and clusters: no page repeats them."""
 
 
 class Typing(click.Group):
-    """A group of commands that remembers its words."""
+    """A group of commands that remembers its words, and ends wrong ones like any other bad input."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the words before they are taken apart."""
         ctx.meta[_KEPT] = tuple(args)
-        return super().parse_args(ctx, args)
+        with settled(), help_shown():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, after its own words are taken apart."""
+        with settled(), help_shown():
+            return super().invoke(ctx)
 
 
 def typed() -> str | None:
     """The command as it can be typed again, without passwords; None outside the command line."""
     context = click.get_current_context(silent=True)
     words = None if context is None else context.meta.get(_KEPT)
-    return None if words is None else " ".join(["infoscope", *(_shown(word) for word in words)])
-
-
-def _shown(word: str) -> str:
-    for pattern, calm in _SECRETS:
-        word = pattern.sub(calm, word)
-    return shlex.quote(word)
+    return None if words is None else " ".join(["infoscope", *(shlex.quote(masked(word)) for word in words)])

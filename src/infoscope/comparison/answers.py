@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
-from infoscope.readers.labels import cleaner, match_label, meaning
+from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning
 from infoscope.tables import Contingency
 from infoscope.tables.building import Cells, Declared, check_reject_is_no_truth, placed
 from infoscope.tables.coding import encode
+from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.labels import Label, check_kinds, is_missing, unite
 
 __all__ = ["Answers", "PairCells"]
@@ -108,6 +109,7 @@ class Answers:
             key: _coded(tally.codes[i], [clear(meaning(label, key)) for label in tally.labels[i]])
             for i, key in enumerate(tally.keys)
         }
+        check_comparable({name: column.labels for name, column in columns.items() if name != cluster})
         found = [label for name in joint.columns.systems if name != cluster for label in columns[name].labels]
         labels = (*found, *columns[joint.columns.truth].labels)
         counts = tally.rows if tally.weights is None else tally.weights
@@ -136,6 +138,7 @@ class Answers:
         positive: Label | None = None,
     ) -> Answers:
         """From label sequences, paired row by row."""
+        check_pairing(y_true, {**systems, "sample_weight": sample_weight, "cluster": cluster})
         truth = _encoded(y_true, "truth", None)
         rows = len(truth.codes)
         columns = {}
@@ -153,8 +156,8 @@ class Answers:
             )
         if sample_weight is None:
             return cls(truth, columns, None, reject, positive, grouped)
-        counts = np.asarray(sample_weight, dtype=np.float64)
-        if len(counts) != rows or not np.all(np.isfinite(counts) & (counts >= 0)):
+        counts = np.asarray(one_column(sample_weight, "sample_weight"), dtype=np.float64)
+        if counts.shape != (rows,) or not np.all(np.isfinite(counts) & (counts >= 0)):
             raise InputError(f"truth has {rows} rows; give as many weights, each finite and not negative")
         scaled = _effective(counts, float(np.sum(counts**2)))
         return cls(truth, columns, scaled, reject, positive, grouped, float(counts.sum()))

@@ -13,6 +13,8 @@ from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError
 from infoscope.readers.progress import shown_while
 from infoscope.tables import Contingency
+from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.labels import as_labels
 
 __all__ = ["cross_validate"]
 
@@ -36,6 +38,7 @@ def cross_validate(  # noqa: PLR0913 - the public front
     is called after each repeat.
     """
     learners = _estimators(estimators)
+    check_pairing(X, {"y": y}, "X")
     names, codes = _classes(y)
     data = X.tocsr() if hasattr(X, "tocsr") else X
     _check(data, names, codes, (folds, repeats, stratified))
@@ -72,7 +75,7 @@ def _estimators(estimators: Any) -> dict[str, Any]:
 
 def _classes(y: Any) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     """The classes, and the place of each row's among them."""
-    labels = np.asarray(y)
+    labels = np.asarray(one_column(y, "y"))
     if labels.ndim != 1:
         raise InputError(f"y has shape {labels.shape}; give one label for each row")
     missing = sum(label is None or label != label for label in labels.tolist())  # noqa: PLR0124 - NaN
@@ -84,7 +87,7 @@ def _classes(y: Any) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
         raise InputError(
             "y mixes labels that have no order, such as text and numbers; give labels of one kind"
         ) from None
-    return tuple(classes.tolist()), codes
+    return as_labels(classes.tolist()), codes
 
 
 def _check(data: Any, names: tuple[Any, ...], codes: NDArray[np.int64], cuts: tuple[int, int, bool]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,21 @@ def less_varied_output(facts: Facts) -> Finding | None:
     )
 
 
+def _cleaning_of(groups: Sequence[Sequence[str]]) -> str:
+    """The option of reading that makes one label of each group; where none makes one of all, what to do instead."""
+    from infoscope.readers.labels import cleaner  # noqa: PLC0415 - loads an engine
+
+    for steps in _CLEANINGS:
+        clean = cleaner(steps)
+        if all(len({clean(label) for label in group}) == 1 for group in groups):
+            options = " ".join(f"--clean {step}" for step in steps)
+            return f"for example with {options} (clean={(steps[0] if len(steps) == 1 else steps)!r} in Python)"
+    return "in the data: no --clean makes them one"
+
+
+_CLEANINGS = (("number",), ("strip",), ("casefold",), ("nfc",), ("strip", "casefold"), ("strip", "nfc", "casefold"))
+
+
 def lookalike_labels(facts: Facts) -> Finding | None:
     """Labels that differ only by case, white space, unicode form or the spelling of a number."""
     if sum(facts.table.shape) > _MOST_NAMES:
@@ -193,6 +209,7 @@ def lookalike_labels(facts: Facts) -> Finding | None:
     return Finding(
         "lookalike_labels",
         "Some labels differ only by case, white space, unicode form or the spelling of a number and count as "
-        f"different classes: {shown}{more}. Spell them alike if they mean the same (--clean does it on reading).",
+        f"different classes: {shown}{more}. Spell them alike if they mean the same, "
+        f"{_cleaning_of(groups)}.",
         evidence={"groups": [list(group) for group in groups]},
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import hypot
@@ -11,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.metrics.registry import find
+from infoscope.records import parsed
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
@@ -125,15 +125,20 @@ class Baseline:
     def load(cls, text: str, name: str, **options: Any) -> Baseline:
         """From the JSON of ``infoscope evaluate --format json``."""
         try:
-            record = json.loads(text)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
-            raise InputError(f"{name} is not JSON; a baseline is written by `infoscope evaluate --format json`")
+            record = parsed(text)
+        except InputError as error:
+            raise InputError(
+                f"{name} is not JSON: {error}; a baseline is written by `infoscope evaluate --format json`"
+            ) from None
         try:
-            return cls(Evaluation.from_dict(record), **options)
-        except (KeyError, TypeError):
-            raise InputError(f"{name} is not a whole evaluation; write it again by `infoscope evaluate`") from None
+            found = Evaluation.from_dict(record)
+        except InputError as error:
+            raise InputError(
+                f"{name} is not a whole evaluation: {error}; write it again by `infoscope evaluate --format json`"
+            ) from None
+        if not found.systems:
+            raise InputError(f"{name} has no system; a baseline is written by `infoscope evaluate --format json`")
+        return cls(found, **options)
 
     def checks(self, evaluation: Evaluation) -> Iterator[Check]:
         """Every system against the one of its name, or the only one there is."""

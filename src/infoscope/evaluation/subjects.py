@@ -12,6 +12,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.evaluation.measuring import Clusters, Subject
 from infoscope.evaluation.result import AdaptiveReading
+from infoscope.masking import masked
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import Support
@@ -154,7 +155,7 @@ def _named(source: Any) -> str | None:
         first = _named(source[0])
         return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"
     if isinstance(source, (str, Path)):
-        return "standard input" if str(source) == "-" else Path(source).name
+        return "standard input" if str(source) == "-" else Path(masked(str(source))).name
     return None
 
 

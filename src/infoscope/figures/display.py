@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Self
 
+from infoscope.atomic_files import write_file
 from infoscope.figures.axes import draw, image, new_axes
-from infoscope.figures.files import picture_path, write_bytes
+from infoscope.figures.files import picture_path
 from infoscope.figures.scene import Panel
 from infoscope.figures.svg import standalone_svg
 
@@ -42,7 +43,8 @@ class Display:
         """
         target = picture_path(path, force=force)
         kind = target.suffix.lower().removeprefix(".")
-        write_bytes(target, self.to_svg().encode("utf-8") if kind == "svg" else image(self.panel(), kind))
+        taken = target.is_file()
+        write_file(target, self.to_svg() if kind == "svg" else image(self.panel(), kind), replace=taken or force)
         return target
 
     def _repr_html_(self) -> str | None:

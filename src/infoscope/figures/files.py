@@ -1,12 +1,13 @@
-"""Pictures as files: written in one step; only our own pictures are overwritten unasked."""
+"""Pictures as files: only our own are overwritten unasked."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from infoscope.atomic_files import check_target, unwritable
 from infoscope.errors import InputError
 
-__all__ = ["MAKER", "SUFFIXES", "is_picture", "picture_path", "write_bytes"]
+__all__ = ["MAKER", "SUFFIXES", "is_picture", "picture_path"]
 
 SUFFIXES = (".svg", ".pdf", ".png")
 MAKER = "infoscope"
@@ -23,32 +24,17 @@ def picture_path(path: str | Path, *, force: bool) -> Path:
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(f"{target.name!r} names no kind of picture; end it in .svg, .pdf or .png")
-    if target.is_dir():
-        raise InputError(f"{target} is a folder; give the name of a file")
+    check_target(target)
     try:
-        if target.exists() and not force and not is_picture(target):
+        if target.is_file() and not force and not is_picture(target):
             raise InputError(
                 f"{target} exists and is no picture of infoscope; choose another name, or overwrite it with force=True"
             )
     except OSError as problem:
-        raise _unwritable(target, problem) from None
+        raise unwritable(target, problem) from None
     return target
 
 
 def is_picture(path: Path) -> bool:
     """Whether a file is one that we wrote."""
     return _MARKS[path.suffix.lower()] in path.read_bytes()
-
-
-def write_bytes(target: Path, content: bytes) -> None:
-    """Write a file in one step: whoever reads it meanwhile sees the old one or the new one."""
-    beside = target.with_name(f".{target.name}.part")
-    try:
-        beside.write_bytes(content)
-        beside.replace(target)
-    except OSError as problem:
-        raise _unwritable(target, problem) from None
-
-
-def _unwritable(target: Path, problem: OSError) -> InputError:
-    return InputError(f"cannot write {target}: {problem.strerror or problem}; choose another place")

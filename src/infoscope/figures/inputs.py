@@ -115,9 +115,8 @@ def answers_by_name(y_pred: Any, name: str = "system") -> dict[str, Any]:
         return {str(key): answers for key, answers in y_pred.items()}
     frame = nw.from_native(y_pred, pass_through=True, eager_only=True)
     if isinstance(frame, nw.DataFrame):
-        if len(frame.columns) == 1:
-            return {name: frame[frame.columns[0]].to_native()}
-        return {str(column): frame[column].to_native() for column in frame.columns}
+        columns = {str(column.name): column.to_native() for column in frame.iter_columns()}
+        return columns if len(columns) > 1 else dict(zip([name], columns.values(), strict=False))
     if isinstance(y_pred, (list, tuple)) and y_pred and _is_run(y_pred[0]):
         return {f"{name} {at + 1}": answers for at, answers in enumerate(y_pred)}
     return {name: y_pred}

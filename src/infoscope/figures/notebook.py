@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-from html import escape
 
 from infoscope.figures.scene import Panel
 from infoscope.figures.svg import standalone_svg
+from infoscope.markup import escape
 
 __all__ = ["picture"]
 

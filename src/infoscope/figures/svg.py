@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable
-from html import escape
 from itertools import chain
 from typing import Any, cast
 
@@ -19,6 +18,7 @@ from infoscope.figures.files import MAKER
 from infoscope.figures.layout import FONT
 from infoscope.figures.png import data_address
 from infoscope.figures.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
+from infoscope.markup import escape
 
 __all__ = ["role_style", "standalone_svg", "svg"]
 

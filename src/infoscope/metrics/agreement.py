@@ -1,16 +1,18 @@
 """Agreement of labels: how often, and how much more often than by chance."""
 
+from collections.abc import Iterable, Iterator
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infoscope.metrics.one_vs_rest import wrong_cells
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, chosen, dot, outside, ratio, share, undefined_where
+from infoscope.metrics.whole_numbers import root_ratio, whole_table
+from infoscope.numeric import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["accuracy", "error_rate", "error_share", "errors", "hits", "kappa", "mcc", "random_accuracy"]
+__all__ = ["accuracy", "error_rate", "errors", "hits", "kappa", "mcc", "misses", "random_accuracy"]
 
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
@@ -34,15 +36,10 @@ def errors(table: Contingency) -> Real:
     return undefined_where(not len(table.matches[0]), wrong.sum(axis=-1))
 
 
-def _misses(table: Contingency) -> Real:
+def misses(table: Contingency) -> Real:
     """Samples not answered with their own label, rejected ones included."""
     at = table.reject_column
     return errors(table) if at is None else errors(table) + table.column_totals[..., at]
-
-
-def error_share(table: Contingency) -> Real:
-    """Share of samples not answered with their own label, rejected ones included: 1 − accuracy."""
-    return share(_misses(table), hits(table))
 
 
 class _Margins(NamedTuple):
@@ -69,48 +66,78 @@ def _margins(table: Contingency) -> _Margins:
     return _Margins(table.grand_total * unit, rows, columns, outside(rows), outside(columns))
 
 
-class _Chance(NamedTuple):
-    """What chance has to do with it, each in the same unit, near N²."""
+class _BeyondChance(NamedTuple):
+    """Agreement beyond chance, as a share of what chance leaves and of the spread of both sides."""
 
-    beyond: Real
-    """Agreement beyond chance."""
-    disagreement: Real
-    """Disagreement by chance: N² − Σ row total × column total over the shared labels."""
-    truth: Real
-    """N² − Σ row total²."""
-    system: Real
-    """N² − Σ column total²."""
+    kappa: Real
+    mcc: Real
 
 
 @remembered
-def _chance(table: Contingency) -> _Chance:
-    if table.adds_exactly and not table.squares_exactly and len(table.matches[0]):
-        return _chance_of_whole_numbers(table)
+def _beyond_chance(table: Contingency) -> _BeyondChance:
+    if not len(table.matches[0]):
+        return _BeyondChance(*[np.full(table.batch_shape, np.nan)[()]] * 2)
+    if table.adds_exactly and not table.squares_exactly:
+        return _BeyondChance(*_stacked(map(_of_margins, *_margin_lists(table)), table))
     m, (rows, columns) = _margins(table), table.matches
     others = m.outside_columns
     if not table.names_agree:
         others = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
         others[..., rows] = m.outside_columns[..., columns]
     disagreement = dot(m.rows, others)
-    beyond = disagreement - m.whole * (_misses(table) * (m.whole / table.grand_total))
-    return _Chance(beyond, disagreement, dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns))
+    beyond = disagreement - m.whole * (misses(table) * (m.whole / table.grand_total))
+    truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
+    kappa = at_most_one(ratio(beyond, disagreement))
+    mcc = at_most_one(ratio(beyond, chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))))
+    if table.squares_exactly:
+        return _BeyondChance(kappa, mcc)
+    lost = (np.abs(beyond) < _CANCELLED * disagreement) | (np.minimum(truth, system) < _UNDERFLOWN)
+    return _exactly_where(lost, table, _BeyondChance(kappa, mcc))
 
 
-def _chance_of_whole_numbers(table: Contingency) -> _Chance:
-    """Exactly, where the squares of counts are too large for a float and their differences may be small."""
-    sides = (table.row_totals, table.column_totals, *table.matched_totals, table.diagonal)
-    lines = []
-    for side in zip(*(side.reshape(-1, side.shape[-1]) for side in sides), strict=True):
-        rows, columns, own_rows, own_columns, right = ([int(x) for x in numbers.tolist()] for numbers in side)
-        whole, agreed = sum(rows), sum(map(mul, own_rows, own_columns))
-        spreads = (whole**2 - sum(map(mul, totals, totals)) for totals in (rows, columns))
-        lines.append((whole * sum(right) - agreed, whole**2 - agreed, *spreads))
-    return _Chance(*(np.array(part, np.float64).reshape(table.batch_shape)[()] for part in zip(*lines, strict=True)))
+_CANCELLED = 1e-6
+"""A difference below this share of its parts has fewer than nine digits left."""
+_UNDERFLOWN = 1e-280
 
 
-def _at_most_one(value: Real) -> Real:
-    """Between −1 and 1, which only rounding can leave."""
-    return np.maximum(np.minimum(value, 1.0), -1.0)
+def _margin_lists(table: Contingency) -> Iterator[list[list[int]]]:
+    """Row and column totals, those of the shared labels, and the hits, as whole numbers of each table."""
+    for side in (table.row_totals, table.column_totals, *table.matched_totals, table.diagonal):
+        yield [[int(x) for x in line] for line in side.reshape(-1, side.shape[-1]).tolist()]
+
+
+def _exactly_where(lost: Any, table: Contingency, found: _BeyondChance) -> _BeyondChance:
+    """Computed in whole numbers where a float lost the difference between what happened and chance."""
+    if not np.any(lost):
+        return found
+    if not table.batch_shape:
+        return _BeyondChance(*_stacked([_of_whole_table(table, ())], table))
+    kappa, mcc = np.array(found.kappa), np.array(found.mcc)
+    for place in zip(*np.nonzero(lost), strict=True):
+        kappa[place], mcc[place] = _of_whole_table(table, place)
+    return _BeyondChance(kappa, mcc)
+
+
+def _of_whole_table(table: Contingency, place: tuple[int, ...]) -> tuple[float, float]:
+    whole, labels = whole_table(table, place), list(zip(*(side.tolist() for side in table.matches), strict=True))
+    own = set(labels)
+    hits = [n for n, at in zip(whole.cells, whole.places, strict=True) if at in own]
+    shared = [whole.rows[i] for i, _ in labels], [whole.columns[j] for _, j in labels]
+    return _of_margins(whole.rows, whole.columns, *shared, hits)
+
+
+def _of_margins(
+    rows: list[int], columns: list[int], own_rows: list[int], own_columns: list[int], hits: list[int]
+) -> tuple[float, float]:
+    """Kappa and correlation from whole numbers."""
+    whole, agreed = sum(rows), sum(map(mul, own_rows, own_columns))
+    beyond, disagreement = whole * sum(hits) - agreed, whole**2 - agreed
+    truth, system = (whole**2 - sum(map(mul, totals, totals)) for totals in (rows, columns))
+    return beyond / disagreement if disagreement else np.nan, at_most_one(root_ratio(beyond, truth, system))
+
+
+def _stacked(lines: Iterable[tuple[float, float]], table: Contingency) -> Iterator[Real]:
+    return (np.array(part, np.float64).reshape(table.batch_shape)[()] for part in zip(*lines, strict=True))
 
 
 @metric(
@@ -130,7 +157,7 @@ def accuracy(table: Contingency) -> Real:
     >>> print(f"{accuracy(Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])):.4f}")
     0.8333
     """
-    return share(hits(table), _misses(table))
+    return share(hits(table), misses(table))
 
 
 @metric(
@@ -152,7 +179,7 @@ def error_rate(table: Contingency) -> Real:
     >>> print(f"{error_rate(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.2f}")
     0.06
     """
-    return ratio(errors(table), hits(table) + _misses(table))
+    return ratio(errors(table), hits(table) + misses(table))
 
 
 @metric(
@@ -175,7 +202,7 @@ def random_accuracy(table: Contingency) -> Real:
     """
     rows, columns = table.matched_totals
     total = table.grand_total[..., None]
-    return undefined_where(not rows.shape[-1], dot(rows / total, columns / total))
+    return undefined_where(not rows.shape[-1], np.minimum(dot(rows / total, columns / total), 1.0))
 
 
 @metric(
@@ -198,8 +225,7 @@ def kappa(table: Contingency) -> Real:
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    chance = _chance(table)
-    return _at_most_one(ratio(chance.beyond, chance.disagreement))
+    return _beyond_chance(table).kappa
 
 
 @metric(
@@ -223,6 +249,4 @@ def mcc(table: Contingency) -> Real:
     >>> print(f"{mcc(Contingency.from_matrix([[20, 5], [10, 15]])):.4f}")
     0.4082
     """
-    beyond, _, truth, system = _chance(table)
-    spread = chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))
-    return _at_most_one(ratio(beyond, spread))
+    return _beyond_chance(table).mcc

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from infoscope.metrics.independence import empty_expected_share, exactly_where_small, has_vanishing_class
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.metrics.shannon import empty_expected_share, entropies
+from infoscope.metrics.shannon import entropies
+from infoscope.metrics.whole_numbers import whole_table
 from infoscope.numeric import Real, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 
@@ -33,10 +35,20 @@ def _samples(table: Contingency) -> Real:
 
 @remembered
 def _phi_squared(table: Contingency) -> Real:
+    value = exactly_where_small(
+        table,
+        has_vanishing_class(table),
+        _rounded_phi_squared,
+        lambda place: whole_table(table, place).phi_squared(),
+    )
+    return np.minimum(value, np.minimum(*table.occupied_shape) - 1)
+
+
+def _rounded_phi_squared(table: Contingency) -> Real:
     total = table.grand_total[..., None]
     row_shares, column_shares = table.row_totals / total, table.column_totals / total
     if table.support is None and not table.batch_shape and table.occupied_shape != table.shape:
-        return _phi_squared(_occupied(table))
+        return _rounded_phi_squared(_occupied(table))
     if table.support is None and row_shares.all() and column_shares.all():
         shares = table.matrix / table.row_totals[..., :, None]
         direct = _mean_square(shares, row_shares, column_shares) - 1.0
@@ -48,8 +60,7 @@ def _phi_squared(table: Contingency) -> Real:
     # by each cell's share of its row, because the product of two small margins may be too small for a number
     gap = np.divide(table.cells / total, rows, out=np.zeros_like(rows), where=occupied) - columns
     terms = np.divide(gap, columns, out=np.zeros_like(gap), where=occupied) * gap * rows
-    most = np.minimum(*table.occupied_shape) - 1
-    return np.minimum(terms.sum(axis=-1) + empty_expected_share(table, rows * columns), most)
+    return terms.sum(axis=-1) + empty_expected_share(table, rows * columns)
 
 
 def _occupied(table: Contingency) -> Contingency:
@@ -104,7 +115,7 @@ def g_statistic(table: Contingency) -> Real:
     >>> print(f"{g_statistic(Contingency.from_matrix([[10, 10], [10, 10]])):.1f}")
     0.0
     """
-    value = 2.0 * _samples(table) * entropies(table).mutual * np.log(2.0)
+    value = entropies(table).shares.times_mutual(2.0 * _samples(table) * np.log(2.0))
     return undefined_where(_freedom(table) < 1, value)
 
 

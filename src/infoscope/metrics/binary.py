@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.errors import InputError
 from infoscope.metrics.agreement import mcc
-from infoscope.metrics.one_vs_rest import one_vs_rest
+from infoscope.metrics.one_vs_rest import f_beta_of, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, chosen, ratio
+from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["f1", "f_beta", "false_alarm_rate", "npv", "phi", "precision", "recall", "specificity"]
@@ -20,7 +19,6 @@ _TWO = "needs two truth classes and answers among them"
 
 class _Detection(NamedTuple):
     hits: Real
-    misses: Real
     positives: Real
     alarms: Real
     false_alarms: Real
@@ -37,12 +35,11 @@ def _is_binary(table: Contingency) -> bool:
 def _detection(table: Contingency) -> _Detection:
     """The counts of a detector; NaN where the table is not binary."""
     if not _is_binary(table):
-        return _Detection(*[np.full(table.batch_shape, np.nan)[()]] * 8)
+        return _Detection(*[np.full(table.batch_shape, np.nan)[()]] * 7)
     classes = one_vs_rest(table)
     at = table.truth_labels.index(table.positive_label)
     return _Detection(
         hits=classes.hits[..., at],
-        misses=classes.misses[..., at],
         positives=classes.support[..., at],
         alarms=classes.declared[..., at],
         false_alarms=classes.false_alarms[..., at],
@@ -195,10 +192,8 @@ def f_beta(table: Contingency, beta: float = 2.0) -> Real:
     >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]]), beta=2.0):.4f}")
     0.7812
     """
-    if not (np.isfinite(beta) and beta >= 0):
-        raise InputError(f"beta is {beta}; give a finite number that is not negative")
     d = _detection(table)
-    return ratio((1 + beta**2) * d.hits, beta**2 * d.positives + d.alarms)
+    return f_beta_of(d.hits, d.positives, d.alarms, beta)
 
 
 @metric(
@@ -244,29 +239,4 @@ def phi(table: Contingency) -> Real:
     """
     if not _is_binary(table):
         return np.full(table.batch_shape, np.nan)[()]
-    if table.reject is not None:
-        return mcc(table)
-    d = _detection(table)
-    right = _rooted(
-        (d.hits, d.positives),
-        (d.hits, d.alarms),
-        (d.correct_rejections, d.negatives),
-        (d.correct_rejections, d.silences),
-    )
-    wrong = _rooted(
-        (d.misses, d.positives), (d.misses, d.silences), (d.false_alarms, d.negatives), (d.false_alarms, d.alarms)
-    )
-    least = np.minimum.reduce([d.positives, d.negatives, d.alarms, d.silences])
-    return chosen(least < _SKEWED * table.grand_total, right - wrong, mcc(table))
-
-
-_SKEWED = 1e-12
-"""A class below this share is lost beside the other in sums; the product of rates still sees it."""
-
-
-def _rooted(*rates: tuple[Real, Real]) -> Real:
-    """Root of a product of shares, one by one so that nothing vanishes."""
-    result = np.sqrt(ratio(*rates[0]))
-    for part, whole in rates[1:]:
-        result = result * np.sqrt(ratio(part, whole))
-    return result
+    return mcc(table)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from infoscope.metrics.agreement import error_share
+from infoscope.metrics.agreement import hits, misses
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, ratio, share
+from infoscope.numeric import Real, finite_ratio, share
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
 _NO_TRUTH = "the truth has one class only, so there is nothing to know"
+_TOO_LITTLE = f"{_NO_TRUTH} (or other classes below 1e-300 of it, too little to divide by)"
 
 
 @metric(
@@ -59,7 +60,7 @@ def proficiency(table: Contingency) -> Real:
     >>> print(f"{proficiency(table):.4f}")
     0.3096
     """
-    h = entropies(table)
+    h = entropies(table).shares
     return share(h.mutual, h.missed)
 
 
@@ -73,7 +74,7 @@ def proficiency(table: Contingency) -> Real:
         better="lower",
         aliases=("r(S|T)", "false"),
         laws=_FREE | {Law.PERFECT_IS_ZERO},
-        undefined=_NO_TRUTH,
+        undefined=_TOO_LITTLE,
     )
 )
 def false_information_ratio(table: Contingency) -> Real:
@@ -84,8 +85,8 @@ def false_information_ratio(table: Contingency) -> Real:
     >>> print(f"{false_information_ratio(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0
     """
-    h = entropies(table)
-    return ratio(h.spurious, h.mutual + h.missed)
+    h = entropies(table).shares
+    return finite_ratio(h.spurious, h.mutual + h.missed)
 
 
 @metric(
@@ -98,7 +99,7 @@ def false_information_ratio(table: Contingency) -> Real:
         better="lower",
         aliases=("normalized score", "erroneous", "Manhattan distance to (0,1) in the coverage plot"),
         laws=_FREE | {Law.PERFECT_IS_ZERO},
-        undefined=_NO_TRUTH,
+        undefined=_TOO_LITTLE,
     )
 )
 def erroneous_information_ratio(table: Contingency) -> Real:
@@ -109,8 +110,8 @@ def erroneous_information_ratio(table: Contingency) -> Real:
     >>> print(f"{erroneous_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
     """
-    h = entropies(table)
-    return ratio(h.missed + h.spurious, h.mutual + h.missed)
+    h = entropies(table).shares
+    return finite_ratio(h.missed + h.spurious, h.mutual + h.missed)
 
 
 @metric(
@@ -131,7 +132,7 @@ def missed_information_ratio(table: Contingency) -> Real:
     >>> print(f"{missed_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
     """
-    h = entropies(table)
+    h = entropies(table).shares
     return share(h.missed, h.mutual)
 
 
@@ -154,7 +155,7 @@ def information_precision(table: Contingency) -> Real:
     >>> print(f"{information_precision(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
     """
-    h = entropies(table)
+    h = entropies(table).shares
     return share(h.mutual, h.spurious)
 
 
@@ -168,7 +169,8 @@ def information_precision(table: Contingency) -> Real:
         better="lower",
         aliases=("xi", "normalized error to information ratio"),
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
-        undefined="the output carries no information about the truth, or shares no label with it",
+        undefined="the output carries no information about the truth (or too little to divide by), "
+        "or shares no label with it",
     )
 )
 def error_information_ratio(table: Contingency) -> Real:
@@ -179,4 +181,4 @@ def error_information_ratio(table: Contingency) -> Real:
     >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]])):.3f}")
     0.272
     """
-    return ratio(error_share(table), entropies(table).mutual * np.log(2.0))
+    return entropies(table).shares.per_shared_nat(misses(table), hits(table) + misses(table))

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from infoscope.metrics.pair_counting import score_pairs, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, quotient, ratio, share, undefined_where
+from infoscope.metrics.whole_numbers import root_ratio
+from infoscope.numeric import Real, quotient, ratio, share
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
@@ -104,7 +106,8 @@ def bcubed_f1(table: Contingency) -> Real:
         laws=_LAWS | {Law.EXCHANGE},
         undefined="one side puts every sample apart, or the number of samples is unknown or fractional",
         posterior="none",
-    )
+    ),
+    why=why_no_pairs("one side puts every sample apart"),
 )
 def fowlkes_mallows(table: Contingency) -> Real:
     """Geometric mean of pair precision and pair recall.
@@ -114,10 +117,4 @@ def fowlkes_mallows(table: Contingency) -> Real:
     >>> print(f"{fowlkes_mallows(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.4082
     """
-    together = table.row_squares.sum(axis=-1) - table.grand_total
-    # pairs of one side are those of the cells and those between cells: exactly 1 when there are none between
-    torn = np.maximum(table.row_totals * table.row_totals - table.row_squares, 0.0).sum(axis=-1)
-    mixed = np.maximum(table.column_totals * table.column_totals - table.column_squares, 0.0).sum(axis=-1)
-    return undefined_where(
-        not table.is_counts, np.sqrt(np.maximum(share(together, torn) * share(together, mixed), 0.0))
-    )
+    return score_pairs(table, lambda pairs: root_ratio(pairs.both, pairs.rows, pairs.columns))

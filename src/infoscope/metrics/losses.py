@@ -1,12 +1,13 @@
 """Losses: what the answers cost, by Holt et al.'s cost matrices or the user's own."""
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest
+from infoscope.metrics.agreement import accuracy
+from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest, wrong_cells
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, dot, undefined_where
@@ -26,11 +27,25 @@ _NO_LABEL = "truth and output share no label, so no answer can be right or wrong
 _JOINT = "The paper's cost uses the joint probability and does not depend on the answer, so its minimum is not 0."
 
 
+class _ClassShares(NamedTuple):
+    """Shares of all samples, per truth class."""
+
+    own: Real
+    right: Real
+    wrong: Real
+    """Samples of the class that got another answer."""
+    lacking: Real
+    """Everything that is not a hit of this class: 1 − right, without the difference."""
+
+
 @remembered
-def _class_shares(table: Contingency) -> tuple[Real, Real]:
-    """Share of each truth class, and share answered right within everything: p_i and p_ii."""
+def _class_shares(table: Contingency) -> _ClassShares:
     classes = one_vs_rest(table)
-    return classes.support / classes.total, classes.hits / classes.total
+    parts = (classes.support, classes.hits, classes.misses, classes.others + classes.misses)
+    return _ClassShares(*(np.minimum(part / classes.total, 1.0) for part in parts))
+
+
+_VANISHING = 1e-300
 
 
 def _needs_labels(table: Contingency, value: Real) -> Real:
@@ -57,8 +72,8 @@ def linear_loss(table: Contingency) -> Real:
     >>> print(f"{linear_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     0.5
     """
-    p, right = _class_shares(table)
-    return _needs_labels(table, dot(p, 1 + p - 2 * right))
+    shares = _class_shares(table)
+    return _needs_labels(table, np.minimum(dot(shares.own, shares.lacking + shares.wrong), 2.0))
 
 
 @metric(
@@ -81,24 +96,25 @@ def quadratic_loss(table: Contingency) -> Real:
     >>> print(f"{quadratic_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.2f}")
     0.25
     """
-    p, right = _class_shares(table)
-    return _needs_labels(table, dot(p, _squared_shares(table) + (1 - 2 * right)))
+    shares = _class_shares(table)
+    return _needs_labels(table, np.minimum(dot(shares.own, shares.lacking**2 + _wrong_squares(table)), 2.0))
 
 
-def _squared_shares(table: Contingency) -> Real:
-    """Σ_j p_ij² per truth class; squares of counts are in range, those of weights need not be."""
+def _wrong_squares(table: Contingency) -> Real:
+    """Σ_j≠i p_ij² per truth class; squares of few samples are exact, others are added up without the hits."""
     total = table.grand_total[..., None]
-    if table.adds_exactly:
-        return table.row_squares / (total * total)
-    shares = table.cells / total
+    if table.squares_exactly:
+        hits = one_vs_rest(table).hits
+        return (table.row_squares - hits * hits) / (total * total)
+    shares = wrong_cells(table) / total
     return table.per_row(shares * shares)
 
 
 def _why_no_informational_loss(table: Contingency) -> str:
     if not len(table.matches[0]):
         return _NO_LABEL
-    p, right = _class_shares(table)
-    return f"infinite: {named_classes(table, (p > 0) & (right == 0))} never recognised"
+    classes = one_vs_rest(table)
+    return f"infinite: {named_classes(table, (classes.support > 0) & (classes.hits == 0))} never recognised"
 
 
 @metric(
@@ -122,13 +138,15 @@ def informational_loss(table: Contingency) -> Real:
     >>> print(f"{informational_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.4f}")
     0.6931
     """
-    p, right = _class_shares(table)
-    if right.all() and right.max() <= 0.5:
+    shares, classes = _class_shares(table), one_vs_rest(table)
+    p, right = shares.own, shares.right
+    if right.min() > _VANISHING and right.max() <= 0.5:
         return _needs_labels(table, -dot(p, np.log(right)))
-    lost = np.any((p > 0) & (right == 0), axis=-1)
-    classes = one_vs_rest(table)
-    wrong = np.minimum((classes.others + classes.misses) / classes.total, 0.5)
-    logs = np.where(right > 0.5, np.log1p(-wrong), np.log(np.where(right > 0, right, 1.0)))
+    lost = np.any((classes.support > 0) & (classes.hits == 0), axis=-1)
+    rare = (classes.hits > 0) & (right < _VANISHING)  # their logarithm is a number, even where the share is none
+    logs = np.where(right > 0.5, np.log1p(-np.minimum(shares.lacking, 0.5)), np.log(np.where(right > 0, right, 1.0)))
+    if rare.any():
+        logs = np.where(rare, np.log(np.where(rare, classes.hits, 1.0)) - np.log(classes.total), logs)
     return _needs_labels(table, np.where(lost, np.inf, -dot(p, logs) + 0.0)[()])
 
 
@@ -152,7 +170,7 @@ def zero_one_loss(table: Contingency) -> Real:
     >>> print(f"{zero_one_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     -1.0
     """
-    return _needs_labels(table, -_class_shares(table)[1].sum(axis=-1))
+    return -accuracy(table)
 
 
 @metric(
@@ -199,7 +217,10 @@ def expected_cost(table: Contingency, costs: Any) -> Real:
     if not np.isfinite(matrix).all():
         raise InputError("a cost is not finite; give a number for every cell")
     _warn_unless_right_is_cheaper(table, matrix)
-    return np.sum(table.cells * matrix[table.cell_rows, table.cell_columns], axis=-1) / table.grand_total
+    of_cells = matrix[table.cell_rows, table.cell_columns]
+    if table.adds_exactly:  # tables that cost the same get the same number
+        return np.sum(table.cells * of_cells, axis=-1) / table.grand_total
+    return dot(table.cells / table.grand_total[..., None], of_cells)
 
 
 def _warn_unless_right_is_cheaper(table: Contingency, costs: Real) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 from infoscope.metrics.expected_information import expected_information, expected_informations
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, ratio, share, undefined_where
+from infoscope.numeric import Real, at_most_one, ratio, share, undefined_where
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -48,7 +48,7 @@ def nmi_arithmetic(table: Contingency) -> Real:
     >>> print(f"{nmi_arithmetic(Contingency.from_matrix([[4, 0], [0, 6]])):.1f}")
     1.0
     """
-    h = entropies(table)
+    h = entropies(table).shares
     return share(2 * h.mutual, h.missed + h.spurious)
 
 
@@ -68,8 +68,8 @@ def nmi_geometric(table: Contingency) -> Real:
     >>> print(f"{nmi_geometric(Contingency.from_matrix([[4, 0], [0, 6]])):.1f}")
     1.0
     """
-    h = entropies(table)
-    return np.sqrt(share(h.mutual, h.missed) * share(h.mutual, h.spurious))
+    h = entropies(table).shares
+    return np.sqrt(share(h.mutual, h.missed)) * np.sqrt(share(h.mutual, h.spurious))
 
 
 @metric(
@@ -88,7 +88,7 @@ def nmi_min(table: Contingency) -> Real:
     >>> print(f"{nmi_min(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.1f}")
     1.0
     """
-    h = entropies(table)
+    h = entropies(table).shares
     return share(h.mutual, np.minimum(h.missed, h.spurious))
 
 
@@ -108,7 +108,7 @@ def nmi_max(table: Contingency) -> Real:
     >>> print(f"{nmi_max(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.4f}")
     0.6667
     """
-    h = entropies(table)
+    h = entropies(table).shares
     return share(h.mutual, np.maximum(h.missed, h.spurious))
 
 
@@ -129,14 +129,19 @@ def nmi_joint(table: Contingency) -> Real:
     >>> print(f"{nmi_joint(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.4f}")
     0.6667
     """
-    h = entropies(table)
+    h = entropies(table).shares
     return share(h.mutual, h.missed + h.spurious)
 
 
 def _why_no_ami(table: Contingency) -> str:
     if not table.is_counts:
         return "chance is defined for counts of samples, not for weights"
+    if table.grand_total.max() > _MOST_SAMPLES:
+        return "more than 10^18 samples are not counted one by one"
     return f"{_BOTH_SILENT}, or all samples apart, so that chance does as well"
+
+
+_MOST_SAMPLES = 1e18
 
 
 def _all_apart(table: Contingency) -> Real:
@@ -153,8 +158,8 @@ def _all_apart(table: Contingency) -> Real:
         range=(-1.0, 1.0),
         aliases=("AMI",),
         laws=frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE}),
-        undefined="the table holds weights, not counts, or truth and system both know one class only, "
-        "or both keep all samples apart",
+        undefined="the table holds weights, not counts, or more than 10^18 samples, or truth and system both know "
+        "one class only, or both keep all samples apart",
         note="E[I] is the mean over all tables with the same margins; a statistic of counts, so it has no posterior.",
         posterior="none",
     ),
@@ -168,11 +173,11 @@ def adjusted_mutual_information(table: Contingency) -> Real:
     >>> print(f"{adjusted_mutual_information(Contingency.from_matrix([[3, 0], [0, 3]])):.1f}")
     1.0
     """
-    if not table.is_counts:
+    if not table.is_counts or table.grand_total.max() > _MOST_SAMPLES:
         return np.full(table.batch_shape, np.nan)[()]
     h = entropies(table)
     expected = expected_informations if table.batch_shape else expected_information
     by_chance = expected(table.row_totals, table.column_totals)
     gap = (h.missed + h.spurious) / 2
     beyond = h.mutual - by_chance
-    return undefined_where(_all_apart(table), ratio(beyond, beyond + gap))
+    return undefined_where(_all_apart(table), at_most_one(ratio(beyond, beyond + gap)))

@@ -6,10 +6,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.errors import InputError
 from infoscope.numeric import Real, frozen, outside, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["OneVsRest", "named_classes", "one_vs_rest", "undefined_classes", "wrong_cells"]
+__all__ = ["OneVsRest", "f_beta_of", "named_classes", "one_vs_rest", "undefined_classes", "wrong_cells"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class OneVsRest:
     """Samples of other classes."""
     undeclared: Real
     """Samples not declared as this class."""
+    correct_rejections: Real
+    """Samples of other classes that were not declared as this one."""
     total: Real
 
     @cached_property
@@ -38,12 +41,6 @@ class OneVsRest:
     def precision(self) -> Real:
         """Share of the declarations that were right."""
         return frozen(ratio(self.hits, self.declared))
-
-    @cached_property
-    def correct_rejections(self) -> Real:
-        """Samples of other classes that were not declared as this one."""
-        rest = np.maximum(self.others - self.false_alarms, 0.0)
-        return frozen(np.minimum(rest, self.undeclared))
 
     @cached_property
     def false_alarm_rate(self) -> Real:
@@ -62,8 +59,20 @@ class OneVsRest:
 
     def f_beta(self, beta: float) -> Real:
         """Weighted harmonic mean of precision and recall, straight from the counts."""
-        weight = beta * beta
-        return ratio((1 + weight) * self.hits, weight * self.support + self.declared)
+        return f_beta_of(self.hits, self.support, self.declared, beta)
+
+
+def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
+    """F-β from the counts of a class; β must be a finite number that is not negative."""
+    try:
+        is_usable = bool(0 <= beta < np.inf)
+    except (TypeError, ValueError):
+        is_usable = False
+    if not is_usable:
+        raise InputError(f"beta must be a finite number that is not negative, got {beta!r}")
+    of_samples, of_declarations = (beta * beta, 1.0) if beta <= 1 else (1.0, 1.0 / beta / beta)
+    found = ratio((of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared)
+    return np.minimum(found, 1.0)
 
 
 @remembered
@@ -94,7 +103,25 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
         for known, of_answers in zip((declared, alarms, undeclared), by_answer[1:], strict=True):
             known[..., rows] = of_answers[..., columns]
     others = total - table.row_totals if table.adds_exactly else outside(table.row_totals)
-    return OneVsRest(hits, table.row_totals, declared, _wrong_sums(table)[0], alarms, others, undeclared, total)
+    rejections = np.minimum(np.maximum(others - alarms, 0.0), undeclared)
+    if not table.adds_exactly:
+        rejections = _recounted(rejections, others, table)
+    misses = _wrong_sums(table)[0]
+    return OneVsRest(hits, table.row_totals, declared, misses, alarms, others, undeclared, rejections, total)
+
+
+_CANCELLED = 1e-6
+"""A difference below this share of its parts has fewer than nine digits left."""
+
+
+def _recounted(rejections: Real, others: Real, table: Contingency) -> Real:
+    """Correct rejections, added up cell by cell for the few classes where a difference lost them."""
+    lost = (rejections < _CANCELLED * others) & (others > 0)
+    column_of = dict(zip(*(side.tolist() for side in table.matches), strict=True))
+    for i in np.flatnonzero(lost.any(axis=tuple(range(lost.ndim - 1)))).tolist():
+        elsewhere = (table.cell_rows != i) & (table.cell_columns != column_of.get(i, -1))
+        rejections[..., i] = np.sum(table.cells, axis=-1, where=elsewhere)
+    return rejections
 
 
 @remembered

@@ -1,20 +1,21 @@
 """Agreement of two groupings by counting pairs of samples."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.whole_numbers import WholeTable, whole_table
 from infoscope.numeric import Real, dot
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["adjusted_rand_index", "pair_rand_index"]
+__all__ = ["PairCounts", "adjusted_rand_index", "pair_rand_index", "score_pairs", "why_no_pairs"]
 
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ONE})
 
 
-class _Pairs(NamedTuple):
+class PairCounts(NamedTuple):
     """Pairs of samples in one truth class, in one system class, in both, and in all; whole numbers of any size."""
 
     rows: int
@@ -24,43 +25,53 @@ class _Pairs(NamedTuple):
 
 
 def _pairs(counts: Real) -> int:
-    total = counts.sum()
-    if total < 2.0**31:
+    if counts.sum() < 2.0**31:
         whole = counts.astype(np.int64)
         return int(np.dot(whole, whole - 1)) // 2
-    return sum(n * (n - 1) // 2 for n in map(int, counts.tolist()))
+    return _pairs_among(map(int, counts.tolist()))
+
+
+def _pairs_among(counts: Iterable[int]) -> int:
+    return sum(n * (n - 1) // 2 for n in counts)
 
 
 @remembered
-def _pairs_of(table: Contingency) -> list[_Pairs]:
+def _pairs_of(table: Contingency) -> list[PairCounts]:
     """Counted exactly, for each table of the batch: a float would lose the few pairs that differ among 10^30."""
     total = table.grand_total
     if table.squares_exactly:
         rows, columns = dot(table.row_totals, table.row_totals), dot(table.column_totals, table.column_totals)
         squares = np.array([rows, columns, table.row_squares.sum(axis=-1), total * total])
         halves = (squares - total).reshape(4, -1) / 2
-        return [_Pairs(*map(int, pairs)) for pairs in halves.T.tolist()]
+        return [PairCounts(*map(int, pairs)) for pairs in halves.T.tolist()]
+    if total.max() >= 2.0**53:  # margins are rounded
+        return [_pairs_in(whole_table(table, place)) for place in np.ndindex(table.batch_shape)]
     sides = (table.row_totals, table.column_totals, table.cells)
     lists = zip(*(side.reshape(-1, side.shape[-1]) for side in sides), strict=True)
     return [
-        _Pairs(_pairs(rows), _pairs(columns), _pairs(cells), _pairs(rows.sum(keepdims=True)))
+        PairCounts(_pairs(rows), _pairs(columns), _pairs(cells), _pairs(rows.sum(keepdims=True)))
         for rows, columns, cells in lists
     ]
 
 
-def _each(table: Contingency, score: Callable[[_Pairs], float]) -> Real:
+def _pairs_in(whole: WholeTable) -> PairCounts:
+    return PairCounts(*map(_pairs_among, (whole.rows, whole.columns, whole.cells, [whole.total])))
+
+
+def score_pairs(table: Contingency, score: Callable[[PairCounts], float]) -> Real:
+    """A score of each table's pairs; undefined for weights."""
     if not table.is_counts:
         return np.full(table.batch_shape, np.nan)[()]
     scores = [score(pairs) for pairs in _pairs_of(table)]
     return np.array(scores).reshape(table.batch_shape)[()]
 
 
-def _rand(pairs: _Pairs) -> float:
+def _rand(pairs: PairCounts) -> float:
     apart = pairs.rows + pairs.columns - 2 * pairs.both
     return (pairs.all - apart) / pairs.all if pairs.all else np.nan
 
 
-def _adjusted(pairs: _Pairs) -> float:
+def _adjusted(pairs: PairCounts) -> float:
     by_chance = 2 * pairs.rows * pairs.columns
     most = (pairs.rows + pairs.columns) * pairs.all - by_chance
     return (2 * pairs.both * pairs.all - by_chance) / most if most else np.nan
@@ -69,7 +80,8 @@ def _adjusted(pairs: _Pairs) -> float:
 _WEIGHTS = "pairs are counted among samples, and the table holds weights"
 
 
-def _why(other: str) -> Callable[[Contingency], str]:
+def why_no_pairs(other: str) -> Callable[[Contingency], str]:
+    """The reason why a score of pairs does not exist."""
     return lambda table: other if table.is_counts else _WEIGHTS
 
 
@@ -83,7 +95,7 @@ def _why(other: str) -> Callable[[Contingency], str]:
         undefined="there are fewer than two samples, or the table holds weights, not counts",
         posterior="none",
     ),
-    why=_why("there are fewer than two samples"),
+    why=why_no_pairs("there are fewer than two samples"),
 )
 def pair_rand_index(table: Contingency) -> Real:
     """Share of the pairs of samples that truth and system both put together or both keep apart.
@@ -91,7 +103,7 @@ def pair_rand_index(table: Contingency) -> Real:
     >>> print(f"{pair_rand_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.5
     """
-    return _each(table, _rand)
+    return score_pairs(table, _rand)
 
 
 @metric(
@@ -106,7 +118,7 @@ def pair_rand_index(table: Contingency) -> Real:
         undefined="both sides put all samples together, or all apart, or the table holds weights, not counts",
         posterior="none",
     ),
-    why=_why("both sides put all samples together, or all apart"),
+    why=why_no_pairs("both sides put all samples together, or all apart"),
 )
 def adjusted_rand_index(table: Contingency) -> Real:
     """Pair agreement beyond what the same group sizes reach by accident.
@@ -116,4 +128,4 @@ def adjusted_rand_index(table: Contingency) -> Real:
     >>> print(f"{adjusted_rand_index(Contingency.from_matrix([[2, 0], [0, 2]])):.1f}")
     1.0
     """
-    return _each(table, _adjusted)
+    return score_pairs(table, _adjusted)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from infoscope.metrics.independence import log_lifts
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
@@ -11,12 +13,8 @@ __all__ = ["cell_false_information", "cell_missed_information", "cell_mutual_inf
 _SCALED = frozenset({Law.SCALING})
 
 
-def _surprise(cells: Real, wholes: Real, total: Real) -> Real:
-    """P · log2(whole / part) for each cell; 0 where the cell is empty."""
-    lack = np.divide(wholes - cells, wholes, out=np.zeros_like(cells), where=cells > 0)
-    near = np.log1p(-np.minimum(lack, 0.5)) / np.log(2.0)  # a cell that is nearly all of its whole keeps its digits
-    conditional = np.divide(cells, wholes, out=np.ones_like(cells), where=lack > 0.5)
-    return -(cells / total[..., None]) * np.where(lack > 0.5, np.log2(conditional), near) + 0.0
+def _bits(nats: Real, table: Contingency) -> Real:
+    return nats / table.grand_total[..., None] / np.log(2.0)
 
 
 @metric(
@@ -38,7 +36,7 @@ def cell_missed_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_missed_information(Contingency.from_matrix([[4, 0], [4, 0]]))]
     [0.5, 0.0, 0.5, 0.0]
     """
-    return _surprise(table.cells, table.at_columns(table.column_totals), table.grand_total)
+    return _bits(cells_open_in_columns(table), table)
 
 
 @metric(
@@ -60,7 +58,7 @@ def cell_false_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_false_information(Contingency.from_matrix([[4, 4], [0, 0]]))]
     [0.5, 0.5, 0.0, 0.0]
     """
-    return _surprise(table.cells, table.at_rows(table.row_totals), table.grand_total)
+    return _bits(cells_open_in_rows(table), table)
 
 
 @metric(
@@ -82,8 +80,4 @@ def cell_mutual_information(table: Contingency) -> Real:
     >>> [float(x) for x in cell_mutual_information(Contingency.from_matrix([[4, 0], [0, 4]]))]
     [0.5, 0.0, 0.0, 0.5]
     """
-    rows = table.at_rows(table.row_totals)
-    columns = table.at_columns(table.column_totals) / table.grand_total[..., None]
-    share_of_row = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
-    lift = np.divide(share_of_row, columns, out=np.ones_like(table.cells), where=table.cells > 0)
-    return table.cells / table.grand_total[..., None] * np.log2(lift)
+    return table.cells / table.grand_total[..., None] * (log_lifts(table) / np.log(2.0))

@@ -1,10 +1,12 @@
 """What each truth class suffers and what each answer is worth."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from infoscope.metrics.one_vs_rest import one_vs_rest
-from infoscope.metrics.per_cell import cell_false_information, cell_missed_information
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 
@@ -26,6 +28,11 @@ __all__ = [
 ]
 
 _SCALED = frozenset({Law.SCALING})
+
+
+def _parts_of_all(nats: Real, per_line: Callable[[Real], Real]) -> Real:
+    """Each line's part of the sum over all cells; sums in another order may exceed it by their rounding."""
+    return np.minimum(ratio(per_line(nats), nats.sum(axis=-1)[..., None]), 1.0)
 
 
 @metric(
@@ -138,8 +145,7 @@ def class_false_information(table: Contingency) -> Real:
     >>> [float(x) for x in class_false_information(Contingency.from_matrix([[4, 4], [0, 8]]))]
     [1.0, 0.0]
     """
-    bits = table.per_row(cell_false_information(table))
-    return ratio(bits * table.grand_total[..., None], table.row_totals)
+    return ratio(table.per_row(cells_open_in_rows(table)), table.row_totals) / np.log(2.0)
 
 
 @metric(
@@ -156,8 +162,7 @@ def class_false_information(table: Contingency) -> Real:
 )
 def class_missed_share(table: Contingency) -> Real:
     """Part of all missed information that samples of each truth class cause; the parts sum to 1."""
-    bits = cell_missed_information(table)
-    return ratio(table.per_row(bits), bits.sum(axis=-1)[..., None])
+    return _parts_of_all(cells_open_in_columns(table), table.per_row)
 
 
 @metric(
@@ -174,8 +179,7 @@ def class_missed_share(table: Contingency) -> Real:
 )
 def class_false_share(table: Contingency) -> Real:
     """Part of all false information that samples of each truth class cause; the parts sum to 1."""
-    bits = cell_false_information(table)
-    return ratio(table.per_row(bits), bits.sum(axis=-1)[..., None])
+    return _parts_of_all(cells_open_in_rows(table), table.per_row)
 
 
 @metric(
@@ -237,8 +241,7 @@ def output_missed_information(table: Contingency) -> Real:
     >>> [float(x) for x in output_missed_information(Contingency.from_matrix([[4, 0], [4, 8]]))]
     [1.0, 0.0]
     """
-    bits = table.per_column(cell_missed_information(table))
-    return ratio(bits * table.grand_total[..., None], table.column_totals)
+    return ratio(table.per_column(cells_open_in_columns(table)), table.column_totals) / np.log(2.0)
 
 
 @metric(
@@ -255,8 +258,7 @@ def output_missed_information(table: Contingency) -> Real:
 )
 def output_missed_share(table: Contingency) -> Real:
     """Part of all missed information that hides behind each answer; the parts sum to 1."""
-    bits = cell_missed_information(table)
-    return ratio(table.per_column(bits), bits.sum(axis=-1)[..., None])
+    return _parts_of_all(cells_open_in_columns(table), table.per_column)
 
 
 @metric(
@@ -273,5 +275,4 @@ def output_missed_share(table: Contingency) -> Real:
 )
 def output_false_share(table: Contingency) -> Real:
     """Part of all false information that comes with each answer; the parts sum to 1."""
-    bits = cell_false_information(table)
-    return ratio(table.per_column(bits), bits.sum(axis=-1)[..., None])
+    return _parts_of_all(cells_open_in_rows(table), table.per_column)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from infoscope.metrics.agreement import errors, hits
+from infoscope.metrics.independence import divergence_from_independence
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, divergence, ratio, share
+from infoscope.metrics.shannon import Shares, entropies
+from infoscope.numeric import Real, ratio, share
 from infoscope.tables import Contingency
 
 __all__ = ["accepted_accuracy", "proficiency_without_reject", "rejection_rate"]
@@ -30,7 +31,9 @@ def rejection_rate(table: Contingency) -> Real:
     0.11
     """
     at = table.reject_column
-    return np.zeros(table.batch_shape)[()] if at is None else table.column_totals[..., at] / table.grand_total
+    if at is None:
+        return np.zeros(table.batch_shape)[()]
+    return np.minimum(table.column_totals[..., at] / table.grand_total, 1.0)
 
 
 @metric(
@@ -72,19 +75,20 @@ def proficiency_without_reject(table: Contingency) -> Real:
     >>> print(f"{proficiency_without_reject(Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2)):.3f}")
     0.929
     """
-    h = entropies(table)
-    kept = h.mutual - _told_by_refusal(table)
-    return ratio(np.maximum(kept, 0.0), h.mutual + h.missed)
+    h = entropies(table).shares
+    return np.minimum(ratio(_told_by_answers(table, h), h.mutual + h.missed), 1.0)
 
 
-def _told_by_refusal(table: Contingency) -> Real:
-    """P(reject) · KL(T | reject ‖ T) in bits: what the refusals alone say about the truth."""
-    at = table.reject_column
-    if at is None:
-        return np.zeros(table.batch_shape)[()]
-    rejected = table.per_row(np.where(table.cell_columns == at, table.cells, 0.0))
-    base = table.row_totals / table.grand_total[..., None]
-    column = table.column_totals[..., at][..., None]
-    given = np.divide(rejected, column, out=np.zeros_like(rejected), where=column > 0)
-    expected = base * (column / table.grand_total[..., None])
-    return divergence(given, base, expected, np.zeros(table.batch_shape)[()])
+def _told_by_answers(table: Contingency, h: Shares) -> Real:
+    """Information carried by answers other than the refusal, in the unit of the shares."""
+    if table.reject_column is None:
+        return h.mutual
+    refused = np.arange(table.shape[1]) == table.reject_column
+    told = h.mutual - divergence_from_independence(table, refused, h.shift)
+    if np.all(told > _LITTLE * h.mutual):
+        return told
+    return divergence_from_independence(table, ~refused, h.shift)
+
+
+_LITTLE = 2.0**-6
+"""Below this share a difference loses digits, and the answers are added up."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_at_most
 from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 
@@ -60,6 +60,7 @@ def move_derivative(table: Contingency) -> Real:
 
 def best_moves(table: Contingency, most: int = 10) -> list[Move]:
     """The corrections worth most: one sample of a class from a wrong answer to its own label."""
+    check_at_most(most)
     gains = gain_of_move(table)
     own = {int(i): int(j) for i, j in zip(*table.matches, strict=True)}
     moves = [

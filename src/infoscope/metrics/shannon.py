@@ -1,17 +1,23 @@
 """The entropies of a table: what truth and system say, share, and keep to themselves."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import log2
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infoscope.metrics.independence import divergence_from_independence, selected
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, chosen, divergence, entropy, small_choice
+from infoscope.numeric import Real, chosen, entropy, finite_ratio, open_nats, outside, ratio, scaled_ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "Entropies",
-    "empty_expected_share",
+    "Shares",
+    "cells_open_in_columns",
+    "cells_open_in_rows",
     "entropies",
     "erroneous_information",
     "false_information",
@@ -21,6 +27,26 @@ __all__ = [
     "system_entropy",
     "truth_entropy",
 ]
+
+
+class Shares(NamedTuple):
+    """Shared, missed and false information in one unit, for ratios: bits, where those are not too small for numbers."""
+
+    mutual: Real
+    missed: Real
+    spurious: Real
+    shift: NDArray[np.int64] | None = None
+    """The unit is 2^−shift bits."""
+
+    def times_mutual(self, factor: Real) -> Real:
+        """Factor × shared bits, without a step through numbers that are too small."""
+        value = factor * self.mutual
+        return value if self.shift is None else np.ldexp(value, -self.shift)
+
+    def per_shared_nat(self, part: Real, whole: Real) -> Real:
+        """Part of a whole per shared nat; undefined where there is none, or too little to divide by."""
+        share = ratio(part, whole) if self.shift is None else scaled_ratio(part, whole, self.shift)
+        return finite_ratio(share, self.mutual * np.log(2.0))
 
 
 @dataclass(frozen=True)
@@ -37,6 +63,7 @@ class Entropies:
     mutual: Real
     missed: Real
     spurious: Real
+    shares: Shares
     k: int
     m: int
 
@@ -58,87 +85,101 @@ def entropies(table: Contingency) -> Entropies:
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
     joint = entropy(table.cells, total)
     missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
-    if _few(missed) or _few(spurious):
-        missed, spurious = _few_open(table)
-    if _few(truth) or _few(system):
-        truth, system = (
-            small_choice(parts, total[..., None], lambda parts: parts.sum(axis=-1, keepdims=True), total)
-            for parts in (table.row_totals, table.column_totals)
+    if _few(missed) or _few(spurious) or _few(truth) or _few(system):
+        return _few_bits(table)
+    return _with_mutual(table, (truth, system, missed, spurious))
+
+
+def _few_bits(table: Contingency) -> Entropies:
+    """Entropies where some are small: each is summed from what is open about single parts."""
+    total = table.grand_total
+    masses = [
+        nats.sum(axis=-1) / np.log(2.0)
+        for nats in (
+            *(_open_of_total(side, total) for side in (table.row_totals, table.column_totals)),
+            cells_open_in_columns(table),
+            cells_open_in_rows(table),
         )
-    truth, system = np.minimum(truth, log2(table.shape[0])), np.minimum(system, log2(table.shape[1]))
+    ]
+    bits = [mass / total for mass in masses]
+    least, most = np.minimum(*masses[:2]), np.maximum(*masses[:2])
+    least = np.where(least > 0, least, most)
+    is_tiny = (least < _TINY_BITS * total) & (least > 0)
+    if not np.any(is_tiny):
+        return _with_mutual(table, bits)
+    # ratios of numbers too small for floats: all of them times the same power of two
+    down, up, far_up = (np.frexp(np.where(is_tiny, mass, 1.0))[1] for mass in (total, least, most))
+    shift = np.minimum(down - up, _MOST_SHIFT + down - far_up)
+    scaled = _with_mutual(table, [scaled_ratio(mass, total, shift) for mass in masses], shift)
+    return replace(scaled, **{name: np.ldexp(getattr(scaled, name), -shift) for name in _IN_BITS})
+
+
+_IN_BITS = ("truth", "system", "joint", "mutual", "missed", "spurious")
+
+
+def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int64] | None = None) -> Entropies:
+    """The four entropies, all times 2^shift, kept to their limits, and the shared information that follows."""
+    (k, m), unit = table.shape, 1.0 if shift is None else np.exp2(np.minimum(shift, _MOST_SHIFT))
+    truth, system, missed, spurious = bits
+    truth, system = np.minimum(truth, log2(k) * unit), np.minimum(system, log2(m) * unit)
     missed, spurious = np.minimum(missed, truth), np.minimum(spurious, system)
-    mutual = _mutual(table, chosen(truth <= system, truth - missed, system - spurious), np.minimum(truth, system))
+    least = np.minimum(truth, system)
+    mutual = _mutual(table, chosen(truth <= system, truth - missed, system - spurious), least, shift)
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
     mutual = chosen(missed == 0, truth, chosen(spurious == 0, system, mutual))
-    return Entropies(
-        truth=truth,
-        system=system,
-        joint=mutual + missed + spurious,
-        mutual=mutual,
-        missed=missed,
-        spurious=spurious,
-        k=table.shape[0],
-        m=table.shape[1],
-    )
+    joint = mutual + missed + spurious
+    return Entropies(truth, system, joint, mutual, missed, spurious, Shares(mutual, missed, spurious, shift), k, m)
 
 
-def _few_open(table: Contingency) -> tuple[Real, Real]:
-    """Missed and false information where they are few: H(T|S) and H(S|T)."""
-    total = table.grand_total
-    return (
-        small_choice(
-            table.cells,
-            table.at_columns(table.column_totals),
-            lambda cells: table.at_columns(table.per_column(cells)),
-            total,
-        ),
-        small_choice(
-            table.cells, table.at_rows(table.row_totals), lambda cells: table.at_rows(table.per_row(cells)), total
-        ),
-    )
+def _open_of_total(totals: Real, total: Real) -> Real:
+    """Nats open about each class, of one side, weighted by its size."""
+    return open_nats(totals, total[..., None], outside(totals))
 
 
-def _mutual(table: Contingency, direct: Real, least: Real) -> Real:
+def cells_open_in_columns(table: Contingency) -> Real:
+    """Nats that each cell leaves open about the truth, weighted by its size: what is missed."""
+    return _open_of_lines(table, table.at_columns, table.per_column, table.column_totals)
+
+
+def cells_open_in_rows(table: Contingency) -> Real:
+    """Nats that each cell leaves open about the output, weighted by its size: what is false."""
+    return _open_of_lines(table, table.at_rows, table.per_row, table.row_totals)
+
+
+def _open_of_lines(
+    table: Contingency, laid: Callable[[Real], Real], summed: Callable[[Real], Real], totals: Real
+) -> Real:
+    wholes = laid(totals)
+    if table.adds_exactly:
+        return open_nats(table.cells, wholes, wholes - table.cells)
+    return open_nats(table.cells, wholes, laid(summed(np.where(table.cells > 0.5 * wholes, 0.0, table.cells))))
+
+
+def _mutual(table: Contingency, direct: Real, least: Real, shift: NDArray[np.int64] | None) -> Real:
     """The smaller entropy less what is not shared of it, or the divergence from independence where that is inexact."""
     direct = np.minimum(direct, least)
-    near = direct <= _NEAR_INDEPENDENCE * least
+    near = (direct <= _NEAR_INDEPENDENCE * least) & (least > 0)
     if not near.any():
         return direct
     if not table.batch_shape:
-        return np.minimum(_divergence(table), least)
+        return np.minimum(divergence_from_independence(table, shift=shift), least)
     direct = np.array(direct)
-    direct[near] = np.minimum(_divergence(table.with_cells(table.cells[near])), least[near])
+    shifts = None if shift is None else shift[near]
+    direct[near] = np.minimum(divergence_from_independence(selected(table, near), shift=shifts), least[near])
     return direct
 
 
 _NEAR_INDEPENDENCE = 2.0**-6
 _FEW_BITS = 1e-4
 """Below this, differences of logarithms leave fewer than ten digits, or nothing at all."""
+_TINY_BITS = 1e-100
+_MOST_SHIFT = 1000
 
 
 def _few(bits: Real) -> bool:
     if bits.ndim == 0:
         return float(bits) < _FEW_BITS
     return bool(np.any(bits < _FEW_BITS))
-
-
-def _divergence(table: Contingency) -> Real:
-    """Distance of a table from independence, summed without cancellation."""
-    total = table.grand_total[..., None]
-    rows = table.at_rows(table.row_totals)
-    base = table.at_columns(table.column_totals) / total
-    given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
-    expected = base * (rows / total)
-    return divergence(given, base, expected, empty_expected_share(table, expected))
-
-
-def empty_expected_share(table: Contingency, expected: Real) -> Real:
-    """Expected share of the cells that a sparse table does not store; exactly 0 when none is missing."""
-    if table.support is None:
-        return np.zeros(table.batch_shape)[()]
-    stored = table.cells.shape[-1]
-    occupied_rows, occupied_columns = table.occupied_shape
-    return np.where(occupied_rows * occupied_columns == stored, 0.0, np.maximum(1.0 - expected.sum(axis=-1), 0.0))[()]
 
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})

@@ -17,6 +17,7 @@ from infoscope.multilabel.tally import Ledger
 from infoscope.multilabel.uncertainty import random_halves
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables.categorization import aligned
+from infoscope.tables.columns import check_pairing
 
 __all__ = ["compare", "evaluate", "stability"]
 
@@ -90,14 +91,22 @@ def stability(
     if splits < 1:
         raise InputError(f"splits is {splits}; stability needs one at least")
     form = Form(**options)
+    _check_order(truth, {"predicted": predicted})
     pair = aligned(label_sets(truth, form), label_sets(predicted, form))
     order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
     return random_halves(pair, Ledger.of(pair, order), splits, np.random.default_rng(seed))
 
 
+def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
+    """Series of sets pair by position; frames have an index, too, but it names their objects."""
+    if getattr(truth, "ndim", 0) == 1:
+        check_pairing(truth, {name: sets for name, sets in predictors.items() if getattr(sets, "ndim", 0) == 1})
+
+
 def _evaluated(
     truth: Any, truth_name: str, predictors: Mapping[str, Any], form: Form, effort: Effort
 ) -> MultilabelEvaluation:
+    _check_order(truth, predictors)
     known = label_sets(truth, form)
     given = {name: label_sets(source, form) for name, source in predictors.items()}
     systems = tuple(assess((known, sets), (truth_name, name), form, effort) for name, sets in given.items())

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.tables.coding import Coded, encode
-from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, is_positive_word, sorted_labels
+from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.labels import (
+    Label,
+    as_label,
+    as_labels,
+    check_kinds,
+    check_unique,
+    is_positive_word,
+    sorted_labels,
+)
 
 __all__ = ["SUM_TOLERANCE", "BinaryScores", "Probabilities", "binary_scores", "class_probabilities"]
 
@@ -54,6 +63,7 @@ class Probabilities:
 
 def binary_scores(scores: Any, truth: Any, *, positive: Label | None, sample_weight: Any) -> BinaryScores:
     """Scores of a two-class problem; every fault is named with its row."""
+    check_pairing(truth, {"scores": scores, "sample_weight": sample_weight})
     array = _numbers(scores, "scores")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -72,7 +82,7 @@ def binary_scores(scores: Any, truth: Any, *, positive: Label | None, sample_wei
         weights = None if weights is None else weights[~missing]
     _check_finite(array, "score", missing)
     labels, high = _two_classes(codes, coded)
-    chosen = _positive(labels, positive)
+    chosen = _positive(labels, None if positive is None else as_label(positive))
     return BinaryScores(array, high if chosen == labels[1] else ~high, labels, chosen, weights, ignored)
 
 
@@ -97,7 +107,7 @@ def _check_length(found: int, rows: int, what: str) -> None:
 def _weights(weights: Any, rows: int) -> Real | None:
     if weights is None:
         return None
-    array = np.asarray(weights, dtype=np.float64)
+    array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)
     if array.shape != (rows,):
         raise InputError(f"there are {array.size} weights for {rows} rows; give one weight per row")
     bad = ~np.isfinite(array) | (array < 0)
@@ -175,6 +185,7 @@ def class_probabilities(
     values: Any, truth: Any, *, classes: Sequence[Any] | None, sample_weight: Any, normalize: bool
 ) -> Probabilities:
     """Probabilities of every class, each row summing to one."""
+    check_pairing(truth, {"probabilities": values, "sample_weight": sample_weight})
     array = _numbers(values, "probabilities")
     if array.ndim != 2 or array.shape[1] < 2:
         raise InputError(f"probabilities have shape {array.shape}; give one row per sample and one column per class")
@@ -197,7 +208,8 @@ def class_probabilities(
 
 def _frame_names(values: Any) -> Sequence[Any] | None:
     """A data frame names its classes by its columns."""
-    return list(values.columns) if hasattr(values, "columns") else None
+    names = getattr(values, "column_names", None)  # of Arrow, whose columns are the values
+    return names if names is not None else list(values.columns) if hasattr(values, "columns") else None
 
 
 def _class_labels(
@@ -218,11 +230,14 @@ def _class_labels(
                 "name the class of each column with classes="
             )
         return sorted_labels(seen)
-    labels = tuple(map(as_label, classes))
+    labels = as_labels(classes)
     check_unique(labels, "system")
     if len(labels) != columns:
         raise InputError(f"{len(labels)} classes are named for {columns} columns of probabilities; name one per column")
-    check_kinds(seen, labels)
+    try:
+        check_kinds(seen, labels, called=("truth has", "a column of probabilities is named"))
+    except InputError as error:
+        raise InputError(f"{error}, or name the class of each column with classes=") from None
     strange = [label for label in seen if label not in set(labels)]
     if strange:
         raise InputError(f"truth label {strange[0]!r} has no column of probabilities; add its column, or its name")

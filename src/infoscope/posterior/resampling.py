@@ -22,6 +22,7 @@ from infoscope.posterior.limits import Summary, check_level
 from infoscope.posterior.reweighted import reweighted
 from infoscope.tables import Contingency
 from infoscope.tables.coding import encode
+from infoscope.tables.columns import check_pairing, one_column
 
 __all__ = ["ClusterBootstrap"]
 
@@ -65,8 +66,9 @@ class ClusterBootstrap:
     @classmethod
     def from_labels(cls, y_true: Any, y_pred: Any, cluster: Any, **options: Any) -> ClusterBootstrap:
         """From rows with the cluster that each belongs to."""
+        check_pairing(y_true, {"system": y_pred, "cluster": cluster})
         group = _group_codes(cluster)
-        truth, system = _as_objects(y_true), _as_objects(y_pred)
+        truth, system = _as_objects(y_true, "truth"), _as_objects(y_pred, "system")
         if not len(truth) == len(system) == len(group):
             raise InputError(f"{len(truth)} truth rows, {len(system)} outputs, {len(group)} clusters; they must pair")
         table = Contingency.from_labels(truth, system)
@@ -199,5 +201,8 @@ def _group_codes(cluster: Any) -> NDArray[np.int64]:
     return np.unique(encode(cluster, "cluster").codes, return_inverse=True)[1]
 
 
-def _as_objects(labels: Any) -> list[Any]:
-    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
+def _as_objects(labels: Any, side: str) -> list[Any]:
+    column = one_column(labels, side)
+    ways = (getattr(column, name, None) for name in ("tolist", "to_list", "to_pylist"))
+    listed = next((way for way in ways if way is not None), None)
+    return list(column) if listed is None else list(listed())

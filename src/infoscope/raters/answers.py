@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, issparse
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import Form, label_sets
 from infoscope.tables.categorization import Categorization
+from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
 
@@ -67,6 +68,7 @@ def gather(source: Any, systems: Sequence[str] | None, clean: str | Iterable[str
     )
     if len(named) < 2:
         raise InputError(f"agreement needs two annotators or more; {len(named)} is given")
+    named = {name: _squeezed(value, name) for name, value in named.items()}
     kinds = {name: _is_sets(value) for name, value in named.items()}
     if len(set(kinds.values())) > 1:
         sets, single = (next(name for name, kind in kinds.items() if kind is wanted) for wanted in (True, False))
@@ -74,6 +76,13 @@ def gather(source: Any, systems: Sequence[str] | None, clean: str | Iterable[str
     if next(iter(kinds.values())):
         return _from_sets({name: label_sets(value, Form(clean=clean)) for name, value in named.items()})
     return _from_sequences(named, clean)
+
+
+def _squeezed(value: Any, name: str) -> Any:
+    """The labels of a frame of one column or an array of shape (n, 1); wider ones are sets of categories."""
+    shape = getattr(value, "shape", None)
+    is_column = isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 and not issparse(value)
+    return one_column(value, name) if is_column else value
 
 
 def _is_sets(value: Any) -> bool:
@@ -88,13 +97,14 @@ def _is_sets(value: Any) -> bool:
 def _from_columns(source: Any, systems: Sequence[str], clean: str | Iterable[str]) -> Answers:
     """Columns of one category a row; distinct rows are counted once and repeated as often as they occur."""
     from infoscope.readers import read_joint  # noqa: PLC0415 - loads an engine
-    from infoscope.readers.labels import cleaner, meaning  # noqa: PLC0415
+    from infoscope.readers.labels import check_comparable, cleaner, meaning  # noqa: PLC0415
 
     tally = read_joint(source, systems[0], list(systems[1:])).tally
     tidy = cleaner(clean if isinstance(clean, str) else tuple(clean))
     labels = [
         [tidy(meaning(value, name)) for value in column] for name, column in zip(tally.keys, tally.labels, strict=True)
     ]
+    check_comparable(dict(zip(tally.keys, labels, strict=True)))
     codes = np.repeat(tally.codes, tally.rows, axis=1)
     columns = {name: (labels[at], codes[at]) for at, name in enumerate(tally.keys)}
     return _coded({name: columns[name] for name in systems})
@@ -104,7 +114,9 @@ def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Ans
     from infoscope.readers.labels import cleaner  # noqa: PLC0415 - loads an engine
 
     tidy = cleaner(clean if isinstance(clean, str) else tuple(clean))
-    lists = {name: list(value) for name, value in named.items()}
+    (name, truth), *others = named.items()
+    check_pairing(truth, dict(others), name)
+    lists = {name: _plain(one_column(value, name)) for name, value in named.items()}
     sizes = {name: len(value) for name, value in lists.items()}
     if len(set(sizes.values())) > 1:
         (one, first), (other, second) = sorted(sizes.items(), key=lambda item: item[1])[:: len(sizes) - 1]
@@ -126,6 +138,11 @@ def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Ans
         )
         coded[name] = ([None if value is None else tidy(as_label(value)) for value in places], codes)
     return _coded(coded)
+
+
+def _plain(values: Any) -> list[Any]:
+    """The values as Python has them; Arrow wraps each of its own otherwise."""
+    return values.to_pylist() if hasattr(values, "to_pylist") else list(values)
 
 
 def _coded(columns: Mapping[str, tuple[Sequence[Label | None], NDArray[np.int64]]]) -> Answers:

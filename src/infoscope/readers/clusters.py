@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from infoscope.errors import InputError
+from infoscope.masking import masked
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.columns import Columns
 from infoscope.readers.embedded import count_scan
@@ -159,13 +160,24 @@ def _count_address(
 
     address = files.names[0]
     with scratch_folder() as folder:
-        copy = folder.joinpath(*(part for part in address.partition("://")[2].split("/") if part))
-        copy.parent.mkdir(parents=True)
+        copy = folder.joinpath(*_folders(address))
+        copy.parent.mkdir(parents=True, exist_ok=True)
         with fsspec.open(address, "rb") as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
         local = replace(find_files(copy, files.format), title=address)
         return count_files(local, columns, delimiter, limits, native)
 
 
+def _folders(address: str) -> list[str]:
+    """Folders and name of a file without its host, which may come with a password, and without a way out of the folder.
+
+    >>> _folders("https://ann:s3cret@example.org/a/../fold=3/part.csv"), _folders("memory://part.csv")
+    (['a', 'fold=3', 'part.csv'], ['part.csv'])
+    """
+    rest = address.partition("://")[2]
+    inside = [part for part in rest.partition("/")[2].split("/") if part not in ("", ".", "..")]
+    return inside or [rest.strip("/").rpartition("@")[2]]
+
+
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
+    return (masked(str(error)).strip() or type(error).__name__).splitlines()[0][:300]

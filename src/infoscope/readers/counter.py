@@ -13,6 +13,7 @@ from infoscope.errors import InputError
 from infoscope.readers.labels import check_comparable, is_missing, match_label, meaning
 from infoscope.readers.times import are_days, as_days
 from infoscope.tables import Contingency
+from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.labels import Label
 
 __all__ = ["Counter"]
@@ -44,6 +45,7 @@ class Counter:
 
     def update(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Count one batch: two sequences of the same length, arrays and tensors too."""
+        check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
         truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")
         if len(truth) != len(system):
             raise InputError(
@@ -93,7 +95,7 @@ class Counter:
             sides = {"truth": _labels(as_days(truth), "truth"), "system": _labels(as_days(system), "system")}
         else:
             sides = {"truth": _labels(truth, "truth"), "system": _labels(system, "system")}
-        check_comparable(sides)
+        check_comparable(sides, can_clean=False)
         rows = {value: i for i, value in enumerate(truth)}
         columns = {value: i for i, value in enumerate(system)}
         return Contingency.from_cells(
@@ -167,7 +169,7 @@ class Counter:
         if any(map(_has_booleans, self._kinds)) and any(map(_has_numbers, self._kinds)):
             raise InputError(
                 "one side has booleans and the other numbers; they look alike but are different "
-                "labels: convert both sides to one type"
+                "labels: convert the booleans to numbers, for example with [int(label) for label in labels]"
             )
 
 
@@ -200,10 +202,9 @@ def _checked(weights: list[Any], rows: int) -> list[Any]:
 def _listed(values: Any, side: str) -> list[Any]:
     if type(values) is list:
         return values
+    values = one_column(values, side)
     if getattr(getattr(values, "dtype", None), "kind", "") == "M":  # tolist() would give numbers, or lose digits
         return list(values)
-    if isinstance(values, (set, frozenset)):
-        raise InputError(f"{side} is a set, which has no order; give a sequence of labels, one for each row")
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels")
     for name in ("tolist", "to_list", "to_pylist"):

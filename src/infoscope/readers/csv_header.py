@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def opened_text(path: Path, compression: str) -> Iterator[TextIO]:
             f"{path} is not UTF-8 text ({error.reason} at byte {error.start}); convert it, "
             "for example with iconv -t UTF-8"
         ) from error
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file: {error}; fetch or pack it again") from error
 
 

@@ -12,13 +12,14 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.masking import masked
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.progress import shown_while
 from infoscope.readers.statements import GroupBy, Margins
 from infoscope.readers.tally import Tally
 from infoscope.readers.times import decoders
 
-__all__ = ["connected", "count_query", "is_connection", "is_database_url", "without_password"]
+__all__ = ["connected", "count_query", "is_connection", "is_database_url"]
 
 _LARGEST = "1.7976931348623157e308"
 _LACKS = f"w IS NULL OR w > {_LARGEST}"  # PostgreSQL sorts NaN above every number
@@ -223,9 +224,9 @@ def _connect(url: str) -> Any:
         try:
             return psycopg.connect(url.replace(parts.scheme, "postgresql", 1), connect_timeout=10)
         except psycopg.Error as error:
-            raise InputError(f"cannot connect to {without_password(url)}: {_line(error)}") from error
+            raise InputError(f"cannot connect to {url}: {_line(error)}") from error
     raise InputError(
-        f"{without_password(url)} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
+        f"{url} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
         "duckdb:///, or open the connection yourself and give (connection, query)"
     )
 
@@ -247,17 +248,11 @@ def _connect_file(scheme: str, path: str) -> Any:
     return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
 
 
-def without_password(url: str) -> str:
-    """An address as it may be shown."""
-    bare = re.sub(r"(://[^:@/]*):[^?]*@", r"\1@", url)
-    return re.sub(r"(?i)([?&][^=&]*password)=[^&]*", r"\1=…", bare)
-
-
 def _short(what: str) -> str:
-    line = " ".join(what.split())
+    line = " ".join(masked(what).split())
     return line if len(line) <= 60 else line[:59] + "…"
 
 
 def _line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+    text = " ".join(masked(str(error)).split())
     return text[:300].rstrip(".") or type(error).__name__

@@ -44,6 +44,9 @@ _TEXT_STEPS: dict[str, Callable[[str], str]] = {
     "casefold": str.casefold,
 }
 _NONE = type(None)
+_TRUTH_VALUES = {"true": 1, "false": 0}
+_MOST_DIGITS = 308
+"""Text that spells a longer number, as 1e999999999, stays text."""
 _STEPS = (*_TEXT_STEPS, "text", "number")
 
 
@@ -119,18 +122,21 @@ def as_text(label: Label) -> str:
 def as_number(label: Label) -> Label:
     """The number that a text or a truth value spells; anything else stays as it is.
 
-    >>> as_number("007"), as_number(True), as_number("2.50"), as_number("cat")
-    (7, 1, 2.5, 'cat')
+    >>> as_number("007"), as_number(True), as_number("True"), as_number("2.50"), as_number("cat")
+    (7, 1, 1, 2.5, 'cat')
     """
     if isinstance(label, bool):
         return int(label)
     if not isinstance(label, str):
         return label
+    spelt = label.strip()
+    if spelt.lower() in _TRUTH_VALUES:
+        return _TRUTH_VALUES[spelt.lower()]
     try:
-        number = Decimal(label.strip())
+        number = Decimal(spelt)
     except ArithmeticError:
         return label
-    return _number(number, label) if number.is_finite() else label
+    return _number(number, label) if number.is_finite() and number.adjusted() <= _MOST_DIGITS else label
 
 
 def cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
@@ -159,8 +165,11 @@ def cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
     return clean
 
 
-def check_comparable(columns: Mapping[str, Sequence[Label | None]]) -> None:
-    """Refuse columns that mix kinds of labels, or whose labels look alike and never match."""
+def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean: bool = True) -> None:
+    """Refuse columns that mix kinds of labels, or whose labels look alike and never match.
+
+    ``can_clean`` says whether the caller could have asked for labels to be cleaned.
+    """
     kinds: dict[str, str] = {}
     for name, labels in columns.items():
         types = {type(label): label for label in labels if label is not None}
@@ -169,7 +178,7 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]]) -> None:
             first, second = list(examples.values())[:2]
             raise InputError(
                 f"column {name!r} mixes {' and '.join(list(examples)[:2])} labels "
-                f"({first!r} and {second!r}); give it one type, or clean labels to text"
+                f"({first!r} and {second!r}); give it one type{_cast(first, second, can_clean)}"
             )
         kinds[name] = next(iter(examples), "")
     if set(kinds.values()) >= {"time", "zoned time"}:
@@ -179,7 +188,17 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]]) -> None:
             "give both columns one type"
         )
     if len(set(kinds.values()) - {""}) > 1:
-        _refuse_lookalikes(columns)
+        _refuse_lookalikes(columns, can_clean=can_clean)
+
+
+def _cast(one: Label, other: Label, can_clean: bool) -> str:
+    """The cleaning that gives two labels one kind, as it is asked for; nothing where none does, or none can be."""
+    alike = _spelling(one) == _spelling(other)
+    for step in ("number", "text") if can_clean else ():
+        left, right = map(cleaner(step), (one, other))
+        if left is not None and right is not None and _kind(left) == _kind(right) and (left == right or not alike):
+            return f", or clean labels with --clean {step} (clean={step!r} in Python)"
+    return ""
 
 
 def _kind(label: Label) -> str:
@@ -190,12 +209,11 @@ def _kind(label: Label) -> str:
 
 
 def _spelling(label: Label) -> str:
-    words = {"true": "1", "false": "0"}
     text = as_text(label).strip().lower().removesuffix(" 00:00:00")
-    return words.get(text, text)
+    return str(_TRUTH_VALUES.get(text, text.removesuffix(".0")))
 
 
-def _refuse_lookalikes(columns: Mapping[str, Sequence[Label | None]]) -> None:
+def _refuse_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_clean: bool) -> None:
     spelt: dict[str, tuple[str, Label]] = {}
     for name, labels in columns.items():
         for label in labels:
@@ -206,7 +224,7 @@ def _refuse_lookalikes(columns: Mapping[str, Sequence[Label | None]]) -> None:
                 raise InputError(
                     f"column {name!r} has {label!r} ({_kind(label)}) and column {other!r} has "
                     f"{value!r} ({_kind(value)}); they look alike but are different labels: "
-                    "give both columns one type, or clean labels to text or number"
+                    f"give both columns one type{_cast(label, value, can_clean)}"
                 )
 
 

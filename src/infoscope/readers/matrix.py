@@ -17,6 +17,10 @@ from infoscope.tables.labels import Label
 __all__ = ["Grid", "read_grid", "read_matrix"]
 
 
+_MOST_DIGITS = 300
+"""Whole numbers of more digits are infinite as numbers."""
+
+
 class Grid(NamedTuple):
     """Numbers in rows and columns, with their labels; None for a file of numbers alone."""
 
@@ -69,7 +73,10 @@ def _lines(path: Path, compression: str, *, tab: bool) -> list[list[str]]:
     with opened_text(path, compression) as file:
         text = file.read()
     delimiter = "\t" if tab else _delimiter(text.partition("\n")[0])
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
+    except csv.Error as error:
+        raise InputError(f"{path} cannot be split into fields ({error}); is it a matrix?") from None
     if delimiter == " ":
         return [[field for field in line if field] for line in lines]
     return [[field.strip() if _is_number(field) else field for field in line] for line in lines]
@@ -98,7 +105,7 @@ def _numbers(lines: list[list[str]], first: int, width: int, path: str, said: tu
 
 
 def _number(field: str) -> float:
-    return int(field) if field.lstrip("+-").isdigit() else float(field)
+    return int(field) if field.lstrip("+-").isdigit() and len(field) < _MOST_DIGITS else float(field)
 
 
 def _is_number(field: str) -> bool:

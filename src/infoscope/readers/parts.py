@@ -6,29 +6,65 @@ Parquet file: one row a cell, labels as JSON, and the facts of each table in the
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 
+from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
 from infoscope.readers.assembly import Group
 from infoscope.readers.labels import as_text
-from infoscope.readers.session import exact_path
+from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label
-from infoscope.tables.storage import label_from_json, label_to_json
+from infoscope.tables.label_json import label_from_json, label_to_json
+from infoscope.tables.labels import Label, check_unique
+from infoscope.tables.storage import named_table, write, write_parquet
+from infoscope.tables.stored import (
+    TYPES,
+    check_distinct,
+    check_squares,
+    check_sum,
+    checked_values,
+    checksum,
+    faults_of,
+    opened,
+)
 
 __all__ = ["SCHEMA", "Parts", "Tables", "load_parts", "save_part"]
 
 SCHEMA = "infoscope/tables/1"
 Tables = Mapping[Group, Mapping[str, Contingency]]
+_WHOLE = Fields(
+    {
+        "schema": TEXT,
+        "by": Each(TEXT),
+        "homeless": Named(COUNT),
+        "tables": Each(
+            Fields(
+                {
+                    "group": Each(TEXT),
+                    "system": TEXT,
+                    "truth_labels": Each(TEXT),
+                    "system_labels": Each(TEXT),
+                    "reject": Maybe(TEXT),
+                    "positive": Maybe(TEXT),
+                    "declared": FLAG,
+                    "ignored": Named(COUNT),
+                    "weight_squares": Maybe(MASS),
+                    "counts": FLAG,
+                }
+            )
+        ),
+    },
+    {"checksum": TEXT},
+)
+"""The fields of the metadata."""
 
 
 @dataclass(frozen=True)
@@ -40,61 +76,18 @@ class Parts:
     homeless: Mapping[str, int] = field(default_factory=dict)
 
 
-def save_part(parts: Parts, path: str | os.PathLike[str]) -> None:
+def save_part(parts: Parts, path: str | os.PathLike[str], *, replace: bool = True) -> None:
     """Write tables in one step: a reader never sees half of them."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
-    if target.is_dir():
-        raise InputError(f"cannot write {target}: it is a folder; give the name of a file")
-    try:
-        _write_whole(parts, target)
-    except (OSError, duckdb.IOException) as error:
-        full = "No space left" in str(error)
-        why = "the disk is full" if full else getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise InputError(f"cannot write {target}: {why}; choose another place") from error
-
-
-def _write_whole(parts: Parts, target: Path) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    os.close(handle)
-    try:
+    with output_file(path, replace=replace) as file:
         if _is_single(parts.tables):
-            _write_single(next(iter(parts.tables[()].items())), Path(name))
+            ((system, table),) = parts.tables[()].items()
+            write(table, file, system)
         else:
-            _write(parts, Path(name))
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+            _write(parts, file)
 
 
 def _is_single(tables: Tables) -> bool:
     return set(tables) == {()} and len(tables[()]) == 1 and all(min(t.shape) for t in tables[()].values())
-
-
-def _write_single(named: tuple[str, Contingency], path: Path) -> None:
-    """The form of ``Contingency.save``, with the name of the system in a second entry."""
-    system, table = named
-    table.save(path)
-    with duckdb.connect() as connection:
-        kept = {"path": exact_path(path)}
-        query = "SELECT value FROM parquet_kv_metadata($path) WHERE key = 'infoscope'::BLOB"
-        found = connection.execute(query, kept).fetchone()
-        assert found is not None, "a saved table has its metadata"
-        connection.execute("CREATE TABLE cells AS FROM read_parquet($path)", kept)
-        connection.execute(
-            "COPY cells TO $path (FORMAT parquet, COMPRESSION zstd, "
-            "KV_METADATA {infoscope: $metadata, infoscope_system: $system})",
-            {"path": str(path), "metadata": found[0].decode(), "system": system},
-        )
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _write(kept: Parts, path: Path) -> None:
@@ -115,15 +108,10 @@ def _write(kept: Parts, path: Path) -> None:
         "value": np.concatenate(value) if value else np.zeros(0),
     }
     whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.homeless), "tables": facts}
+    whole["checksum"] = checksum(whole, _content(columns))
     metadata = json.dumps(whole, ensure_ascii=False)
-    with duckdb.connect() as connection:
-        connection.register("cells", columns)
-        connection.execute(
-            "COPY (SELECT CAST(part AS INTEGER) AS part, CAST(truth AS VARCHAR) AS truth, "
-            "CAST(system AS VARCHAR) AS system, CAST(value AS DOUBLE) AS value FROM cells) "
-            "TO $path (FORMAT parquet, COMPRESSION zstd, KV_METADATA {infoscope: $metadata})",
-            {"path": str(path), "metadata": metadata},
-        )
+    types = {"part": "INTEGER", "truth": "VARCHAR", "system": "VARCHAR", "value": "DOUBLE"}
+    write_parquet(path, columns, types, {"infoscope": metadata})
 
 
 def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
@@ -190,47 +178,76 @@ def _listed(by: Sequence[str]) -> str:
 
 
 def _load(path: Path) -> Parts:
-    with duckdb.connect() as connection:
-        try:
-            pairs = connection.execute(
-                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": exact_path(path)}
-            ).fetchall()
-            entries = {key.decode(): value.decode() for key, value in pairs}
-            if "infoscope" not in entries:
-                raise InputError(f"{path} is not a file of tables; infoscope count writes them")
-            metadata = json.loads(entries["infoscope"])
-            if metadata["schema"] != SCHEMA:
-                return Parts({(): {entries.get("infoscope_system", "system"): Contingency.load(path)}})
-            cells = connection.execute(
-                "SELECT part, truth, system, value FROM read_parquet($path)",
-                {"path": exact_path(path)},
-            ).fetchnumpy()
-        except duckdb.Error as error:
-            raise InputError(f"{path} is not a whole file of tables; infoscope count writes them") from error
+    with opened(path, "is not a whole file of tables; infoscope count writes them") as file, faults_of(path):
+        whole = checked(parsed(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
+        if whole["schema"] != SCHEMA:
+            system, table = named_table(file, whole)
+            return Parts({(): {"system" if system is None else system: table}})
+        checked(whole, _WHOLE, "its metadata")
+        cells = file.columns({"part": TYPES["int"], "truth": TYPES["text"], "system": TYPES["text"]})
+        cells["value"] = checked_values(cells["value"])
+        tables = _tables(whole, cells)
+        check_sum(whole, _content(cells))
+        return Parts(tables, tuple(whole["by"]), whole["homeless"])
+
+
+def _tables(whole: dict[str, Any], cells: dict[str, Any]) -> dict[Group, dict[str, Contingency]]:
+    """The tables of a file by group and system; each row belongs to one of them."""
+    for name, column in cells.items():
+        if np.ma.getmaskarray(column).any() or (column.dtype == object and any(value is None for value in column)):
+            raise InputError(f"a row has no {name}")
+    parts, number = np.asarray(cells["part"]), len(whole["tables"])
+    if len(parts) and not (parts.min() >= 0 and parts.max() < number):
+        raise InputError(f"a row belongs to a table that is not among its {number}")
+    if len(set(whole["by"])) < len(whole["by"]):
+        raise InputError("it is split by one column twice")
     tables: dict[Group, dict[str, Contingency]] = {}
-    order = np.argsort(cells["part"], kind="stable")
-    starts = np.searchsorted(cells["part"][order], np.arange(len(metadata["tables"]) + 1))
-    for i, facts in enumerate(metadata["tables"]):
+    order = np.argsort(parts, kind="stable")
+    starts = np.searchsorted(parts[order], np.arange(number + 1))
+    for i, facts in enumerate(whole["tables"]):
         group = tuple(label_from_json(text) for text in facts["group"])
+        if len(group) != len(whole["by"]):
+            raise InputError(f"a table has {len(group)} group labels for {len(whole['by'])} columns")
+        if facts["system"] in tables.setdefault(group, {}):
+            raise InputError(f"it has two tables of {facts['system']!r} for one group")
         mine = order[starts[i] : starts[i + 1]]
-        tables.setdefault(group, {})[facts["system"]] = _table(
-            facts, cells["truth"][mine], cells["system"][mine], cells["value"][mine]
-        )
-    return Parts(tables, tuple(metadata["by"]), metadata["homeless"])
+        tables[group][facts["system"]] = _table(facts, *(cells[name][mine] for name in ("truth", "system", "value")))
+    return tables
 
 
 def _table(facts: dict[str, Any], truth: Any, system: Any, values: Any) -> Contingency:
-    rows = {text: i for i, text in enumerate(facts["truth_labels"])}
-    columns = {text: i for i, text in enumerate(facts["system_labels"])}
+    sides = {}
+    for side, column in (("truth", truth), ("system", system)):
+        place = {text: i for i, text in enumerate(facts[f"{side}_labels"])}
+        labels = [label_from_json(text) for text in facts[f"{side}_labels"]]
+        check_unique(labels, side)
+        odd = next((text for text in column if text not in place), None)
+        if odd is not None:
+            raise InputError(f"a row has the {side} label {odd[:60]!r}, which is not among those of its table")
+        sides[side] = (labels, np.array([place[text] for text in column], dtype=np.int64))
+    if facts["counts"] and not np.all((values == np.trunc(values)) & (values < 2.0**63)):
+        raise InputError("a count is not a whole number below 2^63")
+    check_distinct(sides["truth"][1], sides["system"][1], max(len(sides["system"][0]), 1))
+    check_squares(facts["weight_squares"], float(values.sum()))
     return Contingency.from_cells(
-        [label_from_json(text) for text in rows],
-        [label_from_json(text) for text in columns],
-        np.array([rows[text] for text in truth], dtype=np.int64),
-        np.array([columns[text] for text in system], dtype=np.int64),
-        np.asarray(values, dtype=np.int64 if facts["counts"] else np.float64),
+        sides["truth"][0],
+        sides["system"][0],
+        sides["truth"][1],
+        sides["system"][1],
+        values.astype(np.int64) if facts["counts"] else values,
         reject=None if facts["reject"] is None else label_from_json(facts["reject"]),
         positive=None if facts["positive"] is None else label_from_json(facts["positive"]),
         declared=facts["declared"],
         ignored=facts["ignored"],
         weight_squares=facts["weight_squares"],
     )
+
+
+def _content(columns: Mapping[str, Any]) -> str:
+    """A name for the rows as they lie in the file."""
+    found = hashlib.sha256()
+    for name, kind in (("part", "<i8"), ("value", "<f8")):
+        found.update(np.asarray(columns[name], dtype=kind).tobytes())
+    for name in ("truth", "system"):
+        found.update("\x1e".join(columns[name]).encode())
+    return found.hexdigest()

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from time import monotonic
 
+from infoscope.masking import masked
+
 __all__ = ["bar", "shown_while"]
 
 _PATIENCE = 2.0
@@ -20,11 +22,11 @@ _stage = Lock()
 @contextmanager
 def shown_while(task: str, percent: Callable[[], float] | None = None) -> Iterator[None]:
     """Show how far a task is, or how long it has taken, on a terminal's stderr."""
-    if not sys.stderr.isatty() or not _stage.acquire(blocking=False):
+    if sys.stderr is None or not sys.stderr.isatty() or not _stage.acquire(blocking=False):
         yield
         return
     done = Event()
-    painter = Thread(target=_paint, args=(task, percent, done), daemon=True)
+    painter = Thread(target=_paint, args=(masked(task), percent, done), daemon=True)
     painter.start()
     try:
         yield

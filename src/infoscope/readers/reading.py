@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.masking import secrets_hidden
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assembly import Group, assemble
 from infoscope.readers.clusters import count_files, count_files_by_dask
 from infoscope.readers.columns import Columns
-from infoscope.readers.databases import count_query, is_connection, is_database_url, without_password
+from infoscope.readers.databases import count_query, is_connection, is_database_url
 from infoscope.readers.files import Files, find_files, known_format, scratch_folder, sniff_format, spool_stdin
 from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
 from infoscope.readers.joint import Joint, joint_counts
@@ -51,7 +52,7 @@ class How:
     format: str | None = None
     delimiter: str | None = None
     engine: str = "duckdb"
-    engine_url: str | None = None
+    engine_url: str | None = field(default=None, repr=False)
     limits: Limits = field(default_factory=Limits)
     native: bool | None = None
     """Whether the compiled part may read Parquet; None leaves it to the environment variable INFOSCOPE_NATIVE."""
@@ -61,7 +62,7 @@ class How:
         if self.engine not in ENGINES:
             raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
         if self.engine_url is not None and self.engine == "duckdb":
-            raise InputError(f"{without_password(self.engine_url)} is not used by engine duckdb; name its engine, too")
+            raise InputError(f"{self.engine_url} is not used by engine duckdb; name its engine, too")
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ class Reading:
     by: tuple[str, ...] = ()
     homeless: Mapping[str, int] = field(default_factory=dict)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
         """Write the tables to one .ifs file, to be merged with others later."""
-        save_part(Parts(self.tables, self.by, self.homeless), path)
+        save_part(Parts(self.tables, self.by, self.homeless), path, replace=replace)
 
 
 def read(  # noqa: PLR0913 - the public front
@@ -194,6 +195,7 @@ def read_joint(  # noqa: PLR0913 - as read
     return joints if columns.by else joints[()]
 
 
+@secrets_hidden()
 def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
     """Distinct rows of any source, one tally a margin."""
     clusters: dict[str, Callable[..., list[Tally]]] = {
@@ -245,7 +247,7 @@ def files_of(source: Any, how: How, folder: Path) -> Files | None:
     if isinstance(source, (str, os.PathLike)):
         if is_database_url(source):
             raise InputError(
-                f"{without_password(os.fspath(source))} is a database; give a pair of it and a table or query (on the "
+                f"{os.fspath(source)} is a database; give a pair of it and a table or query (on the "
                 "command line: the table or query as SOURCE, with --engine sql --engine-url)"
             )
         return find_files(source, how.format)

@@ -13,7 +13,7 @@ import duckdb
 
 from infoscope.errors import InputError
 from infoscope.readers.progress import shown_while
-from infoscope.tables.storage import exact_path
+from infoscope.tables.stored import exact_path
 
 __all__ = ["Limits", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]
 

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from infoscope.errors import InputError
+from infoscope.masking import masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.csv_header import Header, opened_text, read_header, split_header
@@ -296,6 +297,7 @@ def _told(name: str, url: str | None) -> Iterator[None]:
 
 
 def _cause(text: str) -> str:
+    text = masked(text)
     if ours := re.search(r"<<(.*?)>>", text, re.DOTALL):
         return _decoded(ours.group(1))
     if "Unescaped quote" in text:

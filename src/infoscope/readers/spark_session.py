@@ -15,7 +15,6 @@ from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.readers.addresses import check_reachable
-from infoscope.readers.databases import without_password
 from infoscope.readers.files import scratch_folder
 
 __all__ = ["opened_spark", "quiet_bridge"]
@@ -46,7 +45,7 @@ def opened_spark(url: str | None) -> Iterator[Any]:
     """A session behind an address, strict in what it reads; the caller's own session stays untouched."""
     if url is not None and not _MASTER.fullmatch(url):
         raise InputError(
-            f"{without_password(url)!r} is not an address that Spark knows; it reads like spark://host:port, "
+            f"{url!r} is not an address that Spark knows; it reads like spark://host:port, "
             "sc://host:port for Spark Connect, or local[N] for N cores of this machine"
         )
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from infoscope.markup import escape_markdown, escape_markdown_cell
 from infoscope.report.outline import (
     Bar,
     Block,
@@ -24,11 +25,10 @@ from infoscope.report.outline import (
 )
 from infoscope.report.text import LETTERS
 
-__all__ = ["as_markdown", "escaped"]
+__all__ = ["as_markdown"]
 
 MAX_ROWS = 20
 """Rows of a table, unless it states its own number."""
-_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\|*_`<[&"})
 
 
 def as_markdown(outline: Outline) -> str:
@@ -36,15 +36,10 @@ def as_markdown(outline: Outline) -> str:
     return "\n\n".join(_blocks(outline)) + "\n"
 
 
-def escaped(text: str) -> str:
-    """A label or sentence that Markdown shows as it is, on one line."""
-    return "".join(sign if sign.isprintable() else " " for sign in text).translate(_SPECIAL)
-
-
 def _blocks(outline: Outline) -> Iterator[str]:
-    yield f"# {escaped(plain(outline.headline))}"
+    yield f"# {escape_markdown(plain(outline.headline))}"
     if outline.kicker:
-        yield " · ".join(escaped(plain(part)) for part in outline.kicker)
+        yield " · ".join(escape_markdown(plain(part)) for part in outline.kicker)
     if outline.lede:
         yield " ".join(map(_phrase, outline.lede))
     if outline.tiles:
@@ -54,25 +49,27 @@ def _blocks(outline: Outline) -> Iterator[str]:
     for section in outline.sections:
         yield from _section(section, 2)
     for item in outline.provenance.ignored:
-        yield f"*{item.rows:,} row{'s' * (item.rows != 1)} left out: {escaped(item.reason)}*"
+        yield f"*{item.rows:,} row{'s' * (item.rows != 1)} left out: {escape_markdown(item.reason)}*"
     for note in outline.footnotes:
         yield f"*{_phrase(note)}*"
 
 
-def _phrase(phrase: Phrase) -> str:
-    return "".join(map(_inline, phrase if isinstance(phrase, tuple) else (phrase,)))
+def _phrase(phrase: Phrase, escape: Callable[[str], str] = escape_markdown) -> str:
+    """Words with their emphasis; only the first part can start a line."""
+    first, *rest = phrase if isinstance(phrase, tuple) else (phrase,)
+    return _inline(first, escape) + "".join(_inline(part, escape_markdown_cell) for part in rest)
 
 
-def _inline(part: Inline) -> str:
+def _inline(part: Inline, escape: Callable[[str], str]) -> str:
     if isinstance(part, Code):
-        return f"`{part.text.replace('`', '')}`"
-    words = escaped(plain(part))
+        return f"`{part.text.replace('`', '').replace('|', ' ')}`"
+    words = escape(plain(part))
     return f"**{words}**" if isinstance(part, Strong) and words else words
 
 
 def _tiles(outline: Outline) -> str:
     rows = [
-        [escaped(plain(tile.word)), escaped(tile.number), escaped(tile.interval), escaped(tile.note)]
+        [escape_markdown_cell(part) for part in (plain(tile.word), tile.number, tile.interval, tile.note)]
         for tile in outline.tiles
     ]
     titles = ["", "value", "interval", "meaning"]
@@ -86,8 +83,8 @@ def _tiles(outline: Outline) -> str:
 
 def _findings(outline: Outline) -> Iterator[str]:
     for name, finding in outline.findings:
-        about = f"**{escaped(name)}**: " if name else ""
-        yield f"- {about}{'**Warning:** ' if finding.is_warning else ''}{escaped(finding.text)}"
+        about = f"**{escape_markdown(name)}**: " if name else ""
+        yield f"- {about}{'**Warning:** ' if finding.is_warning else ''}{escape_markdown(finding.text)}"
 
 
 def _section(section: Section, depth: int) -> Iterator[str]:
@@ -95,9 +92,9 @@ def _section(section: Section, depth: int) -> Iterator[str]:
         return
     found = [text for block in section.blocks for text in _of(block, depth)]
     if found:
-        yield f"{'#' * depth} {escaped(plain(section.heading))}"
+        yield f"{'#' * depth} {escape_markdown(plain(section.heading))}"
         if section.aside:
-            yield f"*{escaped(section.aside)}*"
+            yield f"*{escape_markdown(section.aside)}*"
         yield from found
 
 
@@ -122,9 +119,9 @@ def _table(table: Table) -> Iterator[str]:
     cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:most]]
     kept = [at for at in range(len(shown)) if at == 0 or any(row[at] for row in cells)]
     marks = ["---" if table.columns[shown[at]].kind in ("name", "text") else "---:" for at in kept]
-    titles = [escaped(table.columns[shown[at]].title) for at in kept]
+    titles = [escape_markdown_cell(table.columns[shown[at]].title) for at in kept]
     if table.title:
-        yield f"**{escaped(table.title)}**"
+        yield f"**{escape_markdown(table.title)}**"
     if rows:
         yield _grid(titles, marks, [[row[at] for at in kept] for row in cells])
     if len(rows) > most:
@@ -135,10 +132,10 @@ def _table(table: Table) -> Iterator[str]:
 
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Bar):
-        return escaped(cell.text)
+        return escape_markdown_cell(cell.text)
     if isinstance(cell, Groups):
         return "".join(LETTERS[at % 26] for at in cell.members)
-    return "" if isinstance(cell, Whisker) else _phrase(cell)
+    return "" if isinstance(cell, Whisker) else _phrase(cell, escape_markdown_cell)
 
 
 def _grid(titles: list[str], marks: list[str], rows: list[list[str]]) -> str:

@@ -132,10 +132,7 @@ def _section(section: Section, look: Look, depth: int = 0) -> list[Text]:
         heading.append(f"  {_shown(section.aside, look)}", "not bold dim")
     lines = _folded(heading, look)
     for block in section.blocks:
-        if isinstance(block, Section):
-            found = _section(block, look, depth + 1)
-        else:
-            found = list(_block(block, look))
+        found = _section(block, look, depth + 1) if isinstance(block, Section) else list(_block(block, look))
         if found:
             lines += [Text(), *found] if _stands_apart(block) else found
     return lines if len(lines) > 1 or not section.blocks else []

@@ -10,11 +10,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
+from infoscope.atomic_files import output_file, write_file
 from infoscope.errors import InputError
-from infoscope.page_files import write_page as write_output
+from infoscope.page_files import write_page
 from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.finding import Finding
-from infoscope.results.frame import csv_text, frame
+from infoscope.results.frame import csv_text, frame, write_parquet
 from infoscope.results.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Result(ABC):
         A file that is not such a page is replaced only with ``force``.
         """
         page = self._render("html", unit=unit)
-        return page if path is None else write_output(path, page, force=force)
+        return page if path is None else write_page(path, page, force=force)
 
     def save(self, path: StrPath, *, force: bool = False) -> Path:
         """Write the result in the form that the suffix names: .json, .md, .html, .txt, .csv or .parquet.
@@ -120,9 +121,14 @@ class Result(ABC):
         form = form_of(path)
         if form is None:
             raise InputError(f"{path} has no suffix that names a form; use one of {', '.join(dict.fromkeys(_FORMS))}")
+        if form == "html":
+            return self.to_html(path, force=force)
         if form == "parquet":
-            return write_parquet_file(path, self.rows(), force=force)
-        return write_output(path, self._as(form), force=force)
+            with output_file(path, replace=force) as file:
+                write_parquet(self.rows(), file)
+        else:
+            write_file(path, self._as(form), replace=force)
+        return Path(path)
 
     def _as(self, form: Form) -> str:
         if form == "json":

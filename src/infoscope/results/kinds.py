@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import json
 from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InputError
+from infoscope.records import parsed
 from infoscope.results.base import Result, StrPath
 
 __all__ = ["KINDS", "load", "result_class", "result_of"]
@@ -51,11 +51,7 @@ def load(path: StrPath) -> Result:
     except OSError as problem:
         raise InputError(f"{source} cannot be read: {problem.strerror or problem}") from None
     try:
-        record = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError(f"{source} is not JSON; save a result with result.save('result.json')") from None
-    try:
-        return result_of(record)
+        return result_of(parsed(text))
     except InputError as problem:
         raise InputError(f"{source}: {problem}") from None
 

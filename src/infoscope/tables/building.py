@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.tables.coding import encode
+from infoscope.tables.columns import check_pairing
 from infoscope.tables.contingency import Contingency, Support
 from infoscope.tables.counted import summable
 from infoscope.tables.counting import Side, Tally, placed_among, tally
-from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, unite
+from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
 
 __all__ = ["Cells", "Declared", "check_reject_is_no_truth", "from_cells", "from_labels", "moved", "placed"]
 
@@ -30,6 +31,12 @@ class Declared:
     labels: Any = None
     reject: Label | None = None
     positive: Label | None = None
+
+    def __post_init__(self) -> None:
+        """Labels stated mean what labels counted do: 1.0 is 1."""
+        for name in ("reject", "positive"):
+            stated = getattr(self, name)
+            object.__setattr__(self, name, None if stated is None else as_label(stated))
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Cells:
 
 def from_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
     """Code both sides, count, and settle the labels."""
+    check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
     counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
     own = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not own:
@@ -143,7 +151,7 @@ def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[n
 
 
 def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
-    return tuple(labels.tolist()) if isinstance(labels, np.ndarray) else tuple(labels)
+    return tuple(labels.tolist()) if isinstance(labels, np.ndarray) else as_labels(labels)
 
 
 def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
@@ -233,6 +241,6 @@ def _declared_sides(labels: Any) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     items = list(labels)
     if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
         truth, system = items
-        return tuple(map(as_label, truth)), tuple(map(as_label, system))
-    both = tuple(map(as_label, items))
+        return as_labels(truth), as_labels(system)
+    both = as_labels(items)
     return both, both

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.tables.labels import Label, as_label, is_missing, kind_of
+from infoscope.tables.columns import one_column
+from infoscope.tables.labels import Label, as_label, as_labels, is_missing, kind_of
 
 __all__ = ["Coded", "encode"]
 
@@ -43,6 +44,7 @@ class _Side:
 def encode(values: Any, name: str, reject: Label | None = None) -> Coded:
     """Codes of any sequence of labels: list, NumPy, pandas, polars, pyarrow; text, numbers, booleans, dates."""
     side = _Side(name, reject)
+    values = one_column(values, name)
     for matches, coder in _CODERS:
         if matches(values):
             return coder(values, side)
@@ -54,8 +56,8 @@ def _module(values: Any) -> str:
 
 
 def _as_array(values: Any, side: _Side) -> NDArray[Any]:
-    if isinstance(values, np.ndarray):
-        array = values
+    if hasattr(values, "__array__"):  # NumPy, tensors
+        array = np.asarray(values)
     elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels, one per row")
     else:
@@ -106,7 +108,7 @@ def _encode_distinct(array: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
     found, codes = np.unique(array[~absent], return_inverse=True)
     full = np.full(array.shape, -1, dtype=np.int64)
     full[~absent] = codes
-    return Coded(full, tuple(_moments(found) if found.dtype.kind == "M" else found.tolist()), missing=-1)
+    return Coded(full, as_labels(_moments(found) if found.dtype.kind == "M" else found.tolist()), missing=-1)
 
 
 def _moments(found: NDArray[Any]) -> list[Label]:
@@ -147,8 +149,6 @@ def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: _Side) -> 
             label = as_label(value)
             position[index] = labels.setdefault(label, len(labels))
     _one_kind(labels, kinds, side)
-    if all(label == side.reject or (type(label) is float and label.is_integer()) for label in labels):
-        labels = {int(label) if isinstance(label, float) else label: code for label, code in labels.items()}
     if len(labels) == len(found):
         return Coded(codes, tuple(labels))
     return Coded(position[codes], tuple(labels), missing=-1)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from infoscope.tables.counted import Counted, Support
+from infoscope.tables.counted import Counted, Support, check_cells
 from infoscope.tables.labels import Label
 
 __all__ = ["Contingency", "Support"]
@@ -49,11 +49,12 @@ class Contingency(Counted):
         reject: Label | None = None,
         positive: Label | None = None,
     ) -> Contingency:
-        """Count two sequences of labels, paired row by row.
+        """Count two sequences of labels, paired row by row: lists, arrays, Series, frames of one column.
 
         ``labels`` states the classes: one sequence for both sides, a pair of sequences, or "own" to keep the two
         sides apart (clusters). Without it both sides get the union where they share a label. Rows without a label
-        are left out and counted in ``ignored``.
+        are left out and counted in ``ignored``. Rows pair by position; pandas objects whose indexes contradict that
+        are refused.
         """
         from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
 
@@ -107,6 +108,7 @@ class Contingency(Counted):
             np.asarray(columns),
             np.asarray(values),
         )
+        check_cells(cells.rows, cells.columns, cells.values, (len(cells.truth), len(cells.system)))
         table = building.from_cells(cells, building.Declared(None, reject, positive), declared=declared)
         return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
 

@@ -18,7 +18,7 @@ from infoscope.tables.labels import Label, is_positive_word
 if TYPE_CHECKING:
     from infoscope.tables.reweighting import Reweighting
 
-__all__ = ["Counted", "Support", "summable"]
+__all__ = ["Counted", "Support", "check_cells", "check_total", "summable"]
 
 
 @dataclass(frozen=True)
@@ -304,6 +304,24 @@ def summable(values: NDArray[Any]) -> NDArray[Any]:
 
 
 _LARGEST_SUM = 2.0**62
+
+
+def check_total(values: NDArray[Any]) -> None:
+    """Refuse counts that add up to infinity, of which every share would be 0 or undefined."""
+    if values.dtype.kind == "f" and values.size and values.max() > np.finfo(np.float64).max / values.size:
+        raise InputError("the values add up to more than 1.8e308; divide them all by one number")
+
+
+def check_cells(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> None:
+    """Refuse counted cells outside the table, and counts that are negative or not finite."""
+    for name, places, size in (("row", rows, shape[0]), ("column", columns, shape[1])):
+        if places.size and not (places.min() >= 0 and places.max() < size):
+            odd = places[(places < 0) | (places >= size)][0]
+            raise InputError(f"a cell lies in {name} {odd} of a table with {size}; positions count from 0")
+    if values.size and not (values.min() >= 0 and values.max() < np.inf):
+        odd = values[~((values >= 0) & (values < np.inf))][0]
+        raise InputError(f"a cell holds {odd}; counts must be finite and not negative")
+    check_total(values)
 
 
 def _listed(labels: Sequence[Label], most: int = 8) -> str:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.tables.coding import Coded
+from infoscope.tables.columns import one_column
+from infoscope.tables.counted import check_total
 from infoscope.tables.labels import Label
 
 __all__ = ["Side", "Tally", "placed_among", "scatter", "tally"]
@@ -108,7 +110,7 @@ def _narrowed(coded: Coded) -> Coded:
 
 def _checked_weights(weights: Any, size: int) -> Floats:
     try:
-        array = np.asarray(weights, dtype=np.float64)
+        array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"sample_weight holds something else than numbers ({error}); give one for each row") from None
     if array.shape != (size,):
@@ -117,6 +119,7 @@ def _checked_weights(weights: Any, size: int) -> Floats:
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(f"sample_weight of row {row} is {array[row]}; weights must be finite and not negative")
+    check_total(array)
     return array
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.building import Cells, Declared, placed
 from infoscope.tables.contingency import Contingency, SideName, Support
-from infoscope.tables.labels import Label, check_unique
+from infoscope.tables.labels import Label, as_label, as_labels, check_unique
 
 __all__ = ["merged_classes", "relabelled", "transposed"]
 
@@ -48,15 +48,15 @@ def relabelled(table: Contingency, names: Mapping[Label, Label], side: SideName)
         table,
         truth_labels=truth,
         system_labels=system,
-        reject=names.get(table.reject, table.reject) if table.reject is not None else None,
-        positive=names.get(table.positive, table.positive) if table.positive is not None else None,
+        reject=as_label(names.get(table.reject, table.reject)) if table.reject is not None else None,
+        positive=as_label(names.get(table.positive, table.positive)) if table.positive is not None else None,
         declared=True,
         labelled=True,
     )
 
 
 def _renamed(labels: Sequence[Label], names: Mapping[Label, Label]) -> tuple[Label, ...]:
-    return tuple(names.get(label, label) for label in labels)
+    return as_labels(names.get(label, label) for label in labels)
 
 
 def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | None, side: SideName) -> Contingency:
@@ -67,7 +67,7 @@ def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | No
         raise InputError("merging takes at least two different classes")
     if table.reject is not None and table.reject in labels and side != "truth":
         raise InputError(f"{table.reject!r} is the reject label; it cannot be merged with a class")
-    name = into if into is not None else _joined(labels)
+    name = as_label(into) if into is not None else _joined(labels)
     truth, rows = _joined_side(table.truth_labels, labels, name, active=side != "system")
     system, columns = _joined_side(table.system_labels, labels, name, active=side != "truth")
     for labels_now, which in ((truth, "truth"), (system, "system")):

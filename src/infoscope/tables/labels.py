@@ -5,13 +5,14 @@ import math
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from infoscope.errors import InputError
 
 __all__ = [
     "Label",
     "as_label",
+    "as_labels",
     "check_kinds",
     "check_unique",
     "is_missing",
@@ -33,6 +34,9 @@ _KINDS: tuple[tuple[type, str], ...] = (
     (datetime.datetime, "time"),
     (datetime.date, "date"),
 )
+_PLAIN_TYPES = {str, int, bool, datetime.date, datetime.datetime}
+"""Types of which every value is a label as it is."""
+
 _POSITIVE_WORDS = {"1", "true", "yes", "positive"}
 
 
@@ -42,17 +46,38 @@ def is_missing(value: object) -> bool:
 
 
 def as_label(value: Hashable) -> Label:
-    """A plain Python label; NumPy scalars are unwrapped."""
+    """A plain Python label: NumPy scalars are unwrapped, and 1.0 is the whole number 1, in memory as in files.
+
+    >>> as_label(1.0), as_label(0.5), as_label("1.0")
+    (1, 0.5, '1.0')
+    """
     item = getattr(value, "item", None)
     plain = item() if item is not None else value
-    if isinstance(plain, float) and math.isinf(plain):
-        raise InputError("a label is infinite; give finite numbers or text")
-    if isinstance(plain, (str, int, float, bool, datetime.date)):
-        return str(plain) if type(plain) is not str and isinstance(plain, str) else plain
+    if isinstance(plain, float):
+        if math.isinf(plain):
+            raise InputError("a label is infinite; give finite numbers or text")
+        return int(plain) if plain.is_integer() else plain
+    if isinstance(plain, (str, int, bool, datetime.date)):
+        return plain if type(plain) in _PLAIN_TYPES else _without_subclass(plain)
     raise InputError(
         f"label {plain!r} is of type {type(plain).__name__}; labels are text, whole numbers, "
         "numbers, booleans or dates: convert them to text first"
     )
+
+
+def _without_subclass(label: Any) -> Label:
+    """The plain value behind a NumPy text, a member of an enumeration or a pandas timestamp."""
+    if isinstance(label, str):
+        return str.__str__(label)
+    if isinstance(label, int):
+        return int(label)
+    return label.to_pydatetime() if hasattr(label, "to_pydatetime") else label
+
+
+def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
+    """The same for many; a million texts cost no more than a look at their types."""
+    known = tuple(values)
+    return known if set(map(type, known)) <= _PLAIN_TYPES else tuple(map(as_label, known))
 
 
 def kind_of(label: Label) -> str:
@@ -125,16 +150,29 @@ def check_kinds(
         if twin is not None and twin[1] != kind:
             raise InputError(
                 f"{called[0]} {_quoted(*twin)} ({twin[1]}) and {called[1]} {_quoted(text, kind)} ({kind}): "
-                "they look alike but are different labels; convert both sides to one type, "
-                "for example with str"
+                f"they look alike but are different labels; {_way_out(twin, (text, kind))}"
             )
+
+
+def _way_out(one: tuple[str, str], other: tuple[str, str]) -> str:
+    """What makes one label of both, each given as text and kind."""
+    by_kind = {kind: text for text, kind in (one, other)}
+    if "text" not in by_kind:
+        return "convert both sides to numbers, for example with [float(label) for label in labels]"
+    words = by_kind.pop("text")
+    (kind, value), *_ = by_kind.items()
+    if value == words:
+        return "convert both sides to text, for example with [str(label) for label in labels]"
+    if kind == "bool" and words.strip().lower() in {"true", "false"}:
+        return "convert both sides to text, for example with [str(label).strip().lower() for label in labels]"
+    return "convert both sides to numbers, for example with [float(label) for label in labels]"
 
 
 def _spelled(text: str, kind: str) -> str:
     if kind == "bool":
         return "1" if text == "True" else "0"
     folded = text.strip().lower()
-    return {"true": "1", "false": "0"}.get(folded, folded.removesuffix(".0"))
+    return _TRUTH_VALUES.get(folded, folded.removesuffix(".0"))
 
 
 def _quoted(text: str, kind: str) -> str:
@@ -153,17 +191,20 @@ def _plain_number(text: str) -> str:
 
 
 _MOST_DIGITS = 100
+_TRUTH_VALUES = {"true": "1", "false": "0"}
 
 
 def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
     """Groups of text labels that differ only by case, white space, unicode form or the spelling of a number.
 
-    >>> lookalikes(["cat", "Cat ", "dog", "1", "1.0"])
-    [('1', '1.0'), ('Cat ', 'cat')]
+    True and False are spellings of 1 and 0.
+
+    >>> lookalikes(["cat", "Cat ", "dog", "1", "1.0", "True"])
+    [('1', '1.0', 'True'), ('Cat ', 'cat')]
     """
     groups: dict[str, set[str]] = {}
     for label in labels:
         if isinstance(label, str):
             folded = " ".join(unicodedata.normalize("NFKC", label).casefold().split())
-            groups.setdefault(_plain_number(folded), set()).add(label)
+            groups.setdefault(_TRUTH_VALUES.get(folded, _plain_number(folded)), set()).add(label)
     return [tuple(sorted(group)) for _, group in sorted(groups.items()) if len(group) > 1]

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.tables.building import Cells, Declared, check_reject_is_no_truth, placed
 from infoscope.tables.contingency import Contingency
-from infoscope.tables.labels import Label, as_label, check_kinds, check_unique, is_missing
+from infoscope.tables.counted import check_total
+from infoscope.tables.labels import Label, as_labels, check_kinds, check_unique, is_missing
 
 __all__ = ["from_matrix", "from_rates"]
 
@@ -73,13 +74,22 @@ def _numbers(counts: Any) -> NDArray[Any]:
     except ValueError:
         raise InputError("the rows of the matrix differ in length; give one number for each pair of classes") from None
     if array.dtype.kind == "O" and all(isinstance(x, (int, float)) for x in array.flat):
-        array = array.astype(np.float64)  # a whole number that needs more than 63 bits
+        array = _as_floats(array)  # a whole number that needs more than 63 bits
     if array.dtype.kind not in "iufb":
         raise InputError(f"the matrix holds {array.dtype} values; give counts or weights as numbers")
     if array.ndim < 2 or 0 in array.shape:
         raise InputError(f"the matrix has shape {array.shape}; it needs at least one row and one column")
     whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and array.max() < 2**62)
     return array.astype(np.int64 if whole else np.float64, copy=False)
+
+
+def _as_floats(array: NDArray[Any]) -> NDArray[np.float64]:
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise InputError(
+            "a count of the matrix is beyond every floating-point number; divide all by one number"
+        ) from None
 
 
 def _matrix_labels(
@@ -98,7 +108,7 @@ def _matrix_labels(
         if given is None:
             sides.append(tuple(range(size)))
             continue
-        labels = tuple(map(as_label, given))
+        labels = as_labels(given)
         if len(labels) != size:
             lines = "rows" if name == "truth" else "columns"
             raise InputError(f"there are {len(labels)} {name} labels for {size} {lines}; give one for each")
@@ -120,6 +130,7 @@ def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[La
         )
     if not array.max(axis=(-2, -1)).all():
         raise InputError("the matrix is all zero; there is nothing to evaluate")
+    check_total(array)
 
 
 def _check_reject_column(labels: tuple[tuple[Label, ...], tuple[Label, ...]], reject: Label | None) -> None:
@@ -151,6 +162,7 @@ def _from_sparse(
         )
     if not np.any(values > 0):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
+    check_total(values)
     _check_reject_column(labels, stated.reject)
     cells = Cells(*labels, coo.row, coo.col, values)
     return replace(

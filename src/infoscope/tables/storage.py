@@ -6,12 +6,10 @@ The form is described in docs/table-format.md.
 from __future__ import annotations
 
 import datetime
-import glob
+import errno
 import json
-import os
 import re
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -20,16 +18,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
-from infoscope.tables.building import Cells, Declared, placed
+from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
+from infoscope.tables.building import Cells, Declared, check_reject_is_no_truth, moved, placed
 from infoscope.tables.contingency import Contingency
-from infoscope.tables.labels import Label, as_label, kind_of, sorted_labels
+from infoscope.tables.hashing import data_hash
+from infoscope.tables.label_json import label_from_json, label_to_json
+from infoscope.tables.labels import Label, as_label, check_unique, is_missing, kind_of, sorted_labels
+from infoscope.tables.stored import (
+    TYPES,
+    StoredTables,
+    check_distinct,
+    check_squares,
+    check_sum,
+    checked_values,
+    checksum,
+    faults_of,
+    opened,
+)
 
-__all__ = ["SCHEMA", "exact_path", "label_from_json", "label_to_json", "load", "save"]
+__all__ = ["SCHEMA", "load", "named_table", "save", "write", "write_parquet"]
 
 SCHEMA = "infoscope/table/1"
 _HALVES = re.compile("[\ud800-\udfff]")
-_TYPES = {
+_WRITTEN = {
     "text": "VARCHAR",
     "int": "BIGINT",
     "float": "DOUBLE",
@@ -37,38 +50,39 @@ _TYPES = {
     "date": "DATE",
     "time": "TIMESTAMP",
 }
+_KINDS = {name: {"int", "float"} if name == "float" else {name} for name in _WRITTEN}
+_ENCODING = Plain("a kind of label", lambda value: value in (*_WRITTEN, "json"))
+_LABELS = Each(TEXT)
+_FACTS = Fields(
+    {
+        "schema": TEXT,
+        "truth_encoding": _ENCODING,
+        "system_encoding": _ENCODING,
+        "reject": Maybe(TEXT),
+        "positive": Maybe(TEXT),
+        "declared": FLAG,
+        "labelled": FLAG,
+        "ignored": Named(COUNT),
+        "weight_squares": Maybe(MASS),
+        "order": Maybe(Fields({"truth": _LABELS, "system": _LABELS})),
+    },
+    {"checksum": TEXT},
+)
+"""The fields of the metadata."""
 
 
 def save(table: Contingency, path: Path) -> None:
-    """Write beside the target, then move into place: a reader never sees half a table."""
+    """Write a plain table in one step: a reader never sees half of it."""
     if table.batch_shape or table.reweighting is not None:
         raise InputError("only plain tables are saved; save the original table, not a batch or a re-weighted one")
-    if not path.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder; give the name of a file")
-    try:
-        _write_whole(table, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    with output_file(path, replace=True) as file:
+        write(table, file)
 
 
-def _write_whole(table: Contingency, path: Path) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    try:
-        _write(table, Path(name))
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _write(table: Contingency, path: Path) -> None:
-    import duckdb  # noqa: PLC0415 - only for files
-
+def write(table: Contingency, path: Path, system: str | None = None) -> None:
+    """Fill a file with one table, and with the name of its system where there is one."""
     truth = _Column(table.truth_labels)
-    system = _Column(table.system_labels)
+    system_side = _Column(table.system_labels)
     stored = table.values.reshape(-1) != 0
     codes = (table.cell_rows[stored], table.cell_columns[stored])
     values = table.values.reshape(-1)[stored]
@@ -77,29 +91,43 @@ def _write(table: Contingency, path: Path) -> None:
     columns = {
         "truth": truth.values[_padded(codes[0], empty_truth, len(empty_system))],
         "system": np.concatenate(
-            [system.values[codes[1]], [None] * len(empty_truth), system.values[empty_system]]
+            [system_side.values[codes[1]], [None] * len(empty_truth), system_side.values[empty_system]]
         ).astype(object),
         "value": np.concatenate([values, np.zeros(len(empty_truth) + len(empty_system), dtype=values.dtype)]),
     }
     columns["truth"][len(codes[0]) + len(empty_truth) :] = None
-    metadata = json.dumps(_metadata(table, truth, system), ensure_ascii=False)
+    facts = _metadata(table, truth, system_side)
+    facts["checksum"] = checksum(facts, system or "", data_hash(table))
+    entries = {"infoscope": json.dumps(facts, ensure_ascii=False)}
+    if system is not None:
+        entries["infoscope_system"] = system
+    kind = "BIGINT" if values.dtype.kind in "iu" else "DOUBLE"
+    write_parquet(path, columns, {"truth": truth.type, "system": system_side.type, "value": kind}, entries)
+
+
+def write_parquet(
+    path: Path, columns: Mapping[str, NDArray[Any]], types: Mapping[str, str], entries: Mapping[str, str]
+) -> None:
+    """Fill a file with columns of the given SQL types, and entries in its metadata."""
+    import duckdb  # noqa: PLC0415 - only for files
+
+    selected = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
+    kept = ", ".join(f"{name}: ${name}" for name in entries)
+    query = (
+        f"COPY (SELECT {selected} FROM cells) TO $path "
+        f"(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, KV_METADATA {{{kept}}})"
+    )
     with duckdb.connect() as connection:
-        connection.register("cells", _as_relation_source(columns))
-        kind = "BIGINT" if values.dtype.kind in "iu" else "DOUBLE"
-        query = (
-            f"COPY (SELECT CAST(truth AS {truth.type}) AS truth, CAST(system AS {system.type}) AS system, "
-            f"CAST(value AS {kind}) AS value FROM cells) TO $path "
-            "(FORMAT parquet, COMPRESSION zstd, KV_METADATA {infoscope: $metadata})"
-        )
-        connection.execute(query, {"path": str(path), "metadata": metadata})
+        connection.register("cells", dict(columns))
+        try:
+            connection.execute(query, {"path": str(path), **entries})
+        except duckdb.IOException as error:
+            is_full = "No space left" in str(error)
+            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error).splitlines()[0]) from error
 
 
 def _padded(codes: NDArray[np.int64], more: NDArray[np.int64], tail: int) -> NDArray[np.int64]:
     return np.concatenate([codes, more, np.zeros(tail, dtype=np.int64)])
-
-
-def _as_relation_source(columns: dict[str, NDArray[Any]]) -> Any:
-    return columns
 
 
 class _Column:
@@ -107,9 +135,11 @@ class _Column:
 
     def __init__(self, labels: Sequence[Label]) -> None:
         kinds = {kind_of(label) for label in labels}
+        if kinds == {"int", "float"} and all(_is_exact_float(label) for label in labels):
+            kinds = {"float"}
         native = len(kinds) < 2 and all(map(_is_native, labels))
         self.encoding = next(iter(kinds), "text") if native else "json"
-        self.type = _TYPES.get(self.encoding, "VARCHAR")
+        self.type = _WRITTEN.get(self.encoding, "VARCHAR")
         self.values = np.empty(len(labels), dtype=object)
         self.values[:] = [label_to_json(label) for label in labels] if self.encoding == "json" else list(labels)
 
@@ -123,21 +153,8 @@ def _is_native(label: Label) -> bool:
     return not isinstance(label, int) or -(2**63) <= label < 2**63
 
 
-def label_to_json(label: Label) -> str:
-    """A label of any kind as text, the same for all of its forms on disk.
-
-    >>> label_to_json(3), label_to_json("3"), label_to_json(datetime.date(2020, 1, 2))
-    ('["int", 3]', '["text", "3"]', '["date", "2020-01-02"]')
-    """
-    return json.dumps([kind_of(label), label.isoformat() if isinstance(label, datetime.date) else label])
-
-
-def label_from_json(text: str) -> Label:
-    """The label that such a text stands for."""
-    kind, value = json.loads(text)
-    if kind == "date":
-        return datetime.date.fromisoformat(value)
-    return datetime.datetime.fromisoformat(value) if kind == "time" else value
+def _is_exact_float(label: Label) -> bool:
+    return isinstance(label, float) or (isinstance(label, int) and abs(label) < 2**53)
 
 
 def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, Any]:
@@ -165,83 +182,73 @@ def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, 
     }
 
 
-def exact_path(path: Path) -> str:
-    """A path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
-    name = str(path.absolute())
-    if glob.has_magic(name) and "\\" in name:
-        raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
-    return glob.escape(name)
-
-
 def load(path: Path) -> Contingency:
-    """Read a table, checking that it is one and that this version knows its form."""
-    import duckdb  # noqa: PLC0415 - only for files
-
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
-    with duckdb.connect() as connection:
-        try:
-            pairs = connection.execute(
-                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": exact_path(path)}
-            ).fetchall()
-            columns = connection.execute(
-                "SELECT truth, system, value FROM read_parquet($path)", {"path": exact_path(path)}
-            ).fetchnumpy()
-        except duckdb.Error as error:
-            raise InputError(f"{path} is not a table written by infoscope: {str(error).splitlines()[0]}") from None
-    found = dict(pairs).get(b"infoscope")
-    if found is None:
-        raise InputError(f"{path} is a Parquet file but not a table written by infoscope; read it with -t and -s")
-    metadata = json.loads(found)
-    if metadata["schema"] != SCHEMA:
-        raise InputError(f"{path} has the form {metadata['schema']!r}; this version reads {SCHEMA!r}: update infoscope")
-    return _assembled(metadata, columns)
+    """Read a table, checking that it is one, that it is whole, and that this version knows its form."""
+    with opened(path) as file, faults_of(path):
+        return named_table(file, parsed(file.entries["infoscope"]))[1]
 
 
-def _assembled(metadata: dict[str, Any], columns: dict[str, Any]) -> Contingency:
-    truth, rows = _decoded(columns["truth"], metadata["truth_encoding"])
-    system, places = _decoded(columns["system"], metadata["system_encoding"])
-    reject, positive = (
-        None if metadata[key] is None else label_from_json(metadata[key]) for key in ("reject", "positive")
-    )
-    if metadata["order"] is None:
-        labels = (
-            sorted_labels(truth),
-            (
-                *sorted_labels(x for x in system if x != reject),
-                *(() if reject is None else (reject,)),
-            ),
-        )
-    else:
-        order = metadata["order"]
-        labels = (
-            tuple(map(label_from_json, order["truth"])),
-            tuple(map(label_from_json, order["system"])),
-        )
+def named_table(file: StoredTables, facts: Any) -> tuple[str | None, Contingency]:
+    """The table of a file with these facts, and the name of its system, where the file has one."""
+    _check_form(facts)
+    table = _assembled(facts, file.columns({side: TYPES[facts[f"{side}_encoding"]] for side in ("truth", "system")}))
+    system = file.entries.get("infoscope_system")
+    check_sum(facts, system or "", data_hash(table))
+    return system, table
+
+
+def _check_form(facts: Any) -> None:
+    checked(facts, Fields({"schema": TEXT}, open=True), "its metadata")
+    if facts["schema"] != SCHEMA:
+        several = facts["schema"].startswith("infoscope/tables/")
+        way_out = "it holds several tables: infoscope.read takes it" if several else "update infoscope"
+        raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required; {way_out}")
+    checked(facts, _FACTS, "its metadata")
+
+
+def _assembled(facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
+    truth, rows = _decoded(columns["truth"], facts["truth_encoding"], "truth")
+    system, places = _decoded(columns["system"], facts["system_encoding"], "system")
+    reject, positive = (None if facts[key] is None else label_from_json(facts[key]) for key in ("reject", "positive"))
+    check_reject_is_no_truth(truth, reject)
+    if reject is not None and reject not in system:
+        raise InputError(f"its reject label {reject!r} is not among the labels of the system")
+    labels = _ordered(truth, system, reject, facts["order"])
+    values = checked_values(columns["value"])
     filled = (rows >= 0) & (places >= 0)
-    moves = [
-        np.array([{label: i for i, label in enumerate(final)}[label] for label in old], dtype=np.int64)
-        if len(old) < 2
-        else _moves(old, final)
-        for old, final in ((truth, labels[0]), (system, labels[1]))
-    ]
-    values = np.asarray(columns["value"])[filled]
-    cells = Cells(*labels, moves[0][rows[filled]], moves[1][places[filled]], values)
-    table = placed(cells, labels, Declared(None, reject, positive), declared=metadata["declared"])
+    if (values[~filled] != 0).any() or ((rows < 0) & (places < 0)).any():
+        raise InputError("a row has a count and no label of the truth or of the system")
+    cells = Cells(
+        *labels, moved(rows[filled], truth, labels[0]), moved(places[filled], system, labels[1]), values[filled]
+    )
+    check_distinct(cells.rows, cells.columns, len(labels[1]))
+    table = placed(cells, labels, Declared(None, reject, positive), declared=facts["declared"])
+    check_squares(facts["weight_squares"], float(table.grand_total))
     return replace(
         table,
-        labelled=metadata["labelled"],
-        ignored=MappingProxyType(metadata["ignored"]),
-        weight_squares=metadata["weight_squares"],
+        labelled=facts["labelled"],
+        ignored=MappingProxyType(dict(facts["ignored"])),
+        weight_squares=facts["weight_squares"],
     )
 
 
-def _moves(old: Sequence[Label], final: Sequence[Label]) -> NDArray[np.int64]:
-    place = {label: i for i, label in enumerate(final)}
-    return np.fromiter((place[label] for label in old), dtype=np.int64, count=len(old))
+def _ordered(
+    truth: Sequence[Label], system: Sequence[Label], reject: Label | None, order: dict[str, list[str]] | None
+) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """The labels of both sides in the order of the table: sorted with the reject label last, or as it is stated."""
+    if order is None:
+        last = () if reject is None else (reject,)
+        return sorted_labels(truth), (*sorted_labels(label for label in system if label != reject), *last)
+    sides = (tuple(map(label_from_json, order["truth"])), tuple(map(label_from_json, order["system"])))
+    for name, found, stated in zip(("truth", "system"), (truth, system), sides, strict=True):
+        check_unique(stated, name)
+        if set(found) != set(stated):
+            odd = next(iter(set(found) ^ set(stated)))
+            raise InputError(f"{name} label {odd!r} is in its rows or in its order of labels, and must be in both")
+    return sides
 
 
-def _decoded(column: Any, encoding: str) -> tuple[list[Label], NDArray[np.int64]]:
+def _decoded(column: Any, encoding: str, side: str) -> tuple[list[Label], NDArray[np.int64]]:
     """Distinct labels of a column and each row's position among them; −1 where the row has none."""
     absent = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else np.zeros(len(column), dtype=bool)
     data = np.ma.getdata(column)
@@ -257,7 +264,12 @@ def _decoded(column: Any, encoding: str) -> tuple[list[Label], NDArray[np.int64]
         unique, places[~absent] = np.unique(present, return_inverse=True)
         found = unique.astype("datetime64[us]").tolist() if unique.dtype.kind == "M" else unique.tolist()
     if encoding == "json":
-        return [label_from_json(text) for text in found], places
-    if encoding == "date":
-        return [value.date() if isinstance(value, datetime.datetime) else value for value in found], places
-    return [as_label(value) for value in found], places
+        labels = [label_from_json(text) for text in found]
+    else:
+        is_date = encoding == "date"
+        labels = [as_label(value.date() if is_date and hasattr(value, "date") else value) for value in found]
+        odd = next((label for label in labels if is_missing(label) or kind_of(label) not in _KINDS[encoding]), None)
+        if odd is not None:
+            raise InputError(f"{side} label {odd!r} is not of the kind {encoding!r} that its metadata states")
+    check_unique(labels, side)
+    return labels, places

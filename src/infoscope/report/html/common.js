@@ -35,7 +35,7 @@ const value = c => { const t = c.textContent.trim(), n = parseFloat(t.replace(/[
 const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : typeof a === 'number' ? -1 : typeof b === 'number' ? 1 : a.localeCompare(b, 'en', {numeric: true});
 const whole = c => { const b = $('bdi[title]', c); return (b ? b.title : c.textContent).trim(); };
 const grid = t => [t.tHead.rows[0], ...rows(t).filter(r => !r.hidden)].map(r => [...r.cells].filter(c => !$('svg.whisk', c) && !c.matches('td.track,th.track')).map(whole));
-const asMarkdown = t => grid(t).map((r, k) => '| ' + r.map(c => c.replace(/\|/g, '\\|').replace(/\s+/g, ' ')).join(' | ') + ' |' + (k ? '' : '\n|' + r.map(() => ' --- |').join(''))).join('\n');
+const asMarkdown = t => grid(t).map((r, k) => '| ' + r.map(c => c.replace(/[\\|*_`<>\[\]~$]/g, '\\$&').replace(/\s+/g, ' ')).join(' | ') + ' |' + (k ? '' : '\n|' + r.map(() => ' --- |').join(''))).join('\n');
 const safe = c => { const s = /^[=+\-@\t\r]/.test(c) && !/^[+-]?[\d.,]+(e[+-]?\d+)?%?$/.test(c) ? "'" + c : c; return /[",\n\r]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s; };
 const csv = lines => lines.map(r => r.map(c => safe(c === null || c === undefined ? '' : String(c))).join(',')).join('\r\n') + '\r\n';
 const asCsv = t => csv(grid(t)).trimEnd();

@@ -15,7 +15,7 @@ __all__ = ["embedded", "rounded"]
 def embedded(name: str, data: object) -> Html:
     """Data inside the page, packed: small, and in letters that cannot end the element it is in."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    packed = base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    packed = base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode("ascii")
     return Html(f'<script type="application/zlib+base64" id="{name}">{packed}</script>')
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from infoscope import __version__
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import Card, all_metrics
 from infoscope.report.html.blocks import block, phrase, section, term
@@ -24,19 +25,17 @@ MAX_HASHES = 40
 
 def as_html(outline: Outline) -> str:
     """The whole page as text."""
-    from infoscope import __version__  # noqa: PLC0415 - the package itself
-
     sections = [part for part in outline.sections if part.only != "plain"]
     body = element(
         "main",
         _header(outline),
         navigation([*sections, Section("Everything else", (), "all")]),
         *map(section, sections),
-        appendix(outline, __version__),
+        appendix(outline),
     )
     data = [embedded(name, rounded(content)) for name, content in (outline.data or {}).items()]
     scripts = [outline.script] if outline.script else ["downloads.js"]
-    return page(outline.title, __version__, code_of(*scripts), body, *data)
+    return page(outline.title, code_of(*scripts), body, *data)
 
 
 def _header(outline: Outline) -> Html:
@@ -85,7 +84,7 @@ def navigation(sections: Sequence[Section]) -> Html:
     return element("nav", *links, theme, aria_label="Sections")
 
 
-def appendix(outline: Outline, version: str) -> Html:
+def appendix(outline: Outline) -> Html:
     """Everything else: the sections of the appendix, definitions, method and provenance, downloads."""
     folded = [replace(part, folded=True) for part in outline.appendix.sections]
     return element(
@@ -93,7 +92,7 @@ def appendix(outline: Outline, version: str) -> Html:
         element("h2", "Everything else"),
         *map(section, folded),
         _definitions(outline.appendix),
-        _method(outline, version),
+        _method(outline),
         element("p", class_="js", id="downloads"),
         id="all",
     )
@@ -121,21 +120,23 @@ def _definition(name: str, card: Card) -> Html:
     )
 
 
-def _method(outline: Outline, version: str) -> Html:
+def _method(outline: Outline) -> Html:
     sentences: list[Phrase] = [*outline.appendix.method, *outline.footnotes]
     items = [element("li", phrase(item)) for item in sentences]
     items += [
         element("li", f"{item.rows:,} row{'s' * (item.rows != 1)} left out: ", element("bdi", plain_label(item.reason)))
         for item in outline.provenance.ignored
     ]
-    items += _provenance(outline.provenance, version)
+    items += _provenance(outline.provenance)
     return element("details", element("summary", "Method and limits"), element("ul", *items), id="method")
 
 
-def _provenance(provenance: Provenance, version: str) -> Iterator[Html]:
+def _provenance(provenance: Provenance) -> Iterator[Html]:
     if provenance.command is not None:
         yield element("li", "Made by ", element("code", provenance.command, class_="command"))
-    yield element("li", f"Written by infoscope {version}. The page loads nothing from any network and stores nothing.")
+    yield element(
+        "li", f"Written by infoscope {__version__}. The page loads nothing from any network and stores nothing."
+    )
     if provenance.hashes:
         listed = [
             element("div", element("dt", label(name, 40)), element("dd", element("code", found)))

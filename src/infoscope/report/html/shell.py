@@ -1,4 +1,4 @@
-"""What every page of ours has: its head, its colours and its code."""
+"""The shell of every page: one file that opens offline, loads nothing, and runs no code but its own."""
 
 from __future__ import annotations
 
@@ -7,25 +7,14 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 
+from infoscope import __version__
 from infoscope.figures.colours import DARK, LIGHT
+from infoscope.markup import Html, element, joined
 from infoscope.page_files import MARK
-from infoscope.report.html.elements import Html, element
 
-__all__ = ["code_of", "head", "page", "text_of"]
+__all__ = ["code_of", "page", "text_of"]
 
-
-def head(title: str, version: str, code: str = "") -> Html:
-    """The start of a page that may run this code and no other, and loads nothing."""
-    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-    if code:
-        known = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode("ascii")
-        policy += f"; script-src 'sha256-{known}'"
-    return Html(
-        '<html lang="en"><head><meta charset="utf-8">'
-        f'{MARK} {version}"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
-        'content="light dark">' + element("title", title) + f"<style>{_variables()}{text_of('page.css')}</style></head>"
-    )
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def code_of(*names: str) -> str:
@@ -33,11 +22,24 @@ def code_of(*names: str) -> str:
     return "(async () => {\n'use strict';\n" + "".join(text_of(name) for name in ("common.js", *names)) + "})();\n"
 
 
-def page(title: str, version: str, code: str, *body: Html) -> str:
-    """A page with its code, which speaks through a tip and to those who listen."""
+def page(title: str, code: str, *body: Html) -> str:
+    """A page that may run this code and no other; the code speaks through a tip and to screen readers."""
+    known = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode("ascii")
+    head = (
+        Html(f'<meta charset="utf-8">{MARK} {__version__}">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}; script-src \'sha256-{known}\'">'),
+        Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        element("title", title),
+        Html(f"<style>{_style()}</style>"),
+    )
     spoken = Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>')
-    inside = "".join((*body, spoken, f"<script>{code}</script>"))
-    return f"<!doctype html>{head(title, version, code)}<body>{inside}</body></html>\n"
+    inside = joined((*body, spoken, Html(f"<script>{code}</script>")))
+    return f"<!doctype html>{element('html', element('head', *head), element('body', inside), lang='en')}\n"
+
+
+def _style() -> str:
+    return _variables() + text_of("page.css")
 
 
 @cache

@@ -328,8 +328,8 @@ def _area(name: str, value: float, unit: Units) -> str:
 def _method(sweep: Sweep) -> list[Phrase]:
     return [
         f"{sweep.rule}; {sweep.distinct:,} distinct thresholds, {len(sweep):,} operating points.",
-        "Held out: ten parts, each scored at the threshold that the other nine choose, as one table. The interval comes "
-        "from the same over samples drawn again.",
+        "Held out: ten parts, each scored at the threshold that the other nine choose, as one table. The interval "
+        "comes from the same over samples drawn again.",
         "“Captured” is the mutual information of truth and output as a share of the truth's entropy; a rejection is an "
         "output of its own, so rejecting at random captures nothing.",
     ]

@@ -22,6 +22,8 @@ def read_bdd(text: str, origin: str, name: str) -> dict[str, Reading]:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{origin}, line {error.lineno}: not valid JSON ({error.msg})") from None
+    except ValueError as error:  # a number of too many digits
+        raise InputError(f"{origin}: not valid JSON ({error})") from None
     except RecursionError:
         raise InputError(f"{origin}: lists within lists without end; a BDD100K file is a list of frames") from None
     frames = document.get("frames") if isinstance(document, dict) else document

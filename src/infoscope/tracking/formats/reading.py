@@ -115,8 +115,8 @@ def as_numbers(values: Sequence[Any] | NDArray[Any], origin: str, what: str) -> 
     """A column of numbers."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        bad = next(value for value in values if not _is_number(value))
+    except (TypeError, ValueError, OverflowError):
+        bad = next((value for value in values if not _is_number(value)), values[0])
         raise InputError(f"{origin}: {what} is {bad!r}; it must be a number") from None
 
 
@@ -153,7 +153,7 @@ def _says_nothing(value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

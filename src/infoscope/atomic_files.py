@@ -1,0 +1,126 @@
+"""Files that are written whole or not at all.
+
+Every output of the package goes through here: a new file of an unpredictable name is made beside the target, filled,
+and moved into place in one step. Whatever goes wrong, an interrupt included, it is removed again.
+"""
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from infoscope.errors import InputError
+
+__all__ = ["check_target", "output_file", "remove_unfinished", "unwritable", "write_file"]
+
+_unfinished: set[Path] = set()
+"""Temporary files that exist now, for those who must end the process without unwinding."""
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV)
+
+
+def write_file(target: str | os.PathLike[str], content: str | bytes, *, replace: bool) -> None:
+    """Write a file in one step: whoever reads it meanwhile sees the old one or the new one.
+
+    Without ``replace``, a file that is there by then stays, and the writer is told.
+    """
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    with output_file(target, replace=replace) as path:
+        path.write_bytes(data)
+
+
+@contextmanager
+def output_file(target: str | os.PathLike[str], *, replace: bool) -> Iterator[Path]:
+    """An empty file to be filled by any writer, which becomes the target when all went well."""
+    try:
+        place = check_target(target)
+        if _is_stream(place):
+            with _temporary(Path(tempfile.gettempdir())) as path:
+                yield path
+                with path.open("rb") as content, place.open("wb") as stream:
+                    shutil.copyfileobj(content, stream)
+            return
+        with _temporary(place.parent) as path:
+            yield path
+            if replace:
+                path.replace(place)
+            else:
+                _move_to_free_name(path, place)
+    except FileExistsError:
+        raise InputError(f"{target} exists already; choose another name, or replace it by force") from None
+    except OSError as problem:
+        raise unwritable(target, problem) from None
+
+
+def check_target(target: str | os.PathLike[str]) -> Path:
+    """Where a file of this name is written: behind a link, which stays; refused where no file can be."""
+    named = Path(target)
+    if _is_stream(named):
+        return named
+    place = _behind_link(named) if named.is_symlink() else named
+    if place.is_dir():
+        raise InputError(f"cannot write {target}: it is a folder; give the name of a file")
+    if not place.parent.is_dir():
+        through = f" (it is a link to {place})" if place is not named else ""
+        raise InputError(f"cannot write {target}: there is no folder {place.parent}{through}; create it first")
+    return place
+
+
+def _behind_link(link: Path) -> Path:
+    """What a link names, whether it exists or not; the system's own rule about links of others is kept."""
+    folder, owner = link.parent.stat(), link.lstat().st_uid
+    is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+    if is_shared and hasattr(os, "geteuid") and owner not in (os.geteuid(), folder.st_uid):
+        raise InputError(f"{link} is a link that another user made in a shared folder; choose another name")
+    try:
+        return link.resolve(strict=False)
+    except (OSError, RuntimeError):  # links in a circle
+        raise InputError(f"{link} is a link that leads nowhere; remove it, or choose another name") from None
+
+
+def unwritable(target: str | os.PathLike[str], problem: OSError) -> InputError:
+    """Why a file could not be written, in a sentence."""
+    reason = "the disk is full" if problem.errno in (errno.ENOSPC, errno.EDQUOT) else problem.strerror or problem
+    return InputError(f"cannot write {target}: {reason}; choose another place")
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of writers that will not come to their end."""
+    for path in tuple(_unfinished):
+        with suppress(OSError):
+            path.unlink()
+
+
+@contextmanager
+def _temporary(folder: Path) -> Iterator[Path]:
+    """A new file whose name nobody can guess; its mode is the one that the umask gives to any new file."""
+    path = folder / f".infoscope-{secrets.token_hex(12)}"
+    _unfinished.add(path)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        yield path
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        _unfinished.discard(path)
+
+
+def _move_to_free_name(path: Path, place: Path) -> None:
+    """Give the file its name unless another took it meanwhile: a hard link, unlike a move, does not replace."""
+    try:
+        os.link(path, place)
+    except OSError as problem:
+        if problem.errno not in _NO_HARD_LINKS:
+            raise
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # file systems without hard links
+        path.replace(place)
+
+
+def _is_stream(place: Path) -> bool:
+    """Whether something other than a file is there, such as a pipe or /dev/stdout: written to, never replaced."""
+    is_system = place.is_absolute() and place.parts[1:2] in (("dev",), ("proc",)) and place.parts[1:3] != ("dev", "shm")
+    return place.exists() and not place.is_dir() and (is_system or not place.is_file())

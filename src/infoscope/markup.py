@@ -1,0 +1,75 @@
+"""Markup that cannot be broken by what it shows: HTML and Markdown in which text from the data stays text."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+__all__ = ["Html", "element", "escape", "escape_markdown", "escape_markdown_cell", "joined", "text"]
+
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_MARKDOWN_SIGNS = re.compile(r"([\\|*_`<>\[\]~$]|&(?=#?\w+;)|(?<=:)//|(?<=\bwww)\.|@(?=\w))")
+_MARKDOWN_START = re.compile(r"^(\s*)(?:([#+=-])|(\d+)([.)]))")
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def escape(content: object) -> str:
+    r"""Text for an element or a quoted attribute of HTML or SVG; what XML forbids is replaced.
+
+    >>> escape('<b title="x">\x00')
+    '&lt;b title=&quot;x&quot;&gt;�'
+    """
+    return html.escape(_NOT_XML.sub("\ufffd", str(content)))
+
+
+def element(tag: str, *children: object, **attributes: object) -> Html:
+    """An element; ``class_`` is written ``class``, other underscores become hyphens, None and False are left out.
+
+    >>> element("p", "1 < 2", element("b", "!"), class_="note")
+    '<p class="note">1 &lt; 2<b>!</b></p>'
+    """
+    written = "".join(
+        f" {name.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(value)}"')
+        for name, value in attributes.items()
+        if value is not None and value is not False
+    )
+    return Html(f"<{tag}{written}>{joined(children)}</{tag}>")
+
+
+def joined(parts: Iterable[object], between: str = "") -> Html:
+    """Several pieces in a row."""
+    return Html(between.join(text(part) for part in parts))
+
+
+def text(part: object) -> Html:
+    """A piece as markup."""
+    return part if isinstance(part, Html) else Html(escape(part))
+
+
+def escape_markdown(content: str) -> str:
+    r"""A label or sentence that Markdown shows as it is, on one line: no markup, link, formula or cell of its own.
+
+    >>> escape_markdown("a|b <img src=x> [l](http://x) *!*")
+    'a\\|b \\<img src=x\\> \\[l\\](http:\\//x) \\*!\\*'
+    >>> escape_markdown("# 1\n2"), escape_markdown("1. x"), escape_markdown("-5%")
+    ('\\# 1 2', '1\\. x', '\\-5%')
+    """
+    plain = "".join(sign if sign.isprintable() else " " for sign in content)
+    plain = _MARKDOWN_SIGNS.sub(r"\\\1", plain)
+    return _MARKDOWN_START.sub(_escaped_start, plain)
+
+
+def _escaped_start(found: re.Match[str]) -> str:
+    space, sign, number, stop = found.groups()
+    return f"{space}\\{sign}" if sign else f"{space}{number}\\{stop}"
+
+
+def escape_markdown_cell(content: str) -> str:
+    """Text for a cell of a table or the middle of a line: nothing starts a line, so a minus sign stays what it is."""
+    return _MARKDOWN_SIGNS.sub(r"\\\1", "".join(sign if sign.isprintable() else " " for sign in content))

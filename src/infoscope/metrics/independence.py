@@ -1,0 +1,138 @@
+"""How far a table is from independence of truth and output, whatever the sizes of its numbers."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.metrics.whole_numbers import WholeTable, whole_table
+from infoscope.numeric import Real, excess_nats, quotient
+from infoscope.tables import Contingency, remembered
+
+__all__ = [
+    "divergence_from_independence",
+    "empty_expected_share",
+    "exactly_where_small",
+    "has_vanishing_class",
+    "log_lifts",
+    "selected",
+]
+
+_NEARLY_INDEPENDENT = 1e-11
+"""Below so many bits, rounded margins leave fewer than nine digits of the gap between a cell and its chance."""
+
+_VANISHING = 1e-140
+"""Products of two shares below this are too small for a float."""
+
+
+def divergence_from_independence(
+    table: Contingency, columns: NDArray[np.bool_] | None = None, shift: NDArray[np.int64] | None = None
+) -> Real:
+    """Bits that the table, or some of its columns, holds beyond what independence would have there, times 2^shift.
+
+    The sum p log(p/q) is taken as a sum of q·((1+d) log(1+d) − d) ≥ 0 with d = p/q − 1, so that near independence
+    the rounding stays in the last digits of a small number; where d itself is a difference of rounded numbers, it
+    is computed in whole numbers.
+    """
+    unsure = has_vanishing_class(table) if shift is None else np.ones(table.batch_shape, dtype=np.bool_)
+    shifts = np.zeros(table.batch_shape, dtype=np.int64) if shift is None else shift
+    return exactly_where_small(
+        table,
+        unsure,
+        lambda tables: _rounded(tables, columns),
+        lambda place: _exact(whole_table(table, place), columns, int(shifts[place])),
+    )
+
+
+def exactly_where_small(
+    table: Contingency,
+    unsure: NDArray[np.bool_],
+    rounded: Callable[[Contingency], Real],
+    exact: Callable[[tuple[int, ...]], float],
+) -> Real:
+    """A measure of dependence per table, recomputed in whole numbers where rounding shows or floats are unsure."""
+    if not table.batch_shape:
+        value = np.float64(np.nan) if unsure else rounded(table)
+        return value if value >= _NEARLY_INDEPENDENT else np.float64(exact(()))  # type: ignore[return-value]
+    values = np.full(table.batch_shape, np.nan)
+    if not unsure.any():
+        values = np.array(rounded(table))
+    elif not unsure.all():
+        values[~unsure] = rounded(selected(table, ~unsure))
+    for place in zip(*np.nonzero(~(values >= _NEARLY_INDEPENDENT)), strict=True):
+        values[place] = exact(place)
+    return values
+
+
+def selected(table: Contingency, places: Any) -> Contingency:
+    """Some tables of a batch."""
+    return replace(table, values=table.values[places], weight_squares=None)
+
+
+@remembered
+def has_vanishing_class(table: Contingency) -> NDArray[np.bool_]:
+    """Whether a class on either side that has data is too small beside the rest to multiply its share by another."""
+    if table.adds_exactly:
+        return np.zeros(table.batch_shape, dtype=np.bool_)[()]
+    smallest = np.minimum(*(np.where(side > 0, side, np.inf).min(axis=-1) for side in _margins(table)))
+    return smallest < _VANISHING * table.grand_total
+
+
+def _margins(table: Contingency) -> tuple[Real, Real]:
+    return table.row_totals, table.column_totals
+
+
+def _rounded(table: Contingency, columns: NDArray[np.bool_] | None) -> Real:
+    total = table.grand_total[..., None]
+    rows = table.at_rows(table.row_totals)
+    base = table.at_columns(table.column_totals) / total
+    given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
+    excess = quotient(given - base, base, empty=0.0)
+    expected = base * (rows / total)
+    terms = np.maximum(excess_nats(excess) * expected, 0.0)  # below 0 by their own rounding only
+    if columns is not None:
+        inside = columns[table.cell_columns]
+        terms, expected = np.where(inside, terms, 0.0), np.where(inside, expected, 0.0)
+    return (terms.sum(axis=-1) + empty_expected_share(table, expected, columns)) / np.log(2.0)
+
+
+def _exact(whole: WholeTable, columns: NDArray[np.bool_] | None, shift: int) -> float:
+    kept = range(len(whole.columns)) if columns is None else set(np.flatnonzero(columns).tolist())
+    return float(whole.divergence(kept, shift) / np.log(2.0))
+
+
+def log_lifts(table: Contingency) -> Real:
+    """ln(N × cell / (row total × column total)) per cell, (..., cells); 0 for an empty one."""
+    filled, total = table.cells > 0, table.grand_total[..., None]
+    cells = np.where(filled, table.cells, 1.0)
+    rows, columns = (
+        np.where(filled, laid, 1.0) for laid in (table.at_rows(table.row_totals), table.at_columns(table.column_totals))
+    )
+    given, base = cells / rows, columns / total
+    lost = filled & ((given < _VANISHING) | (base < _VANISHING))
+    logs = np.log(np.where(filled & ~lost, given / np.where(lost, 1.0, base), 1.0))
+    if lost.any():
+        logs = np.where(lost, np.log(cells) - np.log(rows) - np.log(columns) + np.log(total), logs)
+    near = filled & (np.abs(logs) < _NEAR_CHANCE)
+    for place in sorted({tuple(at[:-1]) for at in np.argwhere(near).tolist()}):
+        gaps = zip(near[place].tolist(), whole_table(table, place).gaps(), strict=True)
+        lifts = np.array([away / chance if is_near else 0.0 for is_near, (away, chance) in gaps])
+        logs[place] = np.where(near[place], np.log1p(lifts), logs[place])
+    return logs
+
+
+_NEAR_CHANCE = 2.0**-20
+"""A lift this near to 1 is rounded to fewer than nine digits of its distance from 1."""
+
+
+def empty_expected_share(table: Contingency, expected: Real, columns: NDArray[np.bool_] | None = None) -> Real:
+    """Expected share of the cells that a sparse table does not store; exactly 0 when none is missing."""
+    if table.support is None:
+        return np.zeros(table.batch_shape)[()]
+    totals = table.column_totals if columns is None else np.where(columns, table.column_totals, 0.0)
+    stored = table.cells.shape[-1] if columns is None else np.count_nonzero(columns[table.cell_columns])
+    occupied = table.occupied_shape[0] * (totals != 0).sum(axis=-1)
+    whole = 1.0 if columns is None else totals.sum(axis=-1) / table.grand_total
+    return np.where(occupied == stored, 0.0, np.maximum(whole - expected.sum(axis=-1), 0.0))[()]

@@ -1,0 +1,86 @@
+"""Tables as whole numbers of any size, for differences that sums and products of floats would lose."""
+
+from collections.abc import Collection, Iterator
+from math import isqrt, log
+from typing import NamedTuple
+
+import numpy as np
+
+from infoscope.numeric import Real, excess_nats
+from infoscope.tables import Contingency
+
+__all__ = ["WholeTable", "root_ratio", "whole_table"]
+
+_MANTISSA_BITS = 53
+
+
+class WholeTable(NamedTuple):
+    """One table, weights in a unit, a power of two, that makes them whole numbers: margins and products are exact."""
+
+    cells: list[int]
+    rows: list[int]
+    columns: list[int]
+    total: int
+    places: list[tuple[int, int]]
+    """Row and column of each stored cell."""
+
+    def gaps(self) -> Iterator[tuple[int, int]]:
+        """For each stored cell: what N × cell exceeds row total × column total by, and that product."""
+        for n, (i, j) in zip(self.cells, self.places, strict=True):
+            chance = self.rows[i] * self.columns[j]
+            yield n * self.total - chance, chance
+
+    def divergence(self, columns: Collection[int], shift: int = 0) -> float:
+        """Divergence of some columns from independence, in nats times 2^shift; no term is negative."""
+        pairs = zip(self.places, self.gaps(), strict=True)
+        terms = (self._divergence_term(*pair, shift) for (_, j), pair in pairs if j in columns)
+        return sum(terms) + self.unstored_chance(columns, shift)
+
+    def _divergence_term(self, away: int, chance: int, shift: int) -> float:
+        """2^shift · (p ln(p/q) − (p − q)) for p and q the cell's share as it is and as chance has it."""
+        square = self.total * self.total
+        if away > chance:
+            happened = chance + away
+            return (happened << shift) / square * (log(happened) - log(chance)) - (away << shift) / square
+        excess = away / chance if chance else 0.0
+        return (chance << shift) / square * float(excess_nats(np.asarray(excess))) if excess else 0.0
+
+    def phi_squared(self) -> float:
+        """Mean square contingency; a cell that is not stored is empty, all of its chance away."""
+        square = self.total * self.total
+        terms = (away * away / (chance * square) for away, chance in self.gaps() if chance)
+        return sum(terms) + self.unstored_chance(range(len(self.columns)))
+
+    def unstored_chance(self, columns: Collection[int], shift: int = 0) -> float:
+        """What independence expects in cells of these columns that are not stored, as a share times 2^shift."""
+        every = self.total * sum(self.columns[j] for j in columns)
+        stored = sum(self.rows[i] * self.columns[j] for i, j in self.places if j in columns)
+        return ((every - stored) << shift) / (self.total * self.total)
+
+
+def whole_table(table: Contingency, place: tuple[int, ...] = ()) -> WholeTable:
+    """One table of a batch, or the only one, exactly."""
+    values = table.values[place].ravel()
+    cells = [int(x) for x in values.tolist()] if table.is_counts else _multiples(values)
+    rows, columns = [0] * table.shape[0], [0] * table.shape[1]
+    places = list(zip(table.cell_rows.tolist(), table.cell_columns.tolist(), strict=True))
+    for n, (i, j) in zip(cells, places, strict=True):
+        rows[i] += n
+        columns[j] += n
+    return WholeTable(cells, rows, columns, sum(rows), places)
+
+
+def _multiples(values: Real) -> list[int]:
+    """Floats as multiples of the largest power of two that divides them all."""
+    mantissas, exponents = np.frexp(values)
+    digits = np.ldexp(mantissas, _MANTISSA_BITS).astype(np.int64)
+    shifts = exponents - exponents[values > 0].min()
+    return [digit << shift for digit, shift in zip(digits.tolist(), np.maximum(shifts, 0).tolist(), strict=True)]
+
+
+def root_ratio(part: int, one: int, other: int) -> float:
+    """Part over the root of a product, correct to the last digits whatever their sizes; NaN where the product is 0."""
+    product = one * other
+    if not product:
+        return float("nan")
+    return (part << 64) / isqrt(product << 128)

@@ -1,0 +1,146 @@
+"""Stored records: JSON that somebody else may have written, checked field by field before it is believed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from infoscope.errors import InputError
+
+__all__ = ["COUNT", "FLAG", "MASS", "NUMBER", "TEXT", "Each", "Fields", "Maybe", "Named", "Plain", "checked", "parsed"]
+
+_LARGEST_COUNT = 2**63
+_LARGEST_NUMBER = sys.float_info.max
+
+
+@dataclass(frozen=True)
+class Plain:
+    """One value: what it must be, in words, and whether it is."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A value that may be null."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Each:
+    """A list of values of one shape."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Named:
+    """An object with any names and values of one shape."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Fields:
+    """An object with known names: all that are required, some of the optional ones, and others only where ``open``."""
+
+    required: Mapping[str, Shape] = field(default_factory=dict)
+    optional: Mapping[str, Shape] = field(default_factory=dict)
+    open: bool = False
+
+
+Shape: TypeAlias = Plain | Maybe | Each | Named | Fields
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER
+
+
+TEXT = Plain("text", lambda value: isinstance(value, str))
+FLAG = Plain("true or false", lambda value: isinstance(value, bool))
+NUMBER = Plain("a finite number", _is_number)
+MASS = Plain("a finite number, not negative", lambda value: _is_number(value) and value >= 0)
+COUNT = Plain(
+    "a whole number, not negative",
+    lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST_COUNT,
+)
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value of a JSON text; NaN and Infinity, which JSON does not have, are refused.
+
+    >>> parsed('{"rows": 3}')
+    {'rows': 3}
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise InputError("its JSON is nested too deeply") from None
+    except ValueError as error:  # also bytes that are no text, and numbers of too many digits
+        raise InputError(f"its JSON cannot be read ({error})") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def checked(value: Any, shape: Shape, where: str) -> Any:
+    """The value itself, if it has the shape; else the first fault, by its place in the record.
+
+    >>> checked({"rows": -1}, Fields({"rows": COUNT}), "the source")
+    Traceback (most recent call last):
+    infoscope.errors.InputError: the source: field 'rows' is -1, and must be a whole number, not negative
+    """
+    fault = _fault(value, shape, "")
+    if fault is not None:
+        raise InputError(f"{where}: {fault}" if fault.startswith("field ") else f"{where} {fault}")
+    return value
+
+
+def _fault(value: Any, shape: Shape, place: str) -> str | None:
+    if isinstance(shape, Maybe):
+        return None if value is None else _fault(value, shape.shape, place)
+    if isinstance(shape, Plain):
+        return None if shape.holds(value) else _said(place, value, shape.words)
+    if isinstance(shape, Each):
+        if not isinstance(value, list | tuple):
+            return _said(place, value, "a list")
+        parts = ((item, shape.shape, f"{place}[{at}]") for at, item in enumerate(value))
+    else:
+        if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+            return _said(place, value, "an object with named fields")
+        if isinstance(shape, Fields) and (fault := _unexpected(value, shape, place)):
+            return fault
+        known = {**shape.required, **shape.optional} if isinstance(shape, Fields) else dict.fromkeys(value, shape.shape)
+        parts = (
+            (item, known[name], f"{place}.{name}" if place else name) for name, item in value.items() if name in known
+        )
+    return next((fault for part in parts if (fault := _fault(*part))), None)
+
+
+def _unexpected(value: Mapping[str, Any], shape: Fields, place: str) -> str | None:
+    inside = f"field {place!r} " if place else ""
+    missing = next((name for name in shape.required if name not in value), None)
+    if missing is not None:
+        return f"{inside}has no {missing!r}"
+    strange = next((name for name in value if name not in shape.required and name not in shape.optional), None)
+    return None if shape.open or strange is None else f"{inside}has {_shortened(strange)}, which is no field of it"
+
+
+def _said(place: str, value: Any, words: str) -> str:
+    found = f"field {place!r} " if place else ""
+    return f"{found}is {_shortened(value)}, and must be {words}"
+
+
+def _shortened(value: Any, most: int = 60) -> str:
+    if isinstance(value, Mapping | list | tuple):
+        return "an object" if isinstance(value, Mapping) else "a list"
+    if isinstance(value, int) and abs(value) >= 10**most:
+        return f"a whole number of more than {most} digits"
+    shown = repr(value)
+    return shown if len(shown) <= most else f"{shown[:most]}…"

@@ -1,0 +1,108 @@
+"""Columns of labels as callers have them: one value per row, whatever holds them, paired by position.
+
+pandas aligns by index and everything else by position, so a pair of pandas objects whose indexes contradict the
+positions is refused (docs/decisions.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from infoscope.errors import InputError
+
+__all__ = ["check_pairing", "one_column"]
+
+
+def one_column(values: Any, name: str) -> Any:
+    """The values in one dimension: a frame of one column or an array of shape (n, 1) is squeezed.
+
+    >>> one_column(np.array([[3], [1]]), "truth").tolist()
+    [3, 1]
+    """
+    if isinstance(values, list):
+        return values
+    if isinstance(values, Mapping | Set):
+        kind = "has named parts" if isinstance(values, Mapping) else "has no order"
+        raise InputError(f"{name} is a {type(values).__name__}, which {kind}; give a sequence of labels, one per row")
+    if isinstance(values, np.ma.MaskedArray):
+        values = _without_masked(values)
+    if hasattr(type(values), "columns") or hasattr(type(values), "column_names"):
+        return _only_column(values, name)
+    if getattr(values, "ndim", 1) == 2 and hasattr(values, "reshape") and values.shape[1] == 1:
+        return (np.asarray(values) if isinstance(values, np.ndarray) else values).reshape(-1)
+    return values
+
+
+def _without_masked(values: Any) -> Any:
+    """The plain array; what is masked is missing."""
+    mask = np.ma.getmaskarray(values)
+    if not mask.any():
+        return np.ma.getdata(values)
+    plain = np.ma.getdata(values).astype(object)
+    plain[mask] = None
+    return plain
+
+
+def _only_column(frame: Any, name: str) -> Any:
+    if not any(hasattr(frame, way) for way in ("iloc", "column", "to_series")):  # lazy frames, relations of a database
+        raise InputError(
+            f"{name} is a {type(frame).__name__}, which has no rows yet; collect it, or use infoscope.read"
+        )
+    columns = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    if len(columns) != 1:
+        shown = ", ".join(map(repr, columns[:4])) + (", …" if len(columns) > 4 else "")
+        raise InputError(
+            f"{name} is a data frame of {len(columns)} columns{f' ({shown})' if columns else ''}; give one column, "
+            "with one label per row"
+        )
+    if hasattr(frame, "iloc"):
+        return frame.iloc[:, 0]
+    return frame.column(0) if hasattr(frame, "column_names") else frame.to_series(0)
+
+
+def check_pairing(one: Any, others: Mapping[str, Any], name: str = "truth") -> None:
+    """Refuse pandas objects whose indexes say that rows at the same position do not belong together.
+
+    Equal indexes pair by position, and so do objects of which one has no index, an index that only counts the rows
+    (0, 1, …), or an index without a key of the other's. The same keys in another order, and keys of which only some
+    are shared, contradict the positions.
+    """
+    left = _index_of(one)
+    if left is None:
+        return
+    for other, values in others.items():
+        right = _index_of(values)
+        if right is None or right is left or len(right) != len(left) or left.equals(right):
+            continue
+        shared, back = _shared(left, right), _shared(right, left)
+        if shared.all() and back.all():
+            fault, way_out = "hold the same keys in another order", f"{other}.loc[{name}.index]"
+        elif _only_counts(left) or _only_counts(right) or not shared.any():
+            continue
+        else:
+            fault, way_out = "share only some of their keys", f"{other}.reindex({name}.index)"
+        raise InputError(
+            f"{name} and {other} are pandas objects whose indexes {fault}, and rows pair by position; align them, for "
+            f"example with {way_out}, or pass both as .to_numpy() if the positions are right"
+        )
+
+
+def _index_of(values: Any) -> Any:
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "isin") else None
+
+
+def _only_counts(index: Any) -> bool:
+    """Whether an index is 0, 1, … and so says nothing about the rows."""
+    return getattr(index.dtype, "kind", "") in "iu" and bool((np.asarray(index) == np.arange(len(index))).all())
+
+
+def _shared(one: Any, other: Any) -> Any:
+    """Which keys of one index the other has."""
+    try:
+        return np.asarray(one.isin(other))
+    except (TypeError, ValueError):  # indexes of several levels against plain ones
+        return np.zeros(len(one), dtype=bool)

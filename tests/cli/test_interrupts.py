@@ -1,0 +1,101 @@
+"""Ctrl-C at random moments: status 130 and the whole file or none, from the first import to the last word.
+
+INFOSCOPE_INTERRUPTS is the number of moments per command, 6 by default, 100 for the long run.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+MOMENTS = int(os.environ.get("INFOSCOPE_INTERRUPTS", "6"))
+COMMANDS = {
+    "page": (["evaluate", "log.csv", "-t", "gold", "-s", "svm"], "out.html"),
+    "part": (["count", "log.csv", "-t", "gold", "-s", "svm"], "part.ifs"),
+}
+
+
+def started(words: list[str], folder: Path) -> subprocess.Popen[str]:
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    env = {**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a child inherits what is ignored
+    try:
+        return _process(words, folder, env)
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
+def _process(words: list[str], folder: Path, env: dict[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "infoscope", *words],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("log") / "log.csv"
+    rows = (
+        "SELECT 'class ' || (hash(i) % 40) AS gold, 'class ' || (hash(i + i % 3) % 40) AS svm FROM range(200000) r(i)"
+    )
+    duckdb.execute(f"COPY ({rows}) TO '{path}' (FORMAT csv)")
+    return path
+
+
+@pytest.mark.parametrize("kind", list(COMMANDS))
+def test_an_interrupt_at_any_moment(kind: str, log: Path, tmp_path: Path) -> None:
+    words, name = COMMANDS[kind]
+    (tmp_path / "log.csv").symlink_to(log)
+    target = tmp_path / name
+    begin = time.monotonic()
+    _, said = started([*words, "-o", name], tmp_path).communicate(timeout=300)
+    life, whole = time.monotonic() - begin, target.read_bytes()
+    draw = random.Random(kind)
+    seen = []
+    for _ in range(MOMENTS):
+        target.unlink(missing_ok=True)
+        moment = draw.uniform(0.0, 1.05 * life)
+        process = started([*words, "-o", name], tmp_path)
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=300)
+        told = f"after {moment:.3f} s of {life:.3f}: status {process.returncode}, {said}"
+        seen.append(process.returncode)
+
+        assert not target.exists() or target.read_bytes() == whole, told
+        assert list((tmp_path / "scratch").iterdir()) == [], told
+        assert {path.name for path in tmp_path.iterdir()} <= {"log.csv", "scratch", name}, told
+        if process.returncode == 130:
+            assert said in ("infoscope: interrupted\n", "") or target.exists(), told
+        elif process.returncode == 0:
+            assert target.exists(), told
+        else:
+            assert "infoscope/" not in said, told  # the interpreter itself was still starting
+        assert "infoscope/" not in said or "Traceback" not in said, told
+    print(kind, f"{life:.2f} s", sorted(seen))
+
+
+def test_an_interrupt_that_is_ignored_stays_so() -> None:
+    code = "import signal, os; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv({0!r}, [{0!r}, '-c', {1!r}])"
+    inner = (
+        "import signal; from infoscope.cli.interrupts import heed_signals; heed_signals(); "
+        "print(signal.getsignal(signal.SIGINT) == signal.SIG_IGN)"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(sys.executable, inner)], capture_output=True, text=True, env=env, check=True
+    )
+
+    assert done.stdout == "True\n"

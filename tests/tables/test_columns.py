@@ -1,0 +1,181 @@
+"""Label sequences as users have them: frames of one column are columns, and pandas indexes do not lie unnoticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import infoscope as ifs
+from infoscope import Contingency, InputError
+from infoscope.operating_points import calibration
+from infoscope.posterior.resampling import ClusterBootstrap
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
+Figure = pytest.importorskip("matplotlib.figure").Figure
+
+TRUTH = ["a", "b", "b", "a", "b", "a", "a", "b", "a", "b"]
+SYSTEM = ["a", "b", "a", "a", "b", "b", "a", "b", "a", "b"]
+SCORES = [0.1, 0.9, 0.4, 0.2, 0.8, 0.6, 0.3, 0.7, 0.2, 0.9]
+WHOLE = Contingency.from_labels(TRUTH, SYSTEM)
+
+COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "pandas": lambda values: pd.DataFrame({"y": values}),
+    "pandas, a number as name": lambda values: pd.DataFrame({0: values}),
+    "polars": lambda values: pl.DataFrame({"y": values}),
+    "pyarrow": lambda values: pa.table({"y": values}),
+    "pyarrow batch": lambda values: pa.record_batch({"y": values}),
+    "array": lambda values: np.array(values)[:, None],
+    "array of objects": lambda values: np.array(values, dtype=object)[:, None],
+}
+WIDE: dict[str, Callable[[list[Any]], Any]] = {
+    "pandas": lambda values: pd.DataFrame({"y": values, "z": values}),
+    "polars": lambda values: pl.DataFrame({"y": values, "z": values}),
+    "pyarrow": lambda values: pa.table({"y": values, "z": values}),
+    "array": lambda values: np.array([values, values]).T,
+    "one row": lambda values: np.array([values]),
+    "no column": lambda values: pd.DataFrame(index=range(len(values))),
+    "lazy": lambda values: pl.DataFrame({"y": values}).lazy(),
+    "a mapping": lambda values: {"y": values},
+    "a set": set,
+}
+
+
+def counted(truth: Any, system: Any) -> Contingency:
+    counter = ifs.Counter()
+    counter.update(truth, system)
+    return counter.table()
+
+
+def compared(truth: Any, system: Any) -> Any:
+    return ifs.compare({"it": system, "same": TRUTH}, truth=truth, metrics=["accuracy"]).to_dict()
+
+
+def displayed(truth: Any, system: Any) -> Any:
+    display = ifs.ConfusionDisplay.from_predictions(truth, system, ax=Figure().subplots())
+    return display.to_svg()
+
+
+ENTRIES: dict[str, Callable[[Any, Any], Any]] = {
+    "from_labels": Contingency.from_labels,
+    "Counter": counted,
+    "compare": compared,
+    "agreement": lambda one, other: ifs.agreement({"ann": one, "bob": other}, draws=0).to_dict(),
+    "stability": lambda truth, system: ifs.stability(truth, system, metrics=["accuracy"], splits=5),
+    "bootstrap": lambda truth, system: ClusterBootstrap.from_labels(truth, system, range(10)).interval("accuracy"),
+    "display": displayed,
+    "sweep": lambda truth, _: ifs.sweep(SCORES, truth).values("accuracy").tolist(),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("form", COLUMNS)
+def test_one_column_is_a_sequence_of_labels(entry: str, form: str) -> None:
+    make, ask = COLUMNS[form], ENTRIES[entry]
+
+    assert ask(make(TRUTH), make(SYSTEM)) == ask(TRUTH, SYSTEM)
+
+
+@pytest.mark.parametrize("entry", [name for name in ENTRIES if name != "agreement"])  # there, columns are categories
+@pytest.mark.parametrize("form", WIDE)
+def test_anything_wider_is_refused(entry: str, form: str) -> None:
+    with pytest.raises(InputError, match=r"label|rows|column"):
+        ENTRIES[entry](WIDE[form](TRUTH), SYSTEM)
+
+
+def test_the_columns_of_a_frame_that_is_too_wide_are_named() -> None:
+    with pytest.raises(InputError, match=r"truth is a data frame of 2 columns \('y', 'z'\); give one column"):
+        Contingency.from_labels(WIDE["pandas"](TRUTH), SYSTEM)
+
+
+KEYS = [7, 3, 0, 9, 1, 2, 8, 4, 6, 5]
+
+
+@pytest.mark.parametrize("entry", [name for name in ENTRIES if name != "sweep"])
+@pytest.mark.parametrize("frame", [False, True])
+def test_the_same_keys_in_another_order_are_refused_with_the_way_out(entry: str, frame: bool) -> None:
+    truth, system = pd.Series(TRUTH, index=KEYS), pd.Series(SYSTEM, index=KEYS[::-1])
+    given = (truth.to_frame(), system.to_frame()) if frame else (truth, system)
+    with pytest.raises(InputError, match=r"same keys in another order.*\.loc\[.*\.index\].*\.to_numpy\(\)"):
+        ENTRIES[entry](*given)
+
+    aligned, ask = system.loc[truth.index], ENTRIES[entry]
+    assert ask(truth, aligned) == ask(TRUTH, aligned.to_list())
+    assert ask(truth.to_numpy(), system.to_numpy()) == ask(TRUTH, SYSTEM)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        pytest.param(KEYS, KEYS, id="equal"),
+        pytest.param(list("abcdefghij"), list("abcdefghij"), id="equal text"),
+        pytest.param([k + 3 for k in KEYS], range(10), id="a test set and fresh predictions"),
+        pytest.param(range(10), [k + 3 for k in KEYS], id="fresh on the other side"),
+        pytest.param([k + 3 for k in KEYS], np.arange(10), id="fresh, not as a range"),
+        pytest.param([k + 90 for k in KEYS], [0, 1, 2, 3, 4] * 2, id="nothing in common"),
+        pytest.param(pd.MultiIndex.from_product([[0, 1], range(5)]), range(10), id="two levels"),
+        pytest.param(pd.MultiIndex.from_product([[0, 1], range(5)]), KEYS, id="two levels against keys"),
+        pytest.param(pd.date_range("2020-01-01", periods=10), KEYS, id="dates"),
+    ],
+)
+def test_indexes_that_do_not_contradict_pair_by_position(left: Any, right: Any) -> None:
+    assert Contingency.from_labels(pd.Series(TRUTH, index=left), pd.Series(SYSTEM, index=right)) == WHOLE
+
+
+def test_an_index_on_one_side_only_says_nothing() -> None:
+    for other in (SYSTEM, np.array(SYSTEM), pl.Series(SYSTEM), pa.array(SYSTEM)):
+        assert Contingency.from_labels(pd.Series(TRUTH, index=KEYS), other) == WHOLE
+
+
+def test_keys_of_which_only_some_are_shared_are_refused() -> None:
+    truth, system = pd.Series(TRUTH, index=range(100, 110)), pd.Series(SYSTEM, index=range(101, 111))
+    with pytest.raises(InputError, match=r"share only some of their keys.*reindex"):
+        Contingency.from_labels(truth, system)
+
+
+def test_weights_scores_groups_and_features_follow_the_same_rule() -> None:
+    truth, other = pd.Series(TRUTH, index=KEYS), KEYS[::-1]
+    weights, scores = pd.Series(range(1, 11), index=other), pd.Series(SCORES, index=other)
+    probabilities = pd.DataFrame({"a": 1 - scores, "b": scores})
+    for ask in (
+        lambda: Contingency.from_labels(truth, SYSTEM, sample_weight=weights),
+        lambda: ifs.sweep(scores, truth),
+        lambda: ifs.sweep(SCORES, truth, sample_weight=weights),
+        lambda: calibration(probabilities, truth),
+        lambda: ifs.compare({"one": SYSTEM, "two": TRUTH}, truth=truth, weight=weights),
+        lambda: ifs.compare({"one": SYSTEM, "two": TRUTH}, truth=truth, cluster=weights),
+        lambda: ClusterBootstrap.from_labels(truth, SYSTEM, weights),
+    ):
+        with pytest.raises(InputError, match="same keys in another order"):
+            ask()
+
+
+def test_series_of_label_sets_follow_the_same_rule() -> None:
+    truth, system = pd.Series([{"a"}, {"b"}], index=[1, 0]), pd.Series([{"a"}, {"b"}], index=[0, 1])
+    for ask in (ifs.multilabel.evaluate, ifs.multilabel.stability):
+        with pytest.raises(InputError, match="same keys in another order"):
+            ask(truth, system)
+
+
+def test_cross_validation_follows_the_same_rule() -> None:
+    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier()
+    features = pd.DataFrame({"x": SCORES}, index=KEYS)
+    with pytest.raises(InputError, match="X and y are pandas objects whose indexes hold the same keys"):
+        ifs.cross_validate({"tree": tree}, features, pd.Series(TRUTH, index=KEYS[::-1]), folds=2, repeats=1, jobs=1)
+
+    found = ifs.cross_validate(
+        {"tree": tree}, np.array(SCORES)[:, None], COLUMNS["pandas"](TRUTH), folds=2, repeats=1, jobs=1
+    )
+    assert found.to_dict()["systems"]
+
+
+def test_what_is_masked_is_missing() -> None:
+    masked = np.ma.array([1, 0, 1], mask=[False, False, True])
+    table = Contingency.from_labels(masked, [1, 0, 0])
+
+    assert table.total == 2
+    assert table.ignored == {"missing truth label": 1}
