@@ -1,4 +1,4 @@
-"""The command line; nothing heavy is imported before a command runs."""
+"""The command line; a command and what it needs are imported when it is used."""
 
 from __future__ import annotations
 
@@ -7,46 +7,38 @@ import sys
 import click
 
 from infoscope import __version__
-from infoscope.cli.agree import agree_command
-from infoscope.cli.compare import compare_command
-from infoscope.cli.count import count_command
-from infoscope.cli.demo import demo_command
-from infoscope.cli.evaluate import evaluate_command
-from infoscope.cli.explain import explain_command
-from infoscope.cli.gate import gate_command
 from infoscope.cli.interrupts import end_status, heed_signals, ignore_signals, is_interrupted
-from infoscope.cli.multilabel import multilabel_command
+from infoscope.cli.invocation import RecordingGroup
 from infoscope.cli.streams import open_closed_streams
-from infoscope.cli.sweep import sweep_command
-from infoscope.cli.track import track_command
-from infoscope.cli.typed import Typing
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+COMMANDS = {
+    "evaluate": ("evaluate", "What systems capture, miss and add that is false, and where."),
+    "compare": ("compare", "Which system is better, and with what probability."),
+    "sweep": ("sweep", "Thresholds, rejection and settings: curves and the best point."),
+    "gate": ("gate", "Fail (status 1) where a result is not good enough: for CI."),
+    "show": ("show", "Render a stored result as text, Markdown, a page or a table."),
+    "multilabel": ("multilabel", "Multi-label: several categories per object."),
+    "track": ("track", "Trackers: what their ids carry of who was where."),
+    "agree": ("agree", "Annotators without a truth: how they agree."),
+    "count": ("count", "Rows to tables that merge: nightly logs, shards, streams."),
+    "explain": ("explain", "What a metric means; without a name, all of them."),
+    "demo": ("demo", "See an evaluation of five real classifiers."),
+}
+"""Each command with its module and what it does in a line."""
 
 
-@click.group(cls=Typing, context_settings=CONTEXT)
+@click.group(cls=RecordingGroup, modules=COMMANDS, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="infoscope", message="%(prog)s %(version)s")
 def app() -> None:
-    """How much of the truth does a system's output carry, and where does the rest get lost?
+    """How much of the truth does a system's output carry, how sure are we, and where is the rest lost?
 
     Example: infoscope evaluate predictions.csv -t label -s model
 
     Example: infoscope demo
     """
-
-
-app.add_command(evaluate_command)
-app.add_command(multilabel_command)
-app.add_command(agree_command)
-app.add_command(count_command)
-app.add_command(compare_command)
-app.add_command(gate_command)
-app.add_command(track_command)
-app.add_command(sweep_command)
-app.add_command(explain_command)
-app.add_command(demo_command)
 
 
 def main() -> None:

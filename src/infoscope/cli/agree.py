@@ -7,47 +7,47 @@ from typing import Any
 
 import click
 
-from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, seed_option
+from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
+from infoscope.cli.output import Output
 from infoscope.errors import InputError
+from infoscope.raters import agreement
 
-__all__ = ["agree_command"]
+__all__ = ["command"]
 
 
-@click.command("agree", short_help="Annotators: who tells what about whom, and what they mix up.")
+@click.command("agree")
 @click.argument("source", nargs=-1, required=True)
-@click.option(
-    "-s", "--system", "systems", multiple=True, metavar="COLUMN", help="Column with an annotator's answers; repeatable."
-)
-@click.option("--clean", multiple=True, metavar="STEP", help="Clean labels: strip, nfc, casefold; repeatable.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
+@click.option("-s", "--system", multiple=True, metavar="COLUMN", help="Column with an annotator's labels; repeatable.")
+@reading_options()
+@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
 @click.option("--draws", type=int, default=500, show_default=True, help="Resampled item sets.")
 @seed_option()
-@output_options("text", "json", "markdown", "html")
+@output_options()
 @reported
-def agree_command(source: tuple[str, ...], **chosen: Any) -> None:
+def command(source: tuple[str, ...], **chosen: Any) -> None:
     """Compare annotators of the same items; no truth is needed.
 
     SOURCE is a table with a column for each annotator, named with -s. Without -s, each SOURCE is one annotator's label
-    list: one item a line, ITEM TAB CATEGORY TAB CATEGORY …
+    list: one item per line, ITEM TAB CATEGORY TAB CATEGORY …
 
     Example: infoscope agree labels.csv -s ann -s bob -s eve
 
     Example: infoscope agree ann.txt bob.txt eve.txt --clean strip
     """
-    output = asked_output(chosen)
-    from infoscope.raters import agreement  # noqa: PLC0415 - heavy, and not needed for --help
-
+    output = Output.asked(chosen)
     options = {"clean": chosen["clean"], "level": chosen["level"], "draws": chosen["draws"], "seed": chosen["seed"]}
-    if chosen["systems"]:
-        found = agreement(source[0] if len(source) == 1 else list(source), list(chosen["systems"]), **options)
+    if chosen["system"]:
+        found = agreement(sources(source), system=list(chosen["system"]), read=read_options(chosen), **options)
     else:
-        if len(source) < 2:
-            raise InputError(f"{source[0]} is one file; name its annotators' columns with -s, or give a file for each")
-        if len(set(source)) < len(source):
-            raise InputError("a file is named twice; name each annotator once")
-        stems = [Path(path).name.split(".")[0] for path in source]
-        named = {stem if stems.count(stem) == 1 else path: path for stem, path in zip(stems, source, strict=True)}
-        found = agreement(named, **options)
-    show_document(output, found)
+        found = agreement(_files_by_name(source), **options)
+    output.write(found)
+
+
+def _files_by_name(source: tuple[str, ...]) -> dict[str, str]:
+    if len(source) < 2:
+        raise InputError(f"{source[0]} is one file; name its annotators' columns with -s, or give a file for each")
+    if len(set(source)) < len(source):
+        raise InputError("a file is named twice; name each annotator once")
+    stems = [Path(path).name.split(".")[0] for path in source]
+    return {stem if stems.count(stem) == 1 else path: path for stem, path in zip(stems, source, strict=True)}

@@ -1,102 +1,86 @@
-"""``infoscope compare``: who is better, and with what probability."""
+"""``infoscope compare``: which system is better, and with what probability."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
-from infoscope.cli.matrices import matrices_of
 from infoscope.cli.options import (
-    belief_options,
-    cluster_option,
-    how_to_read,
+    column_options,
+    groups_option,
+    label_options,
+    matrix_tables,
     output_options,
     prevalence_option,
-    prior_of,
+    read_options,
     reading_options,
-    row_options,
+    sources,
+    uncertainty_keywords,
+    uncertainty_options,
 )
-from infoscope.cli.prevalence import read_prevalence
-from infoscope.cli.typed import typed
-from infoscope.errors import InputError
+from infoscope.cli.output import Output, refuse_ignored
+from infoscope.comparison import compare
 
-if TYPE_CHECKING:
-    from infoscope.comparison import Comparison
-
-__all__ = ["compare_command"]
+__all__ = ["command"]
 
 
-@click.command("compare", short_help="Who is better, with what probability.")
+@click.command("compare")
 @click.argument("source", nargs=-1, required=True)
-@row_options()
+@column_options()
 @reading_options()
-@cluster_option()
+@groups_option()
 @click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
 @click.option(
     "--metric",
     "metrics",
     multiple=True,
     metavar="METRIC",
-    help="Metric to compare in; repeatable. Default: erroneous_information_ratio and proficiency.",
+    help="Metric to compare by; repeatable. Default: proficiency and erroneous_information_ratio.",
 )
-@click.option("--baseline", metavar="SYSTEM", help="Set the others against this system instead of the best.")
+@click.option("--baseline", metavar="SYSTEM", help="Compare the others with this system instead of the best.")
 @click.option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")
-@click.option("--reject", metavar="LABEL", help="The answer that means: no answer.")
-@click.option("--positive", metavar="LABEL", help="The class that binary metrics are about.")
+@label_options()
 @prevalence_option()
-@belief_options()
-@output_options("text", "json", "markdown", "html")
+@uncertainty_options()
+@output_options()
 @reported
-def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
+def command(source: tuple[str, ...], **chosen: Any) -> None:
     """Compare systems: the difference, its interval, and the probability that one is better.
 
-    Systems that answered the same rows are compared row by row; confusion matrices (--matrix) as they stand.
+    Systems with predictions for the same rows are compared row by row; confusion matrices (--matrix) as they stand.
 
     Example: infoscope compare predictions.csv -t label -s svm -s knn
 
     Example: infoscope compare --matrix old.csv new.csv --metric proficiency
     """
-    from infoscope.comparison import compare  # noqa: PLC0415 - heavy, and not needed for --help
-
-    output = asked_output(chosen)
+    output = Output.asked(chosen)
     if chosen["by"]:
         raise click.UsageError("--by makes one table per group; compare the systems within one group at a time")
     shared = {
+        **uncertainty_keywords(chosen),
         "metrics": chosen["metrics"] or None,
         "baseline": chosen["baseline"],
         "rope": chosen["rope"],
-        "prevalence": read_prevalence(chosen["prevalence"]),
-        "prior": prior_of(chosen["prior"]),
-        "level": chosen["level"],
-        "n": chosen["n"],
-        "seed": chosen["seed"],
     }
     if chosen["matrix"]:
-        result = compare(matrices_of(source, chosen), **shared)
+        result = compare(matrix_tables(source, chosen), **shared)
     else:
-        if chosen["truth"] is None or len(chosen["systems"]) < 2:
+        if chosen["truth"] is None or len(chosen["system"]) < 2:
             raise click.UsageError("name the truth column with -t and at least two system columns with -s")
         result = compare(
-            source[0] if len(source) == 1 else list(source),
+            sources(source),
             truth=chosen["truth"],
-            system=list(chosen["systems"]),
+            system=list(chosen["system"]),
+            read=read_options(chosen),
             weight=chosen["weight"],
-            cluster=chosen["cluster"],
+            groups=chosen["groups"],
             reject=chosen["reject"],
             positive=chosen["positive"],
             clean=chosen["clean"],
-            how=how_to_read(chosen),
             **shared,
         )
-    if chosen["strict"] and any("lacks" in note for note in result.notes):
-        raise InputError(next(note for note in result.notes if "lacks" in note))
-    show_document(output, result, lambda: _page(result))
-
-
-def _page(result: Comparison) -> str:
-    from infoscope.report.html.comparison_page import comparison_html  # noqa: PLC0415 - heavy
-
-    return comparison_html(result, command=typed())
+    if chosen["strict"]:
+        refuse_ignored(result)
+    output.write(result)

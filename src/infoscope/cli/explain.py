@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
+import textwrap
 from typing import Any
 
 import click
 
 from infoscope.cli.errors import reported
+from infoscope.cli.names import COMPLEMENTS, CURVES, entries_named
 from infoscope.cli.streams import write_stdout
+from infoscope.metrics.registry import Metric, all_metrics, catalogue, find
 
-__all__ = ["explain_command"]
+__all__ = ["command"]
 
 
-@click.command("explain", short_help="What a metric means; without a name, all of them.")
+@click.command("explain")
 @click.argument("metric", required=False)
 @click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
 @reported
-def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 - read by ``reported``
+def command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 - read by ``reported``
     """Say what a metric means, its formula, range and source; without METRIC, list them all.
 
     Any name that a paper or a library uses for it will do.
@@ -27,16 +31,12 @@ def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 
     Example: infoscope explain "variation of information"
     """
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
-    lines = _listing(width) if metric is None else _told(metric, width)
+    lines = _listing(width) if metric is None else _described(metric, width)
     write_stdout("\n".join(lines) + "\n")
 
 
-def _told(name: str, width: int) -> list[str]:
+def _described(name: str, width: int) -> list[str]:
     """The cards of a name, or where its number is computed if that is not a metric of a table."""
-    import textwrap  # noqa: PLC0415 - only here
-
-    from infoscope.cli.names import COMPLEMENTS, CURVES, entries_named  # noqa: PLC0415 - heavy
-
     folded = " ".join(name.casefold().replace("_", " ").replace("-", " ").split()).removesuffix(" score")
     if folded in CURVES:
         return ["", *textwrap.wrap(f"{name}: {CURVES[folded]}", width), ""]
@@ -46,15 +46,11 @@ def _told(name: str, width: int) -> list[str]:
 
 
 def _listing(width: int) -> list[str]:
-    from infoscope.metrics.registry import catalogue, find  # noqa: PLC0415 - heavy
-    from infoscope.multilabel import MEASURES  # noqa: PLC0415 - heavy
-    from infoscope.tracking.measures import measures  # noqa: PLC0415 - heavy
-
-    families: dict[str, list[Any]] = {}
+    families: dict[str, list[Metric]] = {}
     for name in catalogue:
         families.setdefault(catalogue[name].family, []).append(find(name))
-    families["label sets"] = [each for each in MEASURES if each.name not in catalogue]
-    families["trackers"] = [each for each in measures() if each.name not in catalogue]
+    families["label sets"] = [each for each in all_metrics("label_sets") if each.name not in catalogue]
+    families["trackers"] = [each for each in all_metrics("tracks") if each.name not in catalogue]
     names = [entry.name for entries in families.values() for entry in entries]
     wide = max(map(len, names))
     lines = []
@@ -73,10 +69,7 @@ def _cut(text: str, room: int) -> str:
     return text[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
 
 
-def _card(entry: Any, width: int) -> list[str]:
-    import inspect  # noqa: PLC0415 - only here
-    import textwrap  # noqa: PLC0415 - only here
-
+def _card(entry: Metric, width: int) -> list[str]:
     card = entry.card
     low, high = ("∞" if abs(end) == float("inf") else f"{end:g}" for end in card.range)
     better = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}[card.better]

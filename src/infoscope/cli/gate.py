@@ -6,49 +6,51 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from infoscope.cli.errors import reported
-from infoscope.cli.evaluate import evaluate_chosen, refuse_ignored
+from infoscope.cli.evaluate import evaluate_chosen
 from infoscope.cli.options import (
-    belief_options,
-    cluster_option,
+    column_options,
+    groups_option,
     label_options,
     output_options,
+    prevalence_option,
     reading_options,
-    row_options,
+    uncertainty_options,
 )
-from infoscope.cli.output import Output
-from infoscope.cli.streams import knows_unicode, say
+from infoscope.cli.output import Output, refuse_ignored
+from infoscope.cli.streams import say
 from infoscope.errors import InputError
+from infoscope.evaluation.gate import Baseline, Condition, Gate, judge
 
-if TYPE_CHECKING:
-    from infoscope.evaluation.gate import Baseline, Gate
-
-__all__ = ["gate_command"]
+__all__ = ["command"]
 
 _SUMMARY_BYTES = 1 << 20
 
 
-@click.command("gate", short_help="Fail (status 1) where a result is not good enough: for CI.")
+@click.command("gate")
 @click.argument("source", nargs=-1, required=True)
-@row_options()
-@cluster_option()
+@column_options()
+@groups_option()
 @click.option("--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several).")
 @reading_options()
-@label_options()
+@label_options(task=True)
+@prevalence_option()
 @click.option(
     "--min",
     "least",
     multiple=True,
     metavar="METRIC[.PART]=X",
-    help="Demand at least X; PART is low, high, value, mean or sd, by default the whole interval. Repeatable.",
+    help="Require at least X; PART is low, high, value, mean or sd, by default the whole interval. Repeatable.",
 )
-@click.option("--max", "most", multiple=True, metavar="METRIC[.PART]=X", help="Demand at most X. Repeatable.")
-@click.option("--baseline", metavar="JSON", help="Fail where a system is surely worse than in this earlier evaluation.")
-@click.option("--not-worse", is_flag=True, help="Demand proof that it is not worse than the baseline.")
+@click.option("--max", "most", multiple=True, metavar="METRIC[.PART]=X", help="Require at most X. Repeatable.")
+@click.option(
+    "--baseline", metavar="JSON", help="Fail where a system is significantly worse than in this earlier evaluation."
+)
+@click.option("--not-worse", is_flag=True, help="Require evidence that it is not worse than the baseline.")
 @click.option(
     "--metric", "metrics", multiple=True, metavar="METRIC", help="Compared with the baseline; default: proficiency."
 )
@@ -62,13 +64,13 @@ _SUMMARY_BYTES = 1 << 20
     show_default=True,
     help="What too little data means: failed, passed, or status 3.",
 )
-@belief_options()
-@output_options("text", "json", "markdown")
+@uncertainty_options()
+@output_options()
 @reported
-def gate_command(source: tuple[str, ...], **chosen: Any) -> None:
-    """Judge an evaluation by conditions; the exit status is 0 (passed), 1 (failed) or 3 (see --inconclusive).
+def command(source: tuple[str, ...], **chosen: Any) -> None:
+    """Check an evaluation against conditions; the exit status is 0 (passed), 1 (failed) or 3 (see --inconclusive).
 
-    A condition holds when the interval keeps it, not when the point does. In GitHub Actions the verdict is also
+    A condition holds when the whole interval meets it, not just the point. In GitHub Actions the verdict is also
     added to the job's summary.
 
     Example: infoscope gate predictions.csv -t label -s model --min proficiency.low=0.60
@@ -78,13 +80,11 @@ def gate_command(source: tuple[str, ...], **chosen: Any) -> None:
     output = Output.asked(chosen)
     gate = _judged(source, chosen)
     _write_summary(gate)
-    _show(gate, output)
+    output.write(gate)
     sys.exit(gate.status)
 
 
 def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Gate:
-    from infoscope.evaluation.gate import Condition, judge  # noqa: PLC0415 - heavy, and not needed for --help
-
     conditions = [Condition.asked("min", words) for words in chosen["least"]]
     conditions += [Condition.asked("max", words) for words in chosen["most"]]
     baseline = _baseline(chosen)
@@ -97,8 +97,6 @@ def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Gate:
 
 
 def _baseline(chosen: Mapping[str, Any]) -> Baseline | None:
-    from infoscope.evaluation.gate import Baseline  # noqa: PLC0415 - heavy
-
     if chosen["baseline"] is None:
         for option in ("not_worse", "metrics", "tolerance"):
             if chosen[option]:
@@ -119,26 +117,12 @@ def _baseline(chosen: Mapping[str, Any]) -> Baseline | None:
     )
 
 
-def _show(gate: Gate, output: Output) -> None:
-    from infoscope.report.gate import gate_markdown, gate_text  # noqa: PLC0415 - heavy
-
-    if output.form == "json":
-        text = gate.to_json() + "\n"
-    elif output.form == "markdown":
-        text = gate_markdown(gate)
-    else:
-        text = gate_text(gate, width=output.width, ascii_only=output.path is None and not knows_unicode())
-    output.write(text)
-
-
 def _write_summary(gate: Gate) -> None:
     """Add the verdict to the summary of a GitHub job, within its limit."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    from infoscope.report.gate import gate_markdown  # noqa: PLC0415 - heavy
-
-    text = gate_markdown(gate)
+    text = gate.to_markdown()
     try:
         with Path(path).open("a", encoding="utf-8") as file:
             if file.tell() + len(text.encode()) <= _SUMMARY_BYTES:

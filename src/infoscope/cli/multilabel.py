@@ -7,68 +7,54 @@ from typing import Any
 
 import click
 
-from infoscope.cli.documents import asked_output, show_document
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, seed_option
-from infoscope.cli.streams import say
+from infoscope.cli.output import Output
 from infoscope.errors import InputError
+from infoscope.multilabel import compare
 
-__all__ = ["multilabel_command"]
+__all__ = ["command"]
 
 
-@click.command("multilabel", short_help="Several categories an object: what predictors tell, and what they mix up.")
+@click.command("multilabel")
 @click.argument("truth", metavar="TRUTH_FILE")
 @click.argument("predicted", metavar="PREDICTED_FILE…", nargs=-1, required=True)
-@click.option("--object", "object_column", metavar="COLUMN", help="Column of the object, for rows of object, category.")
-@click.option("--category", metavar="COLUMN", help="Column of the category, for rows of object, category.")
+@click.option("--object", metavar="COLUMN", help="Column of the object, for rows of object and category.")
+@click.option("--category", metavar="COLUMN", help="Column of the category, for rows of object and category.")
 @click.option("--clean", multiple=True, metavar="STEP", help="Clean category names: strip, nfc, casefold; repeatable.")
 @click.option("--separator", metavar="TEXT", help=r"Names are paths (Sports\Golf with \): show every level rolled up.")
 @click.option("--depth", type=int, metavar="N", help="Roll all names up to their first N levels.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
 @click.option("--draws", type=int, default=1000, show_default=True, help="Resampled object sets for intervals.")
 @click.option("--shuffles", type=int, help="Shuffles for the chance level of renaming; by default by size.")
 @click.option("--splits", type=int, default=500, show_default=True, help="Random halves for stability.")
 @click.option("--strict", is_flag=True, help="Refuse objects that one side lacks instead of leaving them out.")
 @seed_option()
-@output_options("text", "json", "markdown", "html")
+@output_options()
 @reported
-def multilabel_command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
-    r"""Evaluate predictors that give each object several categories.
+def command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
+    r"""Evaluate multi-label predictors: several categories per object.
 
-    A file has one object a line, OBJECT TAB CATEGORY TAB CATEGORY …; or it is a table (CSV, Parquet, …) of rows, one
+    A file has one object per line, OBJECT TAB CATEGORY TAB CATEGORY …; or it is a table (CSV, Parquet, …) of rows, one
     for each object and category, with the columns named by --object and --category.
 
     Example: infoscope multilabel gold.txt model.txt
 
     Example: infoscope multilabel gold.txt a.txt b.txt --clean strip --separator "\\"
     """
-    output = asked_output(chosen)
-    from infoscope.multilabel import compare  # noqa: PLC0415 - heavy, and not needed for --help
-
-    result = compare(
-        truth,
-        _named(predicted),
-        object=chosen["object_column"],
-        category=chosen["category"],
-        clean=chosen["clean"],
-        separator=chosen["separator"],
-        depth=chosen["depth"],
-        level=chosen["level"],
-        draws=chosen["draws"],
-        shuffles=chosen["shuffles"],
-        splits=chosen["splits"],
-        seed=chosen["seed"],
-    )
-    for system in result.systems:
-        for reason, rows in system.ignored.items():
-            if chosen["strict"]:
-                raise InputError(f"{rows} objects are left out ({reason}); mend the files, or leave --strict away")
-            if not chosen["quiet"]:
-                say(f"warning: {system.name}: {rows} objects left out: {reason}")
-    show_document(output, result)
+    output = Output.asked(chosen)
+    names = ("object", "category", "clean", "separator", "depth", "level", "draws", "shuffles", "splits", "seed")
+    result = compare(truth, _files_by_name(predicted), **{name: chosen[name] for name in names})
+    if chosen["strict"]:
+        for system in result.systems:
+            for item in system.ignored:
+                raise InputError(
+                    f"{item.rows} objects are left out ({item.reason}); fix the files, or leave out --strict"
+                )
+    output.write(result)
 
 
-def _named(paths: tuple[str, ...]) -> dict[str, str]:
+def _files_by_name(paths: tuple[str, ...]) -> dict[str, str]:
     """Files by their short names, or by their paths where short names collide."""
     stems = [Path(path).name.split(".")[0] for path in paths]
     named = {stem if stems.count(stem) == 1 else path: path for stem, path in zip(stems, paths, strict=True)}

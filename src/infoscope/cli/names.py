@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from infoscope.errors import AmbiguousNameError, UnknownNameError
-from infoscope.metrics.registry import catalogue, find
-from infoscope.multilabel import MEASURES
-from infoscope.tracking.measures import measures
+from infoscope.metrics.registry import Metric, all_metrics, find
 
 __all__ = ["COMPLEMENTS", "CURVES", "entries_named"]
 
@@ -48,7 +45,7 @@ _COMMON = {"ppv": "precision", "tpr": "recall", "fpr": "false_alarm_rate", "tnr"
 _GREEK = {"alpha": "α", "alpha'": "α'", "xi": "ξ", "phi": "φ", "kappa": "κ", "mu": "μ", "delta": "δ"}
 
 
-def entries_named(name: str) -> list[Any]:
+def entries_named(name: str) -> list[Metric]:
     """The metrics of this name, the most usual first; an unknown name is refused with the nearest.
 
     A name may be followed by its symbol, or by a remark in brackets: "recall R", "NH (Hu & Wang eq. 17)".
@@ -71,19 +68,19 @@ def _folded(name: str) -> str:
     return " ".join(re.sub(r"[’']s\b", "", plain).split())
 
 
-def _everything() -> Iterator[Any]:
-    yield from (find(name) for name in catalogue)
-    yield from MEASURES
-    yield from measures()
+def _everything() -> Iterator[Metric]:
+    yield from all_metrics()
+    yield from all_metrics("label_sets")
+    yield from all_metrics("tracks")
 
 
-def _names(entry: Any) -> Iterator[str]:
+def _names(entry: Metric) -> Iterator[str]:
     yield entry.name
     yield from entry.card.aliases
     yield entry.card.title
 
 
-def _matching(name: str) -> Iterator[Any]:
+def _matching(name: str) -> Iterator[Metric]:
     """By title, or by id and title of label sets and trackers, else by symbol; scikit-learn's "_score" is left out."""
     wanted = {_folded(name), _folded(name).removesuffix(" score").replace("mutual info", "mutual information")}
     named = [entry for entry in _everything() if wanted & {_folded(each) for each in _names(entry)}]
@@ -91,7 +88,7 @@ def _matching(name: str) -> Iterator[Any]:
     yield from named or [entry for entry in _everything() if entry.card.symbol == symbol]
 
 
-def _without_symbol(name: str) -> Iterator[Any]:
+def _without_symbol(name: str) -> Iterator[Metric]:
     """A name before its symbol or before a remark, where that name is known and the symbol is its own."""
     plain = re.sub(r"\s*\([^()]* [^()]*\)$", "", name)
     if plain != name:
@@ -105,5 +102,5 @@ def _without_symbol(name: str) -> Iterator[Any]:
                 yield entry
 
 
-def _exactly(name: str) -> list[Any]:
+def _exactly(name: str) -> list[Metric]:
     return [entry for entry in _everything() if _folded(name) in {_folded(each) for each in _names(entry)}]

@@ -1,30 +1,34 @@
-"""Options that several commands share, worded once."""
+"""Options that several commands share, worded once and named as the arguments of the functions behind them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from infoscope.readers import How
+from infoscope.cli.prevalence import read_prevalence
+from infoscope.errors import InputError
+from infoscope.readers import ReadOptions, read_matrix
+from infoscope.tables import Contingency
 
 __all__ = [
-    "belief_options",
-    "cluster_option",
-    "how_to_read",
+    "column_options",
+    "groups_option",
     "label_options",
+    "matrix_tables",
     "output_options",
     "prevalence_option",
-    "prior_of",
+    "read_options",
     "reading_options",
-    "row_options",
     "seed_option",
+    "sources",
+    "uncertainty_keywords",
+    "uncertainty_options",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Command], Command]
 
 
 def _all(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -36,17 +40,12 @@ def _all(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
     return add
 
 
-def row_options() -> Callable[[Command], Command]:
+def column_options() -> Callable[[Command], Command]:
     """Which columns of the rows to read."""
     return _all(
-        click.option("-t", "--truth", metavar="COLUMN", help="Column with the truth."),
+        click.option("-t", "--truth", metavar="COLUMN", help="Column with the true labels."),
         click.option(
-            "-s",
-            "--system",
-            "systems",
-            multiple=True,
-            metavar="COLUMN",
-            help="Column with a system's answers; repeatable.",
+            "-s", "--system", multiple=True, metavar="COLUMN", help="Column with a system's predictions; repeatable."
         ),
         click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
         click.option(
@@ -62,9 +61,9 @@ def reading_options() -> Callable[[Command], Command]:
         click.option(
             "--input-format",
             metavar="FORMAT",
-            help="csv, tsv, parquet, arrow, ndjson or ifs, where the name does not tell.",
+            help="csv, tsv, parquet, arrow, ndjson or ifs, if the file extension does not say.",
         ),
-        click.option("--delimiter", metavar="SIGN", help="What parts the fields of a CSV file; \\t is a tab."),
+        click.option("--delimiter", metavar="CHARACTER", help="Field separator of a CSV file; \\t is a tab."),
         click.option(
             "--clean",
             multiple=True,
@@ -76,7 +75,7 @@ def reading_options() -> Callable[[Command], Command]:
             type=click.Choice(["duckdb", "spark", "dask", "sql"]),
             default="duckdb",
             show_default=True,
-            help="Who counts; with sql, SOURCE is a table or a query.",
+            help="Engine that reads and counts the rows; with sql, SOURCE is a table or a query.",
         ),
         click.option("--engine-url", metavar="URL", help="spark://, sc://, tcp:// (Dask) or a database's address."),
         click.option("--memory-limit", metavar="SIZE", help="Memory for counting, like 2GB; beyond it, disk is used."),
@@ -90,48 +89,54 @@ def reading_options() -> Callable[[Command], Command]:
     )
 
 
-def how_to_read(chosen: Mapping[str, Any]) -> How:
+def read_options(chosen: Mapping[str, Any]) -> ReadOptions:
     """The options above, in the words of the readers."""
-    from infoscope.readers import How, Limits  # noqa: PLC0415 - heavy, and not needed for --help
-
     delimiter = chosen["delimiter"]
-    return How(
-        chosen["input_format"],
-        "\t" if delimiter == "\\t" else delimiter,
-        chosen["engine"],
-        chosen["engine_url"],
-        Limits(chosen["memory_limit"], chosen["threads"]),
-        chosen["native"],
+    return ReadOptions(
+        format=chosen["input_format"],
+        delimiter="\t" if delimiter == "\\t" else delimiter,
+        engine=chosen["engine"],
+        url=chosen["engine_url"],
+        memory=chosen["memory_limit"],
+        threads=chosen["threads"],
+        native=chosen["native"],
     )
 
 
-def cluster_option() -> Callable[[Command], Command]:
+def groups_option() -> Callable[[Command], Command]:
     """Which rows are not independent."""
-    return _all(
-        click.option(
-            "--cluster",
-            metavar="COLUMN",
-            help="Rows with one value here belong together (patients, documents): resample them whole.",
-        )
+    return click.option(
+        "--groups",
+        metavar="COLUMN",
+        help="Rows with one value here belong together (patients, documents): they are resampled as a whole.",
     )
 
 
-def label_options() -> Callable[[Command], Command]:
+def label_options(*, task: bool = False) -> Callable[[Command], Command]:
     """What the labels mean."""
-    return _all(
-        click.option("--reject", metavar="LABEL", help="The answer that means: no answer."),
+    options = [
+        click.option("--reject", metavar="LABEL", help='Label that means "abstained".'),
         click.option("--positive", metavar="LABEL", help="The class that binary metrics are about."),
-        click.option("--clusters", is_flag=True, help="The answers are clusters: their names mean nothing."),
-        prevalence_option(),
-    )
+    ]
+    if task:
+        options += [
+            click.option(
+                "--task",
+                type=click.Choice(["classification", "clustering"]),
+                default="classification",
+                show_default=True,
+                help="With clustering, the names of the predictions mean nothing.",
+            )
+        ]
+    return _all(*options)
 
 
 def prevalence_option() -> Callable[[Command], Command]:
-    """In which shares the truth classes are seen."""
+    """To which frequencies the true classes are re-weighted."""
     return click.option(
         "--prevalence",
         metavar="equal|FILE",
-        help="See the truth classes in other shares: equal, or lines LABEL,SHARE.",
+        help="Re-weight the true classes to other frequencies: equal, or a file of lines LABEL,FREQUENCY.",
     )
 
 
@@ -142,19 +147,28 @@ def seed_option() -> Callable[[Command], Command]:
     )
 
 
-def belief_options() -> Callable[[Command], Command]:
-    """How sure we are."""
+def uncertainty_options() -> Callable[[Command], Command]:
+    """How intervals are made."""
     return _all(
         click.option("--prior", default="default", show_default=True, help="Prior of the intervals."),
-        click.option(
-            "--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds."
-        ),
-        click.option("--n", type=float, metavar="SIZE", help="Sample size, for a table of shares."),
+        click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals."),
+        click.option("--sample-size", type=float, metavar="N", help="Sample size, for a table of frequencies."),
         seed_option(),
     )
 
 
-def prior_of(word: str) -> str | float:
+def uncertainty_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The options above and the prevalence, as the functions take them."""
+    return {
+        "prevalence": read_prevalence(chosen["prevalence"]),
+        "prior": _prior(chosen["prior"]),
+        "level": chosen["level"],
+        "sample_size": chosen["sample_size"],
+        "seed": chosen["seed"],
+    }
+
+
+def _prior(word: str) -> str | float:
     """The stated prior: a number per cell, or a name."""
     try:
         return float(word)
@@ -162,24 +176,46 @@ def prior_of(word: str) -> str | float:
         return word
 
 
-def output_options(*formats: str) -> Callable[[Command], Command]:
-    """How and where the result is shown."""
+def output_options() -> Callable[[Command], Command]:
+    """Form and place of the output, the same for every command that has a result."""
     return _all(
         click.option(
             "--format",
-            "form",
-            type=click.Choice(formats),
-            help="Form of the result; by default the suffix of -o, else text.",
+            type=click.Choice(["text", "json", "markdown", "html", "csv", "parquet"]),
+            help="Form of the output; by default as the name of the output file says, else text.",
         ),
         click.option(
             "--unit",
             type=click.Choice(["bits", "nats"]),
             default="bits",
             show_default=True,
-            help="Unit of information in text and Markdown; JSON is always in bits.",
+            help="Unit of information in text, Markdown and HTML; JSON is always in bits.",
         ),
         click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output."),
         click.option("--force", is_flag=True, help="Replace FILE if it exists."),
         click.option("-q", "--quiet", is_flag=True, help="No warnings."),
-        click.option("-v", "--verbose", is_flag=True, help="Show all classes; for an internal error, where it arose."),
+        click.option("-v", "--verbose", is_flag=True, help="Show all rows; for an internal error, where it arose."),
     )
+
+
+def sources(source: Sequence[str]) -> str | list[str]:
+    """One source as it is, several as a list."""
+    return source[0] if len(source) == 1 else list(source)
+
+
+_ABOUT_ROWS = ("truth", "system", "weight", "by", "groups", "until")
+
+
+def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, Contingency]:
+    """Confusion matrices by the names of their files, or by their paths where two files share a name."""
+    for option in _ABOUT_ROWS:
+        if chosen.get(option):
+            raise click.UsageError(f"--{option} names a column of rows, and a matrix has none; leave it out")
+    stems = [Path(path).stem for path in source]
+    tables: dict[str, Contingency] = {}
+    for path, stem in zip(source, stems, strict=True):
+        name = stem if stems.count(stem) == 1 else path
+        if name in tables:
+            raise InputError(f"{path} is named twice; name each matrix once")
+        tables[name] = read_matrix(path, reject=chosen["reject"], positive=chosen["positive"])
+    return tables

@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from infoscope.atomic_files import check_target, write_file
+from infoscope.atomic_files import check_target, output_file, write_file
+from infoscope.cli.invocation import command_line
 from infoscope.cli.streams import knows_unicode, say, write_stdout
-from infoscope.cli.typed import typed
 from infoscope.errors import InputError
 from infoscope.page_files import is_page
+from infoscope.report.layout import ASCII, UNICODE, Look
+from infoscope.report.render import outline_of, render
+from infoscope.report.text import coloured, text_lines
+from infoscope.results.base import Result, form_of
+from infoscope.results.finding import Finding
+from infoscope.results.frame import csv_text, write_parquet
 
-if TYPE_CHECKING:
-    from infoscope.evaluation import Evaluation
-
-__all__ = ["Output", "check_output"]
-
-_FORMS = {".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
-_SAID_ON_STDERR = ("lookalike_labels",)
+__all__ = ["Output", "check_output", "refuse_ignored"]
 
 
 @dataclass(frozen=True)
@@ -40,80 +40,65 @@ class Output:
     def asked(cls, chosen: Mapping[str, Any]) -> Output:
         """From the options of a command; refuses a file that exists or cannot be."""
         path = None if chosen["output"] is None else Path(chosen["output"])
-        form = chosen["form"] or (_FORMS.get(path.suffix.lower(), "text") if path is not None else "text")
+        form = chosen["format"] or (path is not None and form_of(path)) or "text"
+        if form == "parquet" and path is None:
+            raise InputError("a Parquet file is not text; name it with -o FILE")
         force = chosen["force"] or (form == "html" and path is not None and is_page(path))
         if path is not None:
             check_output(path, force=force)
         return cls(form, chosen["unit"], path, force, chosen["quiet"], chosen["verbose"])
 
-    def show(self, evaluation: Evaluation) -> None:
+    def write(self, result: Result) -> None:
         """Render and write; warnings go to stderr, unless the text on the terminal has them anyway."""
+        result = replace(result, provenance=replace(result.provenance, command=command_line()))  # type: ignore[type-var]
         if not self.quiet and not (self.form == "text" and self.path is None and sys.stdout.isatty()):
-            _warn(evaluation)
-        self.write(self._rendered(evaluation, plain=self.path is not None))
-
-    def write(self, text: str) -> None:
-        """The result in its form, to the file or to standard output."""
-        if self.path is not None:
-            write_file(self.path, text, replace=self.force)
+            for line in dict.fromkeys(_warnings(result)):
+                say(f"warning: {line}")
+        if self.form == "parquet" and self.path is not None:
+            with output_file(self.path, replace=self.force) as file:
+                write_parquet(result.rows(), file)
+        elif self.path is not None:
+            write_file(self.path, self._rendered(result), replace=self.force)
         else:
-            write_stdout(text, self.form)
+            write_stdout(self._rendered(result), self.form)
 
     @property
     def width(self) -> int:
         """Columns of text: those of the terminal, or of a page of paper."""
         return 100 if self.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
 
-    def _rendered(self, evaluation: Evaluation, *, plain: bool) -> str:
-        from infoscope.report import as_json, as_markdown  # noqa: PLC0415 - heavy, and not needed for --help
-
+    def _rendered(self, result: Result) -> str:
         if self.form == "json":
-            return as_json(evaluation)
-        if self.form == "markdown":
-            return as_markdown(evaluation, unit=self.unit)
-        if self.form == "html":
-            from infoscope.report.html import as_html  # noqa: PLC0415 - heavy
+            return result.to_json() + "\n"
+        if self.form == "csv":
+            return csv_text(result.rows())
+        if self.form == "text":
+            return self._text(result)
+        return render(result, self.form, unit=self.unit)
 
-            return as_html(evaluation, unit=self.unit, command=typed())
-        return _as_terminal_text(evaluation, self, plain=plain)
-
-
-def _as_terminal_text(evaluation: Evaluation, output: Output, *, plain: bool) -> str:
-    from infoscope.report.layout import ASCII, UNICODE, Look  # noqa: PLC0415 - heavy
-    from infoscope.report.numbers import units  # noqa: PLC0415 - heavy
-    from infoscope.report.text import coloured, text_lines  # noqa: PLC0415 - heavy
-
-    signs = UNICODE if plain or knows_unicode() else ASCII
-    look = Look(output.width, units(output.unit), signs, 0 if output.verbose else 8)
-    lines = text_lines(evaluation, look)
-    if plain or not _styled():
-        return "\n".join(line.plain.rstrip() for line in lines) + "\n"
-    return coloured(lines, output.width, bold_only=bool(os.environ.get("NO_COLOR")) and not _forced())
+    def _text(self, result: Result) -> str:
+        to_file = self.path is not None
+        signs = UNICODE if to_file or knows_unicode() else ASCII
+        look = Look(self.width, signs, 0 if self.verbose else 8)
+        lines = text_lines(outline_of(result, self.unit), look)
+        if to_file or not _is_styled():
+            return "\n".join(line.plain.rstrip() for line in lines) + "\n"
+        return coloured(lines, self.width, bold_only=bool(os.environ.get("NO_COLOR")) and not _is_colour_forced())
 
 
-def _forced() -> bool:
+def _warnings(result: Result) -> Iterator[str]:
+    for finding in result.findings:
+        if finding.is_warning:
+            yield finding.text
+
+
+def _is_colour_forced() -> bool:
     return os.environ.get("FORCE_COLOR", "0") not in ("", "0")
 
 
-def _styled() -> bool:
+def _is_styled() -> bool:
     """Whether stdout is a terminal that knows styles, or colour was asked for."""
-    return _forced() or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
-
-
-def _warn(evaluation: Evaluation) -> None:
-    from infoscope.report.wording import left_out  # noqa: PLC0415 - heavy
-
-    for reason, rows in evaluation.source.ignored.items():
-        say(f"warning: {left_out(rows, reason)}")
-    if evaluation.source.until is not None and evaluation.source.until["sorted"]:
-        say(f"warning: {evaluation.source.until['text']}")
-    said: dict[str, str] = {}
-    for system in evaluation.systems:
-        for finding in system.diagnosis:
-            if finding.code in _SAID_ON_STDERR:
-                said.setdefault(finding.text, system.title)
-    for text, title in said.items():
-        say(f"warning: {title}: {text}")
+    return _is_colour_forced() or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def check_output(path: Path, *, force: bool) -> None:
@@ -121,3 +106,16 @@ def check_output(path: Path, *, force: bool) -> None:
     check_target(path)
     if path.is_file() and not force:
         raise InputError(f"{path} exists already; use --force to replace it, or another name")
+
+
+def refuse_ignored(result: Result) -> None:
+    """Stop where rows would be left out: what --strict asks for."""
+    for finding in result.findings:
+        if finding.code == "rows_ignored":
+            raise InputError(
+                f"{_without_full_stop(finding)}; fill in what is missing, or leave out --strict to ignore such rows"
+            )
+
+
+def _without_full_stop(finding: Finding) -> str:
+    return finding.text.rstrip(".")

@@ -1,24 +1,22 @@
-"""``infoscope track``: how much of who-was-where trackers tell."""
+"""``infoscope track``: how much of who-was-where trackers capture."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from infoscope import tracking
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, seed_option
 from infoscope.cli.output import Output
-from infoscope.cli.streams import say
-from infoscope.cli.typed import typed
 from infoscope.errors import InputError
+from infoscope.tracking import TrackingEvaluation
+from infoscope.tracking.evaluating import name_of
 
-if TYPE_CHECKING:
-    from infoscope.tracking import TrackingEvaluation
-
-__all__ = ["track_command"]
+__all__ = ["command"]
 
 _OPTIONS = (
     "gate",
@@ -34,7 +32,7 @@ _OPTIONS = (
 )
 
 
-@click.command("track", short_help="How much of who-was-where trackers tell, and what they lose.")
+@click.command("track")
 @click.argument("truth", metavar="TRUTH")
 @click.argument("tracks", nargs=-1, required=True, metavar="TRACKS…")
 @click.option(
@@ -88,12 +86,12 @@ _OPTIONS = (
     help="Which boxes are not to be evaluated.",
 )
 @click.option("--sweep", is_flag=True, help="Also the information figures at gates from 0.05 to 0.95.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability that an interval holds.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
 @seed_option()
-@output_options("text", "json", "markdown", "html")
+@output_options()
 @reported
-def track_command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
-    """Evaluate trackers: what their ids tell about who was where, and what is missed, confused or made up.
+def command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
+    """Evaluate trackers: what their ids carry of who was where, and what is missed, confused or false.
 
     TRUTH and each of TRACKS is a file, folder or zip (MOTChallenge, KITTI, BDD100K, or CSV with a header). Sequences
     are matched by name. Several TRACKS are compared; files named tracker@parameter=value become a curve.
@@ -103,53 +101,26 @@ def track_command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope track MOT17/train mine/ other.zip -o report.html
     """
     output = Output.asked(chosen)
-    result = _evaluated(truth, tracks, chosen)
-    if not output.quiet and output.form in ("json", "html"):
-        _warn(result)
-    _write(result, output)
+    output.write(_evaluated(truth, tracks, chosen))
 
 
 def _evaluated(truth: str, tracks: Sequence[str], chosen: Mapping[str, Any]) -> TrackingEvaluation:
-    from infoscope import tracking  # noqa: PLC0415 - heavy, and not needed for --help
-
     options = {name: chosen[name] for name in _OPTIONS}
     systems = _named(tracks)
     result = tracking.compare(truth, systems, **options)
     if not chosen["sweep"]:
         return result
-    if result.settings.similarity == "distance":
+    if result.convention.similarity == "distance":
         raise InputError("--sweep goes over overlaps, and these tracks are points; vary --gate instead")
     sweeps = {name: tracking.sweep_gates(truth, path, **options) for name, path in systems.items()}
-    return replace(result, sweeps=sweeps)
+    return replace(result, gate_sweep=sweeps)
 
 
 def _named(tracks: Sequence[str]) -> dict[str, str]:
     """The systems by the name of their file, or by the whole path where names are alike."""
-    from infoscope.tracking.evaluating import name_of  # noqa: PLC0415 - heavy
-
     stems = [name_of(path) for path in tracks]
     names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, tracks, strict=True)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"{twice} is named twice; name each tracker once")
     return dict(zip(names, tracks, strict=True))
-
-
-def _write(result: TrackingEvaluation, output: Output) -> None:
-    if output.form == "json":
-        text = result.to_json() + "\n"
-    elif output.form == "markdown":
-        text = result.to_markdown(unit=output.unit)
-    elif output.form == "html":
-        from infoscope.report.html.trackers import as_html  # noqa: PLC0415 - heavy
-
-        text = as_html(result, unit=output.unit, command=typed())
-    else:
-        text = result.to_text(unit=output.unit)
-    output.write(text)
-
-
-def _warn(result: TrackingEvaluation) -> None:
-    for system in result.systems:
-        for doubt in system.origin.doubts:
-            say(f"warning: {system.name}: {doubt}")

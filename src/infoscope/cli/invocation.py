@@ -1,0 +1,60 @@
+"""The lazy group of commands, and the command line as it was typed, so that a result can say how it was made."""
+
+from __future__ import annotations
+
+import importlib
+import shlex
+from typing import Any
+
+import click
+
+from infoscope.cli.errors import help_shown, settled
+from infoscope.masking import masked
+
+__all__ = ["RecordingGroup", "command_line"]
+
+_WORDS = "infoscope.command_line"
+
+
+class RecordingGroup(click.Group):
+    """Commands that are imported when they are used; remembers its words, and ends wrong ones like other bad input."""
+
+    def __init__(self, *args: Any, modules: dict[str, tuple[str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.modules = modules
+        """For each command, its module and what it does in a line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Commands in the order in which a user needs them."""
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of a name, from its module."""
+        if cmd_name not in self.modules:
+            return None
+        module = importlib.import_module(f"infoscope.cli.{self.modules[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Names and what they do, without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.modules.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the words before they are taken apart."""
+        ctx.meta[_WORDS] = tuple(args)
+        with settled(), help_shown():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, after its own words are taken apart."""
+        with settled(), help_shown():
+            return super().invoke(ctx)
+
+
+def command_line() -> str | None:
+    """The command as it can be typed again, without passwords; None outside the command line."""
+    context = click.get_current_context(silent=True)
+    words = None if context is None else context.meta.get(_WORDS)
+    return None if words is None else " ".join(["infoscope", *(shlex.quote(masked(word)) for word in words)])
