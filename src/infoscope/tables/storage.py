@@ -50,7 +50,7 @@ _WRITTEN = {
     "date": "DATE",
     "time": "TIMESTAMP",
 }
-_PYTHON_TYPES = {
+_PYTHON_TYPES: dict[str, set[type]] = {
     "text": {str},
     "int": {int},
     "float": {float, int},
