@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from infoscope.cross_validation import cross_validate as cross_validate
     from infoscope.cross_validation import stability as stability
     from infoscope.errors import InfoscopeError as InfoscopeError
+    from infoscope.errors import InfoscopeWarning as InfoscopeWarning
     from infoscope.errors import InputError as InputError
+    from infoscope.errors import MissingLabelsWarning as MissingLabelsWarning
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
     from infoscope.figures import BoundsDisplay as BoundsDisplay
@@ -77,10 +79,12 @@ _HOMES = {
     "Evaluation": "infoscope.evaluation",
     "ImprovementDisplay": "infoscope.figures",
     "InfoscopeError": "infoscope.errors",
+    "InfoscopeWarning": "infoscope.errors",
     "InputError": "infoscope.errors",
     "LeakDisplay": "infoscope.figures",
     "LedgerDisplay": "infoscope.figures",
     "MetricCurvesDisplay": "infoscope.figures",
+    "MissingLabelsWarning": "infoscope.errors",
     "PerplexityDisplay": "infoscope.figures",
     "Posterior": "infoscope.posterior",
     "SplitTriangleDisplay": "infoscope.figures",
@@ -123,10 +127,12 @@ __all__ = [
     "Evaluation",
     "ImprovementDisplay",
     "InfoscopeError",
+    "InfoscopeWarning",
     "InputError",
     "LeakDisplay",
     "LedgerDisplay",
     "MetricCurvesDisplay",
+    "MissingLabelsWarning",
     "PerplexityDisplay",
     "Posterior",
     "SplitTriangleDisplay",

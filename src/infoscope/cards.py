@@ -26,6 +26,7 @@ __all__ = [
     "catalogue",
     "find",
     "having",
+    "is_of_positive",
     "metric",
     "metrics_at",
 ]
@@ -95,6 +96,20 @@ class Card:
     level: Level = "table"
     meaning: str = ""
     family: str = ""
+    of_positive: bool = False
+    """Whether the number is about one of two classes, the positive one."""
+
+    def titled(self, positive: object | None) -> str:
+        """The title, with the class that the number is about where it is about one.
+
+        >>> catalogue["precision"].titled("dog"), catalogue["accuracy"].titled("dog")
+        ("Precision of 'dog'", 'Accuracy')
+        """
+        return self.title + self.of_class(positive)
+
+    def of_class(self, positive: object | None) -> str:
+        """The class that the number is about, in words; nothing where it is about the whole table."""
+        return f" of '{positive}'" if self.of_positive and positive is not None else ""
 
     @property
     def reference(self) -> str:
@@ -167,6 +182,13 @@ def find(name: str) -> Metric:
     near = get_close_matches(folded, [*by_id, *_ALIASES], n=1)
     hint = f"did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}? " if near else ""
     raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")
+
+
+def is_of_positive(name: str) -> bool:
+    """Whether a number of this name is about the positive class; no where there is no such metric of a table."""
+    _load()
+    entry = _REGISTER.get(name)
+    return entry is not None and entry.card.of_positive
 
 
 def having(law: Law) -> Iterator[Metric]:

@@ -11,7 +11,9 @@ from infoscope.masking import masked
 __all__ = [
     "AmbiguousNameError",
     "InfoscopeError",
+    "InfoscopeWarning",
     "InputError",
+    "MissingLabelsWarning",
     "UndefinedError",
     "UnknownNameError",
     "check_at_most",
@@ -43,6 +45,17 @@ class AmbiguousNameError(UnknownNameError):
 
 class UndefinedError(InfoscopeError):
     """A number that was asked for does not exist for this table."""
+
+
+class InfoscopeWarning(UserWarning):
+    """Base of every warning about the caller's data."""
+
+
+class MissingLabelsWarning(InfoscopeWarning):
+    """Rows were left out because a label (or a weight, a score or a group) is missing in them.
+
+    Given once per call. The result carries the same: ``ignored`` of a table, ``findings`` of an evaluation.
+    """
 
 
 def check_at_most(most: object) -> None:

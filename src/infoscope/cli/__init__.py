@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import click
 
@@ -20,6 +21,7 @@ from infoscope.cli.streams import open_closed_streams
 from infoscope.cli.sweep import sweep_command
 from infoscope.cli.track import track_command
 from infoscope.cli.typed import Typing
+from infoscope.errors import MissingLabelsWarning
 
 __all__ = ["app", "main"]
 
@@ -28,13 +30,16 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 @click.group(cls=Typing, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="infoscope", message="%(prog)s %(version)s")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """How much of the truth does a system's output carry, and where does the rest get lost?
 
     Example: infoscope evaluate predictions.csv -t label -s model
 
     Example: infoscope demo
     """
+    context.with_resource(warnings.catch_warnings())
+    warnings.simplefilter("ignore", MissingLabelsWarning)  # commands say it themselves, in what they show
 
 
 app.add_command(evaluate_command)

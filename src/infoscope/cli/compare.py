@@ -59,7 +59,7 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope compare --matrix old.csv new.csv --metric proficiency
     """
-    from infoscope.comparison import compare  # noqa: PLC0415 - heavy, and not needed for --help
+    from infoscope.comparison import MISSING_ROWS, compare  # noqa: PLC0415 - heavy, and not needed for --help
 
     output = asked_output(chosen)
     if chosen["by"]:
@@ -91,8 +91,9 @@ def compare_command(source: tuple[str, ...], **chosen: Any) -> None:
             how=how_to_read(chosen),
             **shared,
         )
-    if chosen["strict"] and any("lacks" in note for note in result.notes):
-        raise InputError(next(note for note in result.notes if "lacks" in note))
+    for finding in result.findings if chosen["strict"] else ():
+        if finding.code == MISSING_ROWS:
+            raise InputError(finding.text)
     show_document(output, result, lambda: _page(result))
 
 

@@ -31,6 +31,12 @@ def explain_command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 
     write_stdout("\n".join(lines) + "\n")
 
 
+POSITIVE_RULE = (
+    "the positive class: the one named by positive= or --positive; else the label 1 or True, else the greater of two "
+    "numbers, else the second label in sorted order"
+)
+
+
 def _told(name: str, width: int) -> list[str]:
     """The cards of a name, or where its number is computed if that is not a metric of a table."""
     import textwrap  # noqa: PLC0415 - only here
@@ -85,6 +91,7 @@ def _card(entry: Any, width: int) -> list[str]:
         "formula": card.formula,
         "range": f"{low} to {high}{'' if card.unit in ('ratio', 'probability') else f' {card.unit}'}; {better}",
         "undefined": card.undefined,
+        "class": POSITIVE_RULE if card.of_positive else "",
         "also called": ", ".join(card.aliases),
         "note": card.note,
         "laws": "; ".join(sorted(law.value for law in card.laws)),

@@ -44,6 +44,7 @@ def multilabel_command(truth: str, predicted: tuple[str, ...], **chosen: Any) ->
     """
     output = asked_output(chosen)
     from infoscope.multilabel import compare  # noqa: PLC0415 - heavy, and not needed for --help
+    from infoscope.multilabel.doubts import objects_left_out  # noqa: PLC0415 - heavy
 
     result = compare(
         truth,
@@ -60,11 +61,13 @@ def multilabel_command(truth: str, predicted: tuple[str, ...], **chosen: Any) ->
         seed=chosen["seed"],
     )
     for system in result.systems:
-        for reason, rows in system.ignored.items():
+        for reason, sentence in zip(system.ignored, objects_left_out(system.ignored), strict=True):
             if chosen["strict"]:
-                raise InputError(f"{rows} objects are left out ({reason}); mend the files, or leave --strict away")
+                raise InputError(
+                    f"{system.ignored[reason]} objects are left out ({reason}); mend the files, or leave --strict away"
+                )
             if not chosen["quiet"]:
-                say(f"warning: {system.name}: {rows} objects left out: {reason}")
+                say(f"warning: {system.name}: {sentence}")
     show_document(output, result)
 
 

@@ -15,6 +15,7 @@ from infoscope.comparison.differences import Belief
 from infoscope.comparison.question import Question
 from infoscope.comparison.stored import is_spacious, on_cells
 from infoscope.errors import InputError
+from infoscope.findings import Finding
 from infoscope.posterior import Posterior
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import Summary
@@ -97,11 +98,12 @@ class Standing:
         return f"without a finite mean and spread for {self.name!r} ({_amount(self.rows)} samples)"
 
 
-def refuse_or_note(entry: Metric, why: str, question: Question, scope: str) -> str:
-    """An error where the metric was asked for by name, else a note that something is left out."""
+def refuse_or_note(entry: Metric, why: str, question: Question, scope: str) -> Finding:
+    """An error where the metric was asked for by name, else a finding that something is left out."""
     if question.named:
         raise InputError(f"{entry.name} is {why}; compare in another metric, or leave this system out")
-    return f"{entry.name} is {why}; {scope} left out"
+    text = f"{entry.name} is {why}; {scope} left out"
+    return Finding("metric_left_out", text, {"metric": entry.name, "why": why})
 
 
 def correlation_of_draws(one: Standing, other: Standing, names: Sequence[str]) -> dict[str, float]:

@@ -14,6 +14,7 @@ from infoscope.comparison.document import Comparison, Improvement, Pair
 from infoscope.comparison.question import Question
 from infoscope.comparison.settling import about_priors, found_pair, improvements, known_everywhere, settled
 from infoscope.errors import InputError
+from infoscope.findings import Finding
 from infoscope.metrics import truth_entropy
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -24,14 +25,14 @@ __all__ = ["compare_tables"]
 def compare_tables(tables: Mapping[str, Contingency], question: Question, n: float | None) -> Comparison:
     """The document of all pairs; ``n`` is the sample size of tables that hold shares."""
     names = question.names(tuple(tables))
-    sized, notes = _sized(tables, n)
+    sized, found = _sized(tables, n)
     wholes = {name: Standing(name, question.seen(sized[name]), question) for name in names}
     known, left_out = known_everywhere(wholes, question)
     pairs: list[Pair] = []
     factors: list[Improvement] = []
     for a, b in combinations(names, 2):
         one, other = wholes[a], wholes[b]
-        notes += _on_different_data(one, other, question.metrics)
+        found += _on_different_data(one, other, question.metrics)
         p = homogeneity_p_value(_counts(one.table), _counts(other.table))
         checks = {} if p is None else {"homogeneity_p_value": p}
         for entry in question.metrics:
@@ -39,19 +40,16 @@ def compare_tables(tables: Mapping[str, Contingency], question: Question, n: flo
                 pair, _ = found_pair(one, other, 0.0, entry, paired=False)
                 pairs += [] if pair is None else [replace(pair, checks=checks)]
         factors += improvements(one, other, {ERRORS: 0.0, ACCURACY: 0.0}, paired=False)
-    notes += [
-        *left_out,
-        *about_priors(wholes),
-        "unpaired: the systems' rows are not matched, so common hard rows cannot be accounted for",
-    ]
+    unpaired = "unpaired: the systems' rows are not matched, so common hard rows cannot be accounted for"
+    found += [*left_out, *about_priors(wholes), Finding("unpaired", unpaired)]
     if question.prevalence is not None:
-        notes.append("truth classes are seen in the shares that were stated")
+        found.append(Finding("prevalence", "truth classes are seen in the shares that were stated"))
     result = settled(wholes, pairs, {}, question, known)
-    return replace(result, improvements=tuple(factors), notes=tuple(notes))
+    return replace(result, improvements=tuple(factors), findings=tuple(found))
 
 
-def _on_different_data(one: Standing, other: Standing, metrics: tuple[Metric, ...]) -> list[str]:
-    """A note where the truths differ; differences in bits are then refused."""
+def _on_different_data(one: Standing, other: Standing, metrics: tuple[Metric, ...]) -> list[Finding]:
+    """A finding where the truths differ; differences in bits are then refused."""
     if _same_truth(one.table, other.table):
         return []
     for entry in metrics:
@@ -61,11 +59,12 @@ def _on_different_data(one: Standing, other: Standing, metrics: tuple[Metric, ..
                 f"{entry.name} in {entry.card.unit} means nothing; compare a ratio such as proficiency"
             )
     here, there = (float(truth_entropy(standing.table)) for standing in (one, other))
-    return [f"{one.name} and {other.name}: different data sets: H(T) = {here:.3f} against {there:.3f} bits"]
+    text = f"{one.name} and {other.name}: different data sets: H(T) = {here:.3f} against {there:.3f} bits"
+    return [Finding("different_data", text, {"systems": [one.name, other.name], "truth_entropies": [here, there]})]
 
 
-def _sized(tables: Mapping[str, Contingency], n: float | None) -> tuple[dict[str, Contingency], list[str]]:
-    """Every table as the number of independent samples behind it, and a note where that is not its total."""
+def _sized(tables: Mapping[str, Contingency], n: float | None) -> tuple[dict[str, Contingency], list[Finding]]:
+    """Every table as the number of independent samples behind it, and a finding where that is not its total."""
     if n is not None and not 0 < n < float("inf"):
         raise InputError(f"the sample size is {n}; it must be a number above 0")
     shares = [name for name, table in tables.items() if table.sample_size is None]
@@ -75,20 +74,21 @@ def _sized(tables: Mapping[str, Contingency], n: float | None) -> tuple[dict[str
         )
     if n is not None and not shares:
         raise InputError("n is the sample size of a table of shares, and these tables hold counts; leave it out")
-    out, notes = {}, []
+    out: dict[str, Contingency] = {}
+    found: list[Finding] = []
     for name, table in tables.items():
         if table.batch_shape:
             raise InputError(f"{name!r} is a batch of tables; compare one table of each system")
         size = table.sample_size
         total = _counts(table).total
         if size is None and n is not None:
-            notes.append(f"{name} holds shares, seen as the {n:,.6g} samples that were stated")
+            text = f"{name} holds shares, seen as the {n:,.6g} samples that were stated"
+            found.append(Finding("stated_sample_size", text, {"system": name, "n": n}))
         elif size is not None and not isclose(size, total, rel_tol=1e-9):
-            notes.append(
-                f"{name}: weights that sum to {total:,.6g} count as {size:,.4g} independent samples, (Σw)²/Σw²"
-            )
+            text = f"{name}: weights that sum to {total:,.6g} count as {size:,.4g} independent samples, (Σw)²/Σw²"
+            found.append(Finding("effective_sample_size", text, {"system": name, "weight": total, "n": size}))
         out[name] = _seen_as(table, n if size is None and n is not None else size or total)
-    return out, notes
+    return out, found
 
 
 def _seen_as(table: Contingency, size: float) -> Contingency:

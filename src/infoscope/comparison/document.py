@@ -12,6 +12,7 @@ from infoscope.cards import find
 from infoscope.comparison.differences import Difference, Factor
 from infoscope.comparison.ranking import Ranking
 from infoscope.errors import UnknownNameError
+from infoscope.findings import Finding
 from infoscope.page_files import Paged
 
 __all__ = ["SCHEMA", "Comparison", "Improvement", "Pair", "renders"]
@@ -137,10 +138,21 @@ class Comparison(Paged):
     pairs: tuple[Pair, ...]
     ranking: tuple[Ranking, ...]
     baseline: str | None = None
-    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     hashes: Mapping[str, str] = field(default_factory=dict)
     """A name for what was counted of each system: equal tables have equal hashes."""
     improvements: tuple[Improvement, ...] = ()
+    positive: str | None = None
+    """The class that binary metrics are about; None unless there are two truth classes."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The findings in words."""
+        return tuple(finding.text for finding in self.findings)
+
+    def titled(self, metric: str) -> str:
+        """A metric's title, with the class that it is about where it is about one."""
+        return find(metric).card.titled(self.positive)
 
     def pair(self, a: str, b: str, metric: str | None = None) -> Pair:
         """The result for A against B; by default in the first metric."""
@@ -163,11 +175,13 @@ class Comparison(Paged):
             ],
             "level": self.level,
             "baseline": self.baseline,
+            "positive": self.positive,
             "comparison": {
                 "pairs": [pair.to_dict() for pair in self.pairs],
                 "ranking": [_ranking_record(ranking) for ranking in self.ranking],
                 "improvement_factors": [found.to_dict() for found in self.improvements],
             },
+            "findings": [finding.to_dict() for finding in self.findings],
             "notes": list(self.notes),
         }
 

@@ -10,7 +10,7 @@ from infoscope.comparison.answers import Answers
 from infoscope.comparison.different_rows import compare_tables
 from infoscope.comparison.document import Comparison
 from infoscope.comparison.question import DEFAULT_METRICS, Prevalence, Question, asked_metrics
-from infoscope.comparison.same_rows import compare_rows
+from infoscope.comparison.same_rows import MISSING_ROWS, compare_rows
 from infoscope.errors import InputError
 from infoscope.posterior import Posterior
 from infoscope.readers import How, read_joint
@@ -18,6 +18,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of
 
 __all__ = ["compare", "compare_answers"]
 
@@ -80,6 +81,7 @@ def compare(  # noqa: PLR0913 - the public front
         joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight, clean=clean, how=how)
         answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
     found = compare_rows(answers, question)
+    warn_of(finding.text for finding in found.findings if finding.code == MISSING_ROWS)
     return replace(found, hashes=_hashes({name: answers.table(name) for name in found.systems}))
 
 

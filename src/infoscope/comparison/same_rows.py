@@ -20,9 +20,13 @@ from infoscope.comparison.document import Comparison, Improvement, Pair
 from infoscope.comparison.question import Question
 from infoscope.comparison.settling import Ties, about_priors, found_pair, improvements, known_everywhere, settled
 from infoscope.errors import InputError
+from infoscope.findings import Finding
 from infoscope.posterior import Posterior
 
-__all__ = ["compare_rows"]
+__all__ = ["MISSING_ROWS", "compare_rows"]
+
+MISSING_ROWS = "missing_rows"
+"""Code of the finding that a system did not answer all rows."""
 
 _SWAPS = 999
 _SWAP_ALL_PAIRS = 6
@@ -37,15 +41,14 @@ def compare_rows(
     if answers.cluster is not None and not (isinstance(question.prior, str) and question.prior == "default"):
         raise InputError("resampling clusters takes no prior; leave it out")
     wholes = {name: _whole(answers, name, question, known.get(name)) for name in names}
-    notes = _notes(answers, names, question)
+    findings = _findings(answers, names, question)
     metrics, left_out = known_everywhere(wholes, question)
     work = _Work(answers, question, metrics, _worth_a_swap_test(wholes, metrics, question))
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
-    return replace(
-        result, improvements=tuple(work.improvements), notes=(*notes, *left_out, *work.notes, *about_priors(wholes))
-    )
+    found = (*findings, *left_out, *work.findings, *about_priors(wholes))
+    return replace(result, improvements=tuple(work.improvements), findings=found)
 
 
 def _whole(answers: Answers, name: str, question: Question, given: Posterior | None) -> Standing:
@@ -66,7 +69,7 @@ class _Work:
     pairs: list[Pair] = field(default_factory=list)
     improvements: list[Improvement] = field(default_factory=list)
     ties: Ties = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,9 +89,9 @@ class _Work:
             self.ties[(whole_a.name, whole_b.name, entry.name)] = rhos[entry.name] * overlap
             if not {whole_a.name, whole_b.name} <= set(self.metrics[entry.name]):
                 continue
-            pair, note = found_pair(one, other, rhos[entry.name], entry, paired=True)
+            pair, finding = found_pair(one, other, rhos[entry.name], entry, paired=True)
             found += [] if pair is None else [pair]
-            self.notes += [] if note is None else [note]
+            self.findings += [] if finding is None else [finding]
         self.pairs += self._tested(found, cells)
         self.improvements += improvements(one, other, {ERRORS: rhos[ERRORS], ACCURACY: rhos[ACCURACY]}, paired=True)
 
@@ -145,28 +148,32 @@ def _worth_a_swap_test(
     return {frozenset(two) for two in pairwise(ordered)}
 
 
-def _notes(answers: Answers, names: Sequence[str], question: Question) -> list[str]:
+def _findings(answers: Answers, names: Sequence[str], question: Question) -> list[Finding]:
     rows = answers.row_count
-    notes = [
-        f"{name} lacks {lost:,} of {rows:,} rows (no truth label or no answer); pairs with it use the rows that both "
-        "answered"
+    found = [
+        Finding(
+            MISSING_ROWS,
+            f"{name} lacks {lost:,} of {rows:,} rows (no truth label or no answer); pairs with it use the rows that "
+            "both answered",
+            {"system": name, "rows": lost, "of": rows},
+        )
         for name in names
         if (lost := answers.lacking(name))
     ]
     if answers.weight is not None:
-        notes.append(
-            f"weights that sum to {answers.weight:,.6g} count as {answers.total:,.4g} independent samples, (Σw)²/Σw²"
-        )
+        text = f"weights that sum to {answers.weight:,.6g} count as {answers.total:,.4g} independent samples, (Σw)²/Σw²"
+        found.append(Finding("effective_sample_size", text, {"weight": answers.weight, "n": answers.total}))
     if question.prevalence is not None:
-        notes.append(
+        text = (
             "truth classes are seen in the shares that were stated; McNemar's test and the exact difference of "
             "information are about the rows as they came, so they are left out"
         )
+        found.append(Finding("prevalence", text))
     if answers.cluster is not None:
-        notes.append(
-            f"intervals by resampling {len(answers.cluster.labels):,} clusters whole; tests that take rows as "
-            "independent are left out"
-        )
+        clusters = len(answers.cluster.labels)
+        text = f"intervals by resampling {clusters:,} clusters whole; tests that take rows as independent are left out"
+        found.append(Finding("clusters_resampled", text, {"clusters": clusters}))
     elif len(names) > _SWAP_ALL_PAIRS and question.swaps:
-        notes.append("swap tests were run against the baseline, or for neighbours in the ranking, only")
-    return notes
+        text = "swap tests were run against the baseline, or for neighbours in the ranking, only"
+        found.append(Finding("some_swap_tests", text))
+    return found

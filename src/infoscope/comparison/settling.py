@@ -14,6 +14,7 @@ from infoscope.comparison.document import Comparison, Improvement, Pair
 from infoscope.comparison.question import Question
 from infoscope.comparison.ranking import Ranking, rank
 from infoscope.errors import InputError
+from infoscope.findings import Finding
 
 __all__ = ["Ties", "about_priors", "found_pair", "improvements", "known_everywhere", "settled"]
 
@@ -23,33 +24,34 @@ Ties = dict[tuple[str, str, str], float]
 
 def known_everywhere(
     wholes: Mapping[str, Standing], question: Question
-) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """Which systems each metric is known for, and a note for each that it is not."""
+) -> tuple[dict[str, tuple[str, ...]], list[Finding]]:
+    """Which systems each metric is known for, and a finding for each that it is not."""
     known: dict[str, tuple[str, ...]] = {}
-    notes = []
+    found: list[Finding] = []
     for entry in question.metrics:
         reasons = {name: whole.why_unknown(entry) for name, whole in wholes.items()}
-        notes += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
+        found += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
         known[entry.name] = tuple(name for name, why in reasons.items() if why is None)
     if all(len(names) < 2 for names in known.values()):
-        raise InputError(f"nothing can be compared: {notes[0].rpartition(';')[0]}")
-    return known, notes
+        raise InputError("nothing can be compared: {metric} is {why}".format(**found[0].evidence))
+    return known, found
 
 
-def about_priors(wholes: Mapping[str, Standing]) -> list[str]:
-    """A note where tables are too large for the prior that keeps information measures right."""
+def about_priors(wholes: Mapping[str, Standing]) -> list[Finding]:
+    """A finding where tables are too large for the prior that keeps information measures right."""
     large = [name for name, whole in wholes.items() if whole.lacks_tree]
     if not large:
         return []
-    return [
+    text = (
         f"{_listed(large)}: too many classes for the tree prior; information measures and their differences are likely "
         "off wherever errors are spread thinly, while the accuracy is not"
-    ]
+    )
+    return [Finding("too_many_classes", text, {"systems": large})]
 
 
 def found_pair(
     one: Standing, other: Standing, rho: float, entry: Metric, *, paired: bool
-) -> tuple[Pair | None, str | None]:
+) -> tuple[Pair | None, Finding | None]:
     """Two systems in one metric, or why that is left out."""
     question = one.question
     for side in (one, other):
@@ -94,6 +96,7 @@ def settled(
     known: Mapping[str, Sequence[str]],
 ) -> Comparison:
     """The document: a ranking for each metric, and every pair with what all pairs at once allow to say of it."""
+    positive = _positive(wholes, question.metrics)
     rankings = []
     told: list[Pair] = []
     for entry in question.metrics:
@@ -108,21 +111,38 @@ def settled(
             level=question.level,
             rng=np.random.default_rng(question.seed),
         )
-        rankings.append(replace(ranking, statement=statement(ranking, question.level)))
+        rankings.append(replace(ranking, statement=statement(ranking, question.level, positive)))
         told += [replace(pair, told_apart=_apart(ranking, pair)) for pair in mine]
     order = {(pair.a, pair.b, pair.metric): pair for pair in told}
     kept = [order[key] for pair in pairs if (key := (pair.a, pair.b, pair.metric)) in order]
     samples = {name: whole.rows for name, whole in wholes.items()}
-    return Comparison(tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline)
+    return Comparison(
+        tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline, positive=positive
+    )
+
+
+def _positive(wholes: Mapping[str, Standing], metrics: Sequence[Metric]) -> str | None:
+    """The class that binary metrics are about; refused where it differs between systems that they compare."""
+    classes = {name: whole.table.positive_label for name, whole in wholes.items()}
+    (first, label), *others = classes.items()
+    for name, other in others:
+        entry = next((entry for entry in metrics if entry.card.of_positive), None)
+        if other != label and entry is not None:
+            raise InputError(
+                f"{entry.name} is about {label!r} for {first!r} and about {other!r} for {name!r}; name one positive "
+                "class where the tables are made"
+            )
+    return None if label is None or len(set(classes.values())) > 1 else str(label)
 
 
 def _apart(ranking: Ranking, pair: Pair) -> bool:
     return bool({(pair.a, pair.b), (pair.b, pair.a)} & ranking.wins)
 
 
-def statement(ranking: Ranking, level: float) -> str:
+def statement(ranking: Ranking, level: float, positive: str | None = None) -> str:
     """The ranking in a sentence that does not claim more than all pairs at once allow."""
-    title = find(ranking.metric).card.title.lower()
+    card = find(ranking.metric).card
+    title = card.title.lower() + card.of_class(positive)
     error = f"{100 * (1 - level):.3g}% risk of any false claim over all pairs"
     best = ranking.best
     if best is not None:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+
+from infoscope.findings import Finding
 
 __all__ = ["Finding", "counted", "listed", "percent", "points", "quoted"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One sentence of a diagnosis."""
-
-    code: str
-    text: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
 def percent(share: float) -> str:

@@ -69,4 +69,4 @@ def _within(
     except InputError as error:  # systems that share no row
         return {"level": how.level, "pairs": [], "ranking": [], "notes": [str(error)]}
     document = found.to_dict()
-    return {"level": how.level, **document["comparison"], "notes": document["notes"]}
+    return {"level": how.level, **document["comparison"], "findings": document["findings"], "notes": document["notes"]}

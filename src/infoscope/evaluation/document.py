@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from infoscope.cards import is_of_positive
 from infoscope.diagnosis.finding import Finding
 from infoscope.errors import InputError
 from infoscope.evaluation.intervals import Interval
@@ -18,6 +19,7 @@ from infoscope.evaluation.values import Value
 from infoscope.records import Fields, checked
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
+from infoscope.tables.missing import left_out
 
 __all__ = ["SCHEMA", "ClassResult", "Evaluation", "Leak", "PairResult", "Source", "SystemResult", "renderer", "renders"]
 
@@ -157,18 +159,21 @@ class SystemResult:
             "positive": self.positive,
             **hashed,
             **made,
-            "metrics": {name: value.to_dict() for name, value in self.metrics.items()},
+            "metrics": {name: self._metric_record(name, value) for name, value in self.metrics.items()},
             "classes": [item.to_dict() for item in self.classes],
             "outputs": [item.to_dict() for item in self.outputs],
             "leaks": [vars(leak).copy() for leak in self.leaks],
             "confusions": [
                 {"classes": list(pair.classes), "count": pair.count, "gain": pair.gain} for pair in self.confusions
             ],
-            "diagnosis": [
-                {"code": item.code, "text": item.text, "evidence": dict(item.evidence)} for item in self.diagnosis
-            ],
+            "diagnosis": [item.to_dict() for item in self.diagnosis],
             **({} if self.clusters is None else {"clusters": dict(self.clusters)}),
         }
+
+    def _metric_record(self, name: str, value: Value) -> dict[str, Any]:
+        """The number, with the class that it is about where it is about one."""
+        about = {"positive": self.positive} if self.positive is not None and is_of_positive(name) else {}
+        return {**value.to_dict(), **about}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> SystemResult:
@@ -181,7 +186,7 @@ class SystemResult:
             reject=record.get("reject"),
             positive=record.get("positive"),
             group=record.get("group"),
-            metrics={name: Value.from_json(value) for name, value in record["metrics"].items()},
+            metrics={name: Value.from_json(_without_class(value)) for name, value in record["metrics"].items()},
             classes=tuple(map(ClassResult.from_dict, record.get("classes", ()))),
             outputs=tuple(map(ClassResult.from_dict, record.get("outputs", ()))),
             leaks=tuple(Leak(**leak) for leak in record.get("leaks", ())),
@@ -194,6 +199,11 @@ class SystemResult:
             clusters=record.get("clusters"),
             recorded_hash=record.get("data_hash"),
         )
+
+
+def _without_class(record: Any) -> Any:
+    """A metric's record without the name of its class, which the system has once for all."""
+    return {key: part for key, part in record.items() if key != "positive"} if isinstance(record, dict) else record
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,6 +226,14 @@ class Evaluation:
         raise KeyError(name)
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What a reader should know of the rows: those that were left out, and why."""
+        return tuple(
+            Finding("rows_left_out", f"{left_out(rows, reason)}.", {"rows": rows, "reason": reason})
+            for reason, rows in self.source.ignored.items()
+        )
+
+    @property
     def ranking(self) -> Sequence[SystemResult]:
         """Systems by captured share of the truth, the best first; undefined ones last."""
         return sorted(
@@ -228,6 +246,7 @@ class Evaluation:
         return {
             "schema": SCHEMA,
             "source": self.source.to_dict(),
+            **({"findings": [item.to_dict() for item in self.findings]} if self.findings else {}),
             "systems": [system.to_dict() for system in self.systems],
             **compared,
         }
@@ -295,6 +314,7 @@ class Evaluation:
             share = system.number("proficiency")
             told = "undefined" if share is None else f"{share:.1%} of the truth's information captured"
             lines.append(f"  {system.title}: {told}")
+        lines += [f"  {finding.text}" for finding in self.findings]
         return "\n".join(lines)
 
 

@@ -60,14 +60,20 @@ class Condition:
 
     def __str__(self) -> str:
         """As a person reads it."""
+        return self._about(None)
+
+    def _about(self, positive: str | None) -> str:
+        """The same with the class that the metric is about."""
         name = self.metric if self.part is None else f"{self.metric}.{self.part}"
-        return f"{name} {'at least' if self.side == 'min' else 'at most'} {self.limit:g}"
+        about = find(self.metric).card.of_class(positive)
+        return f"{name}{about} {'at least' if self.side == 'min' else 'at most'} {self.limit:g}"
 
     def check(self, system: SystemResult) -> Check:
         """Whether a system meets it."""
         value = system.metrics[self.metric]
         if value.value is None:
-            return Check(system.title, str(self), "failed", f"{self.metric} is undefined: {value.undefined}", value)
+            told = f"{self.metric} is undefined: {value.undefined}"
+            return Check(system.title, self._about(system.positive), "failed", told, value)
         if self.part in ("value", "mean", "sd"):
             number = getattr(value, self.part)
             if number is None:
@@ -75,7 +81,8 @@ class Condition:
                     f"{self.metric} has no {self.part} here; state the sample size with --n, or ask for .value"
                 )
             met = number >= self.limit if self.side == "min" else number <= self.limit
-            return Check(system.title, str(self), "passed" if met else "failed", f"it is {number:.4g}", value)
+            told = f"it is {number:.4g}"
+            return Check(system.title, self._about(system.positive), "passed" if met else "failed", told, value)
         return self._of_interval(system, value)
 
     def _of_interval(self, system: SystemResult, value: Value) -> Check:
@@ -90,7 +97,7 @@ class Condition:
         asked = far if self.part == ("high" if self.side == "min" else "low") else near
         outcome: Outcome = "passed" if asked >= limit else "failed" if far < limit else "inconclusive"
         told = f"it is {value.value:.4g}, between {value.low:.4g} and {value.high:.4g}"
-        return Check(system.title, str(self), outcome, told, value)
+        return Check(system.title, self._about(system.positive), outcome, told, value)
 
 
 @dataclass(frozen=True)
@@ -182,7 +189,13 @@ class Baseline:
         if truths[0] != truths[1]:
             told += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"
         margin = f" by more than {self.tolerance:g}" if self.tolerance else ""
-        said = f"{entry.name} not worse than the baseline's{margin}{', for sure' if self.proven else ''}"
+        about = entry.card.of_class(now.positive)
+        if about != entry.card.of_class(before.positive):
+            raise InputError(
+                f"{entry.name} is about {now.positive!r} here and about {before.positive!r} in the baseline; name one "
+                "class with --positive for both"
+            )
+        said = f"{entry.name}{about} not worse than the baseline's{margin}{', for sure' if self.proven else ''}"
         return Check(now.title, said, outcome, told, new)
 
     def _outcome(self, low: float, high: float) -> Outcome:

@@ -16,6 +16,7 @@ from infoscope.masking import masked
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.tables.reweighting import shares_by_label
 
 if TYPE_CHECKING:
@@ -75,16 +76,13 @@ def _given(tables: Mapping[str, Contingency], request: Request) -> Gathered:
         raise InputError("a finished table does not know which rows belong together; cluster= needs the rows")
     if request.reject is not None or request.positive is not None:
         raise InputError("a finished table knows its reject and positive label; state them where the table is made")
-    ignored: dict[str, int] = {}
     for name, table in tables.items():
         if table.batch_shape:
             raise InputError("a batch of tables is no single result; evaluate its tables one by one")
         if not table.total:
             raise InputError(f"the table of {str(name)!r} has no data; there is nothing to evaluate")
-        for reason, rows in table.ignored.items():
-            ignored[reason] = max(rows, ignored.get(reason, 0))
     subjects = [Subject(str(name), table, n=table.sample_size) for name, table in tables.items()]
-    return Gathered(Source(ignored=ignored), subjects)
+    return Gathered(Source(ignored=most_ignored(table.ignored for table in tables.values())), subjects)
 
 
 def _read(source: Any, request: Request) -> Gathered:
@@ -94,7 +92,9 @@ def _read(source: Any, request: Request) -> Gathered:
         raise InputError("this is a matrix, not rows; give Contingency.from_matrix(counts), or tables by name")
     from infoscope.readers import read_together  # noqa: PLC0415 - loads an engine
 
-    return seen(source, request, read_together(source, request.asked, request.how))
+    found = seen(source, request, read_together(source, request.asked, request.how))
+    warn_of_rows(found.origin.ignored)
+    return found
 
 
 def _is_matrix(source: Any) -> bool:

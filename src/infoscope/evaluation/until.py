@@ -13,6 +13,7 @@ from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.believing import Uncertainty, believed
 from infoscope.evaluation.measuring import Subject
 from infoscope.evaluation.subjects import Gathered, Request, seen
+from infoscope.tables.missing import warn_of_rows
 
 __all__ = ["Goal", "gather_until"]
 
@@ -99,6 +100,7 @@ def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty, vi
         if _widest(found, goal, how, view) <= goal.width:
             break
     found = seen(source, request, from_tally(merged(parts), asked))
+    warn_of_rows(found.origin.ignored)
     account = _account(goal, _widest(found, goal, how, view), share, len(parts), p_value < SORTED)
     return replace(found, origin=replace(found.origin, until=account))
 

@@ -12,11 +12,12 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.multilabel.assignment import Reassignment
 from infoscope.multilabel.chance import Chance
-from infoscope.multilabel.doubts import Remark
+from infoscope.multilabel.doubts import Remark, objects_left_out
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.uncertainty import Estimate
 from infoscope.pages import Page, PageDocument
+from infoscope.tables.missing import most_ignored
 
 __all__ = ["REASONS", "MultilabelEvaluation", "Predictor"]
 
@@ -99,10 +100,7 @@ class MultilabelEvaluation(PageDocument):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, in the form of the JSON contract."""
-        ignored: dict[str, int] = {}
-        for system in self.systems:
-            for reason, rows in system.ignored.items():
-                ignored[reason] = max(rows, ignored.get(reason, 0))
+        ignored = most_ignored(system.ignored for system in self.systems)
         return {
             "schema": "infoscope/evaluation/1",
             "kind": "multilabel",
@@ -143,4 +141,5 @@ class MultilabelEvaluation(PageDocument):
             share = system.value("proficiency")
             told = "undefined" if share is None else f"{share:.1%} of the truth's information captured"
             lines.append(f"  {system.name}: {told}")
+            lines += [f"    {sentence}" for sentence in objects_left_out(system.ignored)]
         return "\n".join(lines)

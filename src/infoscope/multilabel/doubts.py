@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, lookalikes
 
-__all__ = ["Remark", "input_doubts", "quoted", "remark", "run_together"]
+__all__ = ["Remark", "input_doubts", "objects_left_out", "quoted", "remark", "run_together"]
 
 _SEPARATORS = (" ", ",", ";", "|", ", ", "; ", " | ", "/")
 _MOST_NAMED = 5
@@ -50,11 +50,16 @@ def run_together(categories: Sequence[Label]) -> list[tuple[str, str, str]]:
     return found
 
 
+def objects_left_out(ignored: Mapping[str, int]) -> list[str]:
+    """Objects that do not enter the numbers, and why, a sentence for each reason."""
+    return [f"{objects:,} objects left out: {reason}" for reason, objects in ignored.items()]
+
+
 def input_doubts(pair: Categorization, sides: Sequence[LabelSets], names: Sequence[str]) -> list[Remark]:
     """Everything a reader should know about the input before the numbers."""
     found = [
-        remark("objects_left_out", f"{rows} objects left out: {reason}.", objects=rows)
-        for reason, rows in pair.ignored.items()
+        remark("objects_left_out", f"{sentence}.", objects=objects)
+        for objects, sentence in zip(pair.ignored.values(), objects_left_out(pair.ignored), strict=True)
     ]
     if pair.repeated_objects:
         found.append(

@@ -11,12 +11,14 @@ from infoscope.errors import InputError
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
 from infoscope.multilabel.comparing import differences
 from infoscope.multilabel.document import MultilabelEvaluation
+from infoscope.multilabel.doubts import objects_left_out
 from infoscope.multilabel.predictor import Effort, assess, common_draws
 from infoscope.multilabel.sources import Form, label_sets, name_of
 from infoscope.multilabel.tally import Ledger
 from infoscope.multilabel.uncertainty import random_halves
 from infoscope.tables.categorization import aligned
 from infoscope.tables.columns import check_pairing
+from infoscope.tables.missing import most_ignored, warn_of
 
 __all__ = ["compare", "evaluate", "stability"]
 
@@ -93,6 +95,7 @@ def stability(
     form = Form(**options)
     _check_order(truth, {"predicted": predicted})
     pair = aligned(label_sets(truth, form), label_sets(predicted, form))
+    warn_of(objects_left_out(pair.ignored))
     order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
     return random_halves(pair, Ledger.of(pair, order), splits, np.random.default_rng(seed))
 
@@ -110,6 +113,7 @@ def _evaluated(
     known = label_sets(truth, form)
     given = {name: label_sets(source, form) for name, source in predictors.items()}
     systems = tuple(assess((known, sets), (truth_name, name), form, effort) for name, sets in given.items())
+    warn_of(objects_left_out(most_ignored(system.ignored for system in systems)))
     if len(systems) == 1:
         return MultilabelEvaluation(systems, known.n)
     values, draws, objects = common_draws(known, given, effort)

@@ -170,4 +170,5 @@ def _refusals(given: Probabilities, by: Certainty, reject: Label, most: int) -> 
         levels=answered,
         notes=tuple(notes),
         ignored=given.ignored,
+        quantity=by,
     )

@@ -25,6 +25,7 @@ from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import all_ignored, warn_of_rows
 
 __all__ = ["sweep_source", "tune_source"]
 
@@ -53,6 +54,7 @@ def sweep_source(  # noqa: PLR0913 - a public front
     names = [score] if isinstance(score, str) else list(score)
     tally = read_joint(source, truth, names, weight=weight, how=how).tally
     rows = _scored(_cleaned(tally, truth, clean), names)
+    warn_of_rows(rows.ignored)
     if len(names) == 1:
         return _one_column(rows, positive, most or MOST_THRESHOLDS)
     if positive is not None:
@@ -221,12 +223,14 @@ def tune_source(  # noqa: PLR0913 - a public front
     if isinstance(source, str) and "{" in source and not is_query:
         return _tune_files(_fitting(source, names), names, (truth, system, against), columns)
     reading = read_tables(source, truth, system, by=list(names), **columns)  # type: ignore[arg-type]
+    warn_of_rows(reading.ignored)
     tables = {group: next(iter(found.values())) for group, found in reading.tables.items()}
     costs = None
     if against is not None:
         joints = read_joint(source, truth, [against], by=list(names), how=how)
         costs = {group: _mean(joint.tally, against) for group, joint in joints.items()}
-    return tune(tables, names, against=costs, against_name=against or "against")
+    tuning = tune(tables, names, against=costs, against_name=against or "against")
+    return replace(tuning, ignored=reading.ignored)
 
 
 def _tune_files(
@@ -243,6 +247,7 @@ def _tune_files(
         tables[setting] = next(iter(reading.tables[()].values()))
         if against is not None:
             costs[setting] = _mean(read_joint(path, truth, [against], how=columns["how"]).tally, against)
+    warn_of_rows(all_ignored(table.ignored for table in tables.values()))
     return tune(tables, names, against=costs if against else None, against_name=against or "against")
 
 

@@ -21,6 +21,7 @@ from infoscope.operating_points.levels import Levels
 from infoscope.operating_points.showing import shown
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
+from infoscope.tables.missing import left_out
 
 __all__ = ["SCHEMA", "Sweep"]
 
@@ -47,6 +48,8 @@ class Sweep:
     """The exact ranking behind the curve: of positives by score, or of wrong answers by certainty."""
     notes: tuple[str, ...] = ()
     ignored: Mapping[str, int] = field(default_factory=dict)
+    quantity: str = "score"
+    """What is held against the threshold: the score, or the certainty (confidence, margin or entropy)."""
 
     @cached_property
     def tables(self) -> Contingency:
@@ -187,8 +190,9 @@ class Sweep:
     def __repr__(self) -> str:
         """Rule, size and areas, with what is remarkable."""
         areas = ", ".join(f"{name} {value:.4f}" for name, value in self.areas.items())
+        said = [*self.notes, *(left_out(rows, reason) for reason, rows in self.ignored.items())]
         return "\n".join(
-            [f"Sweep of {len(self)} operating points: {self.rule}", f"  {areas}", *(f"  {note}" for note in self.notes)]
+            [f"Sweep of {len(self)} operating points: {self.rule}", f"  {areas}", *(f"  {line}" for line in said)]
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from infoscope.operating_points.pareto import pareto_front
 from infoscope.operating_points.showing import shown
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
+from infoscope.tables.missing import all_ignored, left_out
 
 __all__ = ["SCHEMA", "BestSetting", "Tuning", "tune"]
 
@@ -37,13 +38,14 @@ class BestSetting:
     probability: float
     probabilities: tuple[float, ...]
     """For every setting the probability that it is the best, in the order of the settings."""
+    positive: str | None = None
+    """The class that the metric is about, where it is about one."""
 
     def __str__(self) -> str:
         """A sentence."""
         named = ", ".join(f"{name} = {value}" for name, value in self.setting.items())
-        return (
-            f"best {self.metric} {self.value:.4f} at {named}, the best of all with probability {self.probability:.2f}"
-        )
+        metric = self.metric + find(self.metric).card.of_class(self.positive)
+        return f"best {metric} {self.value:.4f} at {named}, the best of all with probability {self.probability:.2f}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,10 +57,19 @@ class Tuning:
     tables: tuple[Contingency, ...]
     against: Real | None = None
     against_name: str | None = None
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    """Rows left out of all runs, by reason."""
 
     def __len__(self) -> int:
         """How many settings there are."""
         return len(self.settings)
+
+    @property
+    def positive(self) -> str | None:
+        """The class that binary metrics are about; None unless all settings have two classes and share it."""
+        classes = {table.positive_label for table in self.tables}
+        only = classes.pop() if len(classes) == 1 else None
+        return None if only is None else str(only)
 
     def named(self, place: int) -> dict[str, Any]:
         """One setting, by parameter."""
@@ -115,6 +126,7 @@ class Tuning:
             float(criterion.sign * goodness[place]),
             float(shares[place]),
             tuple(shares.tolist()),
+            self.positive if find(criterion.name).card.of_positive else None,
         )
 
     def _chances(self, criterion: Criterion, prior: Any, draws: int, rng: np.random.Generator) -> Real:
@@ -181,7 +193,9 @@ class Tuning:
             "schema": SCHEMA,
             "parameters": list(self.parameters),
             "against": self.against_name,
+            "positive": self.positive,
             "data_hash": self.data_hash,
+            "ignored": [{"reason": reason, "rows": rows} for reason, rows in self.ignored.items()],
             "points": [
                 {
                     "setting": {name: _plain(value) for name, value in self.named(place).items()},
@@ -227,8 +241,9 @@ class Tuning:
         return shown("tuning", path, force, self, self.best(metric, seed=seed), unit=unit)
 
     def __repr__(self) -> str:
-        """A line."""
-        return f"Tuning of {len(self)} settings of {', '.join(self.parameters)}"
+        """A line, and one for each reason to leave out rows."""
+        head = f"Tuning of {len(self)} settings of {', '.join(self.parameters)}"
+        return "\n".join([head, *(f"  {left_out(rows, reason)}" for reason, rows in self.ignored.items())])
 
 
 def _plain(value: Any) -> Any:
@@ -265,6 +280,7 @@ def tune(
         tuple(items[setting] for setting in settings),
         costs,
         None if against is None else against_name,
+        all_ignored(table.ignored for table in tables.values()),
     )
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.raters.answers import Answers, gather
-from infoscope.raters.document import Agreement
+from infoscope.raters.document import Agreement, items_left_out
 from infoscope.raters.pairs import Mixed, PairAgreement, mixed_up, pair_agreement
 from infoscope.raters.reliability import OddOneOut, Reliability, odd_one_out
+from infoscope.tables.missing import warn_of
 
 __all__ = ["Agreement", "Mixed", "OddOneOut", "PairAgreement", "agreement"]
 
@@ -43,6 +44,8 @@ def agreement(
     if draws < 0:
         raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
     answers = gather(source, systems, clean)
+    lonely = int(np.count_nonzero(answers.answered.sum(axis=0) < 2))
+    warn_of([items_left_out(lonely)] if lonely else [])
     rng = np.random.default_rng(seed)
     answered = sum(each.nnz for each in answers.given)
     draws = min(draws, max(50, int(_WORK / max(answered * len(answers.names), 1))))
@@ -69,6 +72,7 @@ def agreement(
         odd_one_out=odd,
         pairs=tuple(pair for pair in pairs if pair is not None),
         mixed=tuple(sorted(mixed, key=lambda each: -each.count)),
+        left_out=lonely,
     )
 
 

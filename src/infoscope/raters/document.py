@@ -11,7 +11,7 @@ from infoscope.pages import Block, Bullets, Grid, Heading, Page, PageDocument, W
 from infoscope.raters.pairs import Mixed, PairAgreement
 from infoscope.raters.reliability import OddOneOut
 
-__all__ = ["Agreement"]
+__all__ = ["Agreement", "items_left_out"]
 
 _MOST = 15
 
@@ -34,6 +34,8 @@ class Agreement(PageDocument):
     odd_one_out: OddOneOut | None
     pairs: tuple[PairAgreement, ...]
     mixed: tuple[Mixed, ...]
+    left_out: int = 0
+    """Items that fewer than two annotators labelled: nothing can be said of agreement on them."""
 
     def matrix(self, metric: str = "proficiency") -> list[list[float | None]]:
         """Annotators × annotators: rows are taken as the truth, columns as the system."""
@@ -51,7 +53,12 @@ class Agreement(PageDocument):
 
     def findings(self) -> list[dict[str, Any]]:
         """What the numbers say, as codes and sentences."""
-        return [{"code": code, "text": text, "evidence": evidence} for code, text, evidence in self._said()]
+        return [{"code": code, "text": text, "evidence": evidence} for code, text, evidence in self._told()]
+
+    def _told(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        if self.left_out:
+            yield "items_left_out", f"{items_left_out(self.left_out)}.", {"items": self.left_out}
+        yield from self._said()
 
     def _said(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         if self.alpha is None:
@@ -170,4 +177,10 @@ class Agreement(PageDocument):
     def __repr__(self) -> str:
         """The headline."""
         told = "undefined" if self.alpha is None else f"{self.alpha:.3f}"
-        return f"Agreement of {len(self.names)} annotators on {self.items} items: alpha {told}"
+        head = f"Agreement of {len(self.names)} annotators on {self.items} items: alpha {told}"
+        return f"{head}\n  {items_left_out(self.left_out)}" if self.left_out else head
+
+
+def items_left_out(items: int) -> str:
+    """Items that do not enter the agreement, and why."""
+    return f"{items:,} item{'s' * (items != 1)} left out: labelled by fewer than two annotators"

@@ -27,6 +27,7 @@ from infoscope.readers.spark_files import count_files_by_spark
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of_rows
 
 __all__ = [
     "ENGINES",
@@ -107,8 +108,9 @@ def read(  # noqa: PLR0913 - the public front
     A source is a path, a pattern, a folder or a list of them ("-" is standard input); any
     dataframe or lazy frame; a Spark, Dask or Ibis table; or a pair of a database connection, or
     its address, and a table or query. Labels are taken verbatim unless ``clean`` names one or
-    several of strip, nfc, casefold, text and number. ``native=False`` keeps the compiled part away
-    from Parquet files that you do not trust; the counts are the same.
+    several of strip, nfc, casefold, text and number. Rows without a label are left out, counted in ``ignored`` of the
+    table and told by a ``MissingLabelsWarning``. ``native=False`` keeps the compiled part away from Parquet files that you
+    do not trust; the counts are the same.
 
     >>> import tempfile, pathlib
     >>> log = pathlib.Path(tempfile.mkdtemp()) / "log.csv"
@@ -128,6 +130,7 @@ def read(  # noqa: PLR0913 - the public front
         clean=clean,
         how=how,
     )
+    warn_of_rows(reading.ignored)
     one = isinstance(system, str) or (system is None and all(len(systems) == 1 for systems in reading.tables.values()))
     shown = {group: next(iter(tables.values())) if one else dict(tables) for group, tables in reading.tables.items()}
     return shown if reading.by or set(shown) != {()} else shown[()]
@@ -284,7 +287,8 @@ class Stated:
             )
         for table in (table for systems in parts.tables.values() for table in systems.values()):
             labels = (*table.truth_labels, *table.system_labels)
-            stated = (("reject", self.reject, table.reject), ("positive", self.positive, table.positive))
+            positive = table.positive if table.positive is not None else table.positive_label
+            stated = (("reject", self.reject, table.reject), ("positive", self.positive, positive))
             for word, label, has in stated:
                 if label is not None and (has is None or match_label(label, labels) != has):
                     raise InputError(

@@ -98,7 +98,7 @@ def from_tally(tally: Tally, asked: Asked) -> Together:
     for group, joint in joints.items():
         for name in asked.systems:
             if asked.cluster is None:
-                table = joint.table(name, **labels)
+                table = joint.counted(name, **labels)
             else:
                 table, clusters[group, name] = joint.clustered(name, asked.cluster, **labels)
             tables.setdefault(group, {})[name] = table

@@ -34,7 +34,7 @@ def as_text(comparison: Comparison, *, width: int = 100) -> str:
     look = Look(width)
     lines = [Text(), Text(f"  {headline(comparison)}", style="bold"), Text(f"  {conditions(comparison)}")]
     for ranking in comparison.ranking:
-        lines += [Text(), Text(f"  {title_of(ranking)}", style="bold")]
+        lines += [Text(), Text(f"  {shown(title_of(comparison, ranking), look.signs)}", style="bold")]
         lines += [Text("  ").append_text(line) for line in _ranking_table(comparison, ranking, look)]
         lines += [Text("  ").append_text(line) for line in wrapped(ranking.statement + ".", look.room, Text())]
     lines += _improvement_lines(comparison, look)
@@ -84,10 +84,10 @@ def conditions(comparison: Comparison) -> str:
     return f"{size} samples · {how} · {comparison.level:.0%} intervals"
 
 
-def title_of(ranking: Ranking) -> str:
+def title_of(comparison: Comparison, ranking: Ranking) -> str:
     """The metric, and which direction is better."""
     card = find(ranking.metric).card
-    return f"{card.title} ({'lower' if card.better == 'lower' else 'higher'} is better)"
+    return f"{comparison.titled(ranking.metric)} ({'lower' if card.better == 'lower' else 'higher'} is better)"
 
 
 def reference_of(comparison: Comparison, ranking: Ranking) -> str:
@@ -195,7 +195,7 @@ def as_markdown(comparison: Comparison) -> str:
     out = [f"## {_plain(headline(comparison))}", "", _plain(conditions(comparison))]
     for ranking in comparison.ranking:
         rows = [[shown(place.name, UNICODE), *_row(comparison, ranking, place)] for place in ranking.places]
-        out += ["", f"### {_plain(title_of(ranking))}", "", markdown_table(_COLUMNS, rows)]
+        out += ["", f"### {_plain(title_of(comparison, ranking))}", "", markdown_table(_COLUMNS, rows)]
         out += ["", _plain(ranking.statement) + "."]
     factors = [[shown(name, UNICODE), *cells] for name, *cells in _improvements(comparison)]
     if factors:
@@ -225,7 +225,8 @@ def _pictures(comparison: Comparison) -> str:
 def _body(comparison: Comparison) -> str:
     out = [f"<p>{escape(conditions(comparison))}</p>"]
     for ranking in comparison.ranking:
-        out.append(f"<h2>{escape(title_of(ranking))}</h2><p>{escape(ranking.statement)}.</p><table><thead><tr>")
+        out.append(f"<h2>{escape(title_of(comparison, ranking))}</h2><p>{escape(ranking.statement)}.</p>")
+        out.append("<table><thead><tr>")
         out += [f'<th scope="col">{name}</th>' for name in _COLUMNS]
         out.append("</tr></thead><tbody>")
         for place in ranking.places:

@@ -10,12 +10,13 @@ import numpy as np
 from infoscope.evaluation import Evaluation, SystemResult, renders
 from infoscope.figures.colours import hexadecimal, on_colour
 from infoscope.figures.confusion import heat_map
+from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.notebook import picture
 from infoscope.report.html.elements import Html, element, joined, label
 from infoscope.report.html.verdict import ABSENT, interval, sentences
 from infoscope.report.numbers import amount, share
-from infoscope.report.wording import remark
+from infoscope.report.wording import left_out, remark
 from infoscope.tables import Contingency
 
 __all__ = ["DIM", "INK", "MOST_ROWS", "cell_table", "evaluation_cell", "table_cell"]
@@ -50,10 +51,14 @@ def evaluation_cell(evaluation: Evaluation) -> str:
     ]
     if len(evaluation.systems) > 1:
         parts.append(_ranking(evaluation))
-    if focus.diagnosis:
-        parts.append(element("ul", *(element("li", element("bdi", item.text)) for item in focus.diagnosis[:4])))
+    parts.append(_bullets([item.text for item in (*evaluation.findings, *focus.diagnosis[:4])]))
     parts.append(_key_numbers(focus))
     return element("div", *parts, style=INK)
+
+
+def _bullets(sentences: Sequence[str]) -> Html:
+    items = [element("li", element("bdi", plain_label(text))) for text in sentences]
+    return element("ul", *items) if items else Html("")
 
 
 def _ledger(system: SystemResult) -> Html:
@@ -128,6 +133,7 @@ def table_cell(table: Contingency) -> str:
         f"Contingency of {size}, {table.shape[0]:,} truth × {table.shape[1]:,} system classes",
         style="margin:.2em 0 .6em",
     )
+    told = joined((told, _bullets([left_out(rows, reason) for reason, rows in table.ignored.items()])))
     if table.batch_shape or not table.total > 0 or max(table.shape) > MOST_CLASSES:
         found: Any = [] if table.batch_shape or max(table.shape) > 2000 else heat_map(table, "given").largest(8)
         rows = [(label(truth), label(system), amount(count), share(part)) for truth, system, count, part in found]

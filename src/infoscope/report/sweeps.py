@@ -90,7 +90,7 @@ def tuning_lines(tuning: Tuning, best: BestSetting) -> list[str]:
     if tuning.against is not None:
         front = _settings(tuning, tuning.front_against())
         lines.append(f"on the front of captured information against {tuning.against_name}: {front}")
-    return lines
+    return lines + [f"note: {left_out(rows, reason)}" for reason, rows in tuning.ignored.items()]
 
 
 def _in_unit(choice: Choice, unit: Units) -> Choice:

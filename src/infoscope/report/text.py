@@ -123,7 +123,7 @@ def _wrapped_styled(line: Text, look: Look) -> list[Text]:
 def _key_numbers(system: SystemResult, look: Look) -> list[Text]:
     numbers = list(key_numbers(system, look.signs.to))
     parts = [
-        Column("", [Text(number.word) for number in numbers]),
+        Column("", [Text(shown(number.word, look.signs)) for number in numbers]),
         Column("", [Text(number.shown, "bold") for number in numbers]),
         Column("", [Text(number.range, "dim") for number in numbers], priority=5),
         Column("", [Text(number.note and shown(number.note, look.signs), "dim") for number in numbers], priority=1),

@@ -8,6 +8,7 @@ from typing import Any
 
 from infoscope.evaluation import Evaluation, Source, SystemResult, Value
 from infoscope.report.numbers import UNDEFINED, Units, amount, share
+from infoscope.tables.missing import left_out
 
 __all__ = [
     "KeyNumber",
@@ -52,11 +53,6 @@ def headline(system: SystemResult) -> tuple[str, str]:
     if captured.value is None:
         return "", f"cannot be judged by information: {captured.undefined}"
     return share(captured.value), "of the information in the truth"
-
-
-def left_out(rows: int, reason: str) -> str:
-    """Rows that do not enter the numbers, and why."""
-    return f"{rows:,} row{'s' * (rows != 1)} left out: {reason}"
 
 
 def facts_line(system: SystemResult, source: Source, unit: Units, dot: str) -> str:
@@ -107,7 +103,11 @@ def key_numbers(system: SystemResult, to: str) -> Iterator[KeyNumber]:
         yield _ratio(system, "refused", "rejection_rate", to, note)
     if system.positive is not None and system.number("recall") is not None:
         note = f"precision {share(system.number('precision'))} for '{system.positive}'"
-        yield _ratio(system, "recall", "recall", to, note)
+        yield _ratio(system, f"recall of '{_cut(system.positive)}'", "recall", to, note)
+
+
+def _cut(label: str, most: int = 20) -> str:
+    return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
 def _ratio(system: SystemResult, word: str, metric: str, to: str, note: str) -> KeyNumber:

@@ -83,9 +83,15 @@ def _verdict(comparison: Comparison, lead: list[str]) -> Html:
     )
 
 
+def _lower(comparison: Comparison, metric: str) -> str:
+    """A metric's title within a sentence; the class that it is about stays as it is spelled."""
+    card = find(metric).card
+    return card.title.lower() + plain_label(card.of_class(comparison.positive))
+
+
 def _sentences(comparison: Comparison, lead: list[str]) -> Iterator[Html]:
     first = comparison.ranking[0]
-    yield joined(("This is by ", term(first.metric, find(first.metric).card.title.lower()), "."))
+    yield joined(("This is by ", term(first.metric, _lower(comparison, first.metric)), "."))
     likely = sorted(first.places, key=lambda place: -place.probability_best)
     if first.best is None:
         parts = [joined((label(place.name, 32), f" {chance(place.probability_best)}")) for place in likely[:3]]
@@ -93,7 +99,7 @@ def _sentences(comparison: Comparison, lead: list[str]) -> Iterator[Html]:
     else:
         yield Html(f"It is the best with probability {chance(likely[0].probability_best)}.")
     for ranking in comparison.ranking[1:]:
-        title = term(ranking.metric, find(ranking.metric).card.title.lower())
+        title = term(ranking.metric, _lower(comparison, ranking.metric))
         others = _leaders(ranking)
         if ranking.best is None and not ranking.leads and ranking.wins:
             yield joined(("By ", title, " none is told to be the best."))
@@ -152,7 +158,9 @@ def _opposite(gap: float, low: float, high: float) -> tuple[float, float, float]
 
 
 def _navigation(comparison: Comparison) -> Html:
-    links = [(f"#by-{ranking.metric}", find(ranking.metric).card.title) for ranking in comparison.ranking]
+    links = [
+        (f"#by-{ranking.metric}", plain_label(comparison.titled(ranking.metric))) for ranking in comparison.ranking
+    ]
     links += [("#factors", "Improvement")] if _steps(comparison) else []
     links += [("#all", "Everything else")]
     return element(
@@ -178,8 +186,12 @@ def _ranked(comparison: Comparison, ranking: Ranking) -> Html:
     drawn = ComparisonDisplay(rows, word, reference, card.better != "lower", differences=True)
     return element(
         "section",
-        element("h2", term(ranking.metric, card.title), element("small", f" {better} is better", class_="dim")),
-        element("p", element("bdi", plain_label(_sentence(ranking.statement))), class_="lede"),
+        element(
+            "h2",
+            term(ranking.metric, plain_label(comparison.titled(ranking.metric))),
+            element("small", f" {better} is better", class_="dim"),
+        ),
+        element("p", element("bdi", plain_label(_sentence(ranking))), class_="lede"),
         ranking_table(comparison, ranking),
         element(
             "figure",
@@ -200,9 +212,11 @@ def _ranked(comparison: Comparison, ranking: Ranking) -> Html:
     )
 
 
-def _sentence(statement: str) -> str:
-    """A statement as a sentence; a system's name at its start stays as it is."""
-    return f"{'N' + statement[1:] if statement.startswith('no system ') else statement}."
+def _sentence(ranking: Ranking) -> str:
+    """A ranking's statement as a sentence; a system's name at its start stays as it is."""
+    is_named = ranking.best is not None or 1 < len(ranking.front) < len(ranking.places)
+    first = ranking.statement[:1]
+    return f"{first if is_named else first.upper()}{ranking.statement[1:]}."
 
 
 def _steps(comparison: Comparison) -> list[Improvement]:

@@ -77,7 +77,7 @@ def ranking_table(comparison: Comparison, ranking: Ranking) -> Html:
     return joined(
         (
             element("p", element("bdi", f"{note}."), class_="note"),
-            _table(f"Systems by {find(ranking.metric).card.title}", titles, rows, class_="forest tool"),
+            _table(f"Systems by {plain_label(comparison.titled(ranking.metric))}", titles, rows, class_="forest tool"),
         )
     )
 
@@ -137,7 +137,7 @@ def _whisker(place: Place, span: tuple[float, float]) -> Html:
 
 def pairs_table(comparison: Comparison) -> Html:
     """Every pair in every metric."""
-    rows = [_pair_row(pair) for pair in comparison.pairs]
+    rows = [_pair_row(comparison, pair) for pair in comparison.pairs]
     titles = (
         ("A", ""),
         ("B", ""),
@@ -161,7 +161,7 @@ def pairs_table(comparison: Comparison) -> Html:
     )
 
 
-def _pair_row(pair: Pair) -> Html:
+def _pair_row(comparison: Comparison, pair: Pair) -> Html:
     found = pair.result
     factor = "" if pair.factor is None else f"{pair.factor.value:.2f}× ({pair.factor.low:.2f} – {pair.factor.high:.2f})"
     numbers = (
@@ -173,7 +173,7 @@ def _pair_row(pair: Pair) -> Html:
         "tr",
         element("th", label(pair.a, 24), scope="row"),
         element("td", label(pair.b, 24)),
-        element("td", find(pair.metric).card.title),
+        element("td", plain_label(comparison.titled(pair.metric))),
         *(element("td", cell, class_="n") for cell in numbers),
         element("td", pair.verdict),
         element("td", factor, class_="n"),
@@ -206,7 +206,7 @@ def checks_table(comparison: Comparison) -> Html:
                 "tr",
                 element("th", label(pair.a, 24), scope="row"),
                 element("td", label(pair.b, 24)),
-                element("td", find(pair.metric).card.title),
+                element("td", plain_label(comparison.titled(pair.metric))),
                 *(element("td", cell, class_="n") for cell in cells),
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from infoscope.cards import find
+from infoscope.cards import find, is_of_positive
 from infoscope.errors import UnknownNameError
 from infoscope.evaluation import Evaluation, SystemResult, Value
 from infoscope.figures.layout import plain_label
@@ -51,9 +51,11 @@ def _card_unit(name: str) -> str:
         return ""
 
 
-def _title(name: str) -> str:
+def _title(name: str, systems: Sequence[SystemResult]) -> str:
+    """The metric, with the class that it is about where that is the same for all systems."""
+    classes = {system.positive for system in systems}
     try:
-        return find(name).card.title
+        return plain_label(find(name).card.titled(classes.pop() if len(classes) == 1 else None))
     except UnknownNameError:
         return name.replace("_", " ").capitalize()
 
@@ -68,8 +70,8 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
     )
     rows = []
     for name in names:
-        cells = [_cell(name, system, unit) for system in systems]
-        term = element("a", _title(name), href=f"#def-{name}", class_="term")
+        cells = [_cell(name, system, unit, systems) for system in systems]
+        term = element("a", _title(name, systems), href=f"#def-{name}", class_="term")
         rows.append(element("tr", element("th", term, " ", element("code", name), scope="row"), *cells))
     left = len(evaluation.systems) - len(systems)
     return element(
@@ -92,9 +94,11 @@ def _values(evaluation: Evaluation, unit: Units) -> Html:
     )
 
 
-def _cell(name: str, system: SystemResult, unit: Units) -> Html:
+def _cell(name: str, system: SystemResult, unit: Units, systems: Sequence[SystemResult]) -> Html:
     value = system.metrics.get(name)
     why = None if value is None or value.value is not None else value.undefined
+    if why is None and is_of_positive(name) and any(other.positive != system.positive for other in systems):
+        why = plain_label(f"of '{system.positive}'")
     return element("td", _shown(name, value, unit), element("small", f" {why}", class_="dim") if why else Html(""))
 
 

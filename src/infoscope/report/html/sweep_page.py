@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from infoscope.report.html.sweep_charts import Chart, charts
 from infoscope.report.html.sweep_tables import points_table, recommended, written
 from infoscope.report.numbers import Units, amount, share, units
 from infoscope.report.sweeps import AREAS
+from infoscope.report.wording import left_out
 
 __all__ = ["sweep_html"]
 
@@ -120,8 +120,7 @@ def _told(sweep: Sweep, curves: dict[str, NDArray[np.float64]], places: NDArray[
 
 def _rule(sweep: Sweep) -> tuple[str, str]:
     """What is held against the threshold, and how: ("confidence", "≥")."""
-    found = re.search(r"when (\w+) ([≥≤]) t", sweep.rule)
-    return (found[1], found[2]) if found else ("score", "≥")
+    return sweep.quantity, "≤" if sweep.quantity == "entropy" else "≥"
 
 
 def _positive(sweep: Sweep) -> str:
@@ -337,7 +336,7 @@ def _everything(sweep: Sweep, choices: Sequence[Choice], unit: Units, made: Maki
     for name, value in sweep.areas.items():
         scale, named = (unit.per_bit, f" {unit.name}") if name == "average_information" else (1.0, "")
         items.append(f"{AREAS[name][0].upper()}{AREAS[name][1:]}: {value * scale:.4f}{named}.")
-    items += [f"{rows:,} row{'s' * (rows != 1)} left out: {plain_label(why)}" for why, rows in sweep.ignored.items()]
+    items += [left_out(rows, plain_label(why)) for why, rows in sweep.ignored.items()]
     names = [*_words(sweep), *(choice.criterion for choice in choices), "false_information_ratio"]
     return element(
         "section",

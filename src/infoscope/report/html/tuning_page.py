@@ -102,7 +102,8 @@ def _verdict(tuning: Tuning, best: BestSetting, place: int, unit: Units) -> Html
 
 
 def _sentences(tuning: Tuning, best: BestSetting, place: int, unit: Units) -> Iterator[str]:
-    title = find(best.metric).card.title.lower()
+    card = find(best.metric).card
+    title = card.title.lower() + plain_label(card.of_class(best.positive))
     told, sure = _value(best.metric, best.value, unit), chance(best.probability)
     yield f"Its {title} is {told}; it is the best of all with probability {sure}."
     order = np.argsort(best.probabilities)[::-1]
@@ -148,7 +149,8 @@ def _navigation() -> Html:
 
 def _settings(tuning: Tuning, best: BestSetting, unit: Units) -> Html:
     names = dict(METRICS)
-    names.setdefault(best.metric, find(best.metric).card.title.lower())
+    card = find(best.metric).card
+    names.setdefault(best.metric, card.title.lower() + plain_label(card.of_class(best.positive)))
     curves = tuning.metrics(list(names))
     measured = [] if tuning.against is None else [plain_label(tuning.against_name)]
     titles = [*map(plain_label, tuning.parameters), *names.values(), *measured, "P(best)", "front"]

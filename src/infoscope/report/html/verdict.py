@@ -109,7 +109,8 @@ def _remarks(evaluation: Evaluation, focus: SystemResult, most: int = 3) -> Html
     said = [(focus, finding) for finding in focus.diagnosis[:2]]
     said += [(system, system.diagnosis[0]) for system in evaluation.ranking if system is not focus and system.diagnosis]
     until = evaluation.source.until
-    items = [] if until is None else [element("li", element("bdi", plain_label(f"{until['text']}.")))]
+    about = [finding.text for finding in evaluation.findings] + ([] if until is None else [f"{until['text']}."])
+    items = [element("li", element("bdi", plain_label(text))) for text in about]
     for system, finding in said[:most]:
         name = "" if system is focus else joined((element("b", label(system.title, 30)), ": "))
         items.append(element("li", name, element("bdi", finding.text)))
