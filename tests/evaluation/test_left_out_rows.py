@@ -56,7 +56,7 @@ ENTRIES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "sweep classes": lambda f: ifs.sweep(np.column_stack([f["p"], 1 - f["p"]]), f["t"]),
     "sweep a source": lambda f: sweep_source(f, "t", "p"),
     "tune a source": lambda f: tune_source(f, "t", "s", "k"),
-    "stability": lambda f: ifs.stability(f["t"], f["s"]),
+    "stability": lambda f: ifs.stability([*f["t"]] * 5, [*f["s"]] * 5),
     "display": lambda f: ifs.ConfusionDisplay.from_predictions(f["t"], f["s"]),
     "display of several": lambda f: ifs.CoverageDisplay.from_predictions(f["t"], {"s": f["s"], "u": f["u"]}),
 }

@@ -109,8 +109,8 @@ def read(  # noqa: PLR0913 - the public front
     dataframe or lazy frame; a Spark, Dask or Ibis table; or a pair of a database connection, or
     its address, and a table or query. Labels are taken verbatim unless ``clean`` names one or
     several of strip, nfc, casefold, text and number. Rows without a label are left out, counted in ``ignored`` of the
-    table and told by a ``MissingLabelsWarning``. ``native=False`` keeps the compiled part away from Parquet files that you
-    do not trust; the counts are the same.
+    table and told by a ``MissingLabelsWarning``. ``native=False`` keeps the compiled part away from Parquet files that
+    you do not trust; the counts are the same.
 
     >>> import tempfile, pathlib
     >>> log = pathlib.Path(tempfile.mkdtemp()) / "log.csv"
