@@ -20,6 +20,7 @@ _VALUE = Fields(
         "undefined": TEXT,
         "cramer_rao_sd": MASS,
         "sd_ratio": MASS,
+        "positive": TEXT,
     },
 )
 _INTERVAL = Fields(
