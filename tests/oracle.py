@@ -46,7 +46,7 @@ class ExactTable:
         matrix: Sequence[Sequence[float]],
         *,
         reject: int | None = None,
-        positive: int = 0,
+        positive: int = 1,
         has_sample_size: bool = True,
     ) -> None:
         self.n = [[Fraction(x) for x in row] for row in matrix]

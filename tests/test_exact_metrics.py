@@ -60,7 +60,7 @@ def wrong_metrics(table: Contingency, stored: Contingency) -> dict[str, object]:
     exact = ExactTable(
         np.asarray(table.values).tolist(),
         reject=table.reject,
-        positive=table.truth_labels.index(table.positive_label),
+        positive=0 if table.positive_label is None else table.truth_labels.index(table.positive_label),
         has_sample_size=table.sample_size is not None,
     )
     wrong = {}

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from infoscope.cross_validation import cross_validate as cross_validate
     from infoscope.cross_validation import stability as stability
     from infoscope.errors import InfoscopeError as InfoscopeError
+    from infoscope.errors import InfoscopeWarning as InfoscopeWarning
     from infoscope.errors import InputError as InputError
+    from infoscope.errors import MissingLabelsWarning as MissingLabelsWarning
     from infoscope.evaluation import Evaluation as Evaluation
     from infoscope.evaluation import evaluate as evaluate
     from infoscope.figures import BoundsDisplay as BoundsDisplay
@@ -77,10 +79,12 @@ _HOMES = {
     "Evaluation": "infoscope.evaluation",
     "ImprovementDisplay": "infoscope.figures",
     "InfoscopeError": "infoscope.errors",
+    "InfoscopeWarning": "infoscope.errors",
     "InputError": "infoscope.errors",
     "LeakDisplay": "infoscope.figures",
     "LedgerDisplay": "infoscope.figures",
     "MetricCurvesDisplay": "infoscope.figures",
+    "MissingLabelsWarning": "infoscope.errors",
     "PerplexityDisplay": "infoscope.figures",
     "Posterior": "infoscope.posterior",
     "SplitTriangleDisplay": "infoscope.figures",
@@ -123,10 +127,12 @@ __all__ = [
     "Evaluation",
     "ImprovementDisplay",
     "InfoscopeError",
+    "InfoscopeWarning",
     "InputError",
     "LeakDisplay",
     "LedgerDisplay",
     "MetricCurvesDisplay",
+    "MissingLabelsWarning",
     "PerplexityDisplay",
     "Posterior",
     "SplitTriangleDisplay",
@@ -162,17 +168,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'infoscope' has no attribute {name!r}")
     globals()[name] = value
     return value
-
-
-def load_renderers(*others: str) -> None:
-    """Load the reports, which file themselves with what they show."""
-    for name in ("report", "report.html", "report.notebook", *others):
-        importlib.import_module(f"infoscope.{name}")
-
-
-def rendered(form: str, thing: Any) -> str:
-    """How a report shows a thing that lies below the reports, as a table in a notebook."""
-    return str(importlib.import_module("infoscope.evaluation").renderer(form)(thing))
 
 
 def __dir__() -> list[str]:

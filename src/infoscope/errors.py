@@ -4,6 +4,8 @@ Every error that is the caller's to fix is an ``InfoscopeError``; anything else 
 repeats a password, whoever wrote it.
 """
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from numbers import Integral
 
 from infoscope.masking import masked
@@ -11,10 +13,13 @@ from infoscope.masking import masked
 __all__ = [
     "AmbiguousNameError",
     "InfoscopeError",
+    "InfoscopeWarning",
     "InputError",
+    "MissingLabelsWarning",
     "UndefinedError",
     "UnknownNameError",
     "check_at_most",
+    "check_keywords",
 ]
 
 
@@ -45,7 +50,28 @@ class UndefinedError(InfoscopeError):
     """A number that was asked for does not exist for this table."""
 
 
+class InfoscopeWarning(UserWarning):
+    """Base of every warning about the caller's data."""
+
+
+class MissingLabelsWarning(InfoscopeWarning):
+    """Rows were left out because a label (or a weight, a score or a group) is missing in them.
+
+    Given once per call. The result carries the same: ``ignored`` of a table, ``findings`` of an evaluation.
+    """
+
+
 def check_at_most(most: object) -> None:
     """Refuse a number of results to list that is not a whole number, or negative."""
     if not isinstance(most, Integral) or most < 0:
         raise InputError(f"most must be a whole number that is not negative, got {most!r}")
+
+
+def check_keywords(given: Mapping[str, object], known: type) -> None:
+    """Refuse keyword arguments that a function does not have, as Python would, with the nearest name."""
+    names: list[str] = sorted({*known.__required_keys__, *known.__optional_keys__})  # type: ignore[attr-defined]
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+            raise TypeError(f"unexpected keyword argument {name!r}{hint}")

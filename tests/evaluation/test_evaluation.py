@@ -43,7 +43,7 @@ def test_document_has_the_contract_keys() -> None:
     )
     assert set(system["leaks"][0]) == {"truth", "system", "count", "missed_bits", "false_bits"}
     assert set(system["diagnosis"][0]) == {"code", "text", "evidence"}
-    assert (system["n"], system["reject"], system["positive"]) == (100, "2", "0")
+    assert (system["n"], system["reject"], system["positive"]) == (100, "2", "1")
 
 
 def test_json_round_trip() -> None:
@@ -144,7 +144,7 @@ def test_stated_size_and_weights_count_in_other_shares_too() -> None:
     """Equal prevalence of equally frequent classes changes nothing, so neither may the intervals."""
     table = Contingency.from_matrix([[30, 10], [4, 36]])
     heavy = Contingency.from_labels(
-        [0] * 40 + [1] * 40, [0] * 30 + [1] * 10 + [0] * 4 + [1] * 36, sample_weight=[9] * 80, positive=0
+        [0] * 40 + [1] * 40, [0] * 30 + [1] * 10 + [0] * 4 + [1] * 36, sample_weight=[9] * 80
     )
 
     def width(source: Contingency, **options: Any) -> float:

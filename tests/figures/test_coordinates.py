@@ -359,7 +359,7 @@ def test_surface_is_worthless_on_the_diagonal_and_perfect_in_two_corners() -> No
 
 
 def test_system_on_the_surface_keeps_its_rates() -> None:
-    display = SurfaceDisplay.from_table(Contingency.from_matrix([[8, 2], [5, 75]]))
+    display = SurfaceDisplay.from_table(Contingency.from_matrix([[8, 2], [5, 75]], positive=0))
 
     assert display.prevalence == pytest.approx(10 / 90)
     assert display.systems["system"] == pytest.approx((0.8, 75 / 80))

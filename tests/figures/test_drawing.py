@@ -68,7 +68,7 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
     spread = Spread((0.3, 0.6), np.diag([1e-4, 2e-4]))
     cloud = np.random.default_rng(0).normal([0.3, 0.6], 0.02, (50, 2))
     steps = {at / 4: table(at, labels) for at in range(4)}
-    binary = Contingency.from_matrix([[8, 2], [5, 75]])
+    binary = Contingency.from_matrix([[8, 2], [5, 75]], positive=0)
     return {
         "coverage": CoverageDisplay.from_table(systems),
         "ellipses": CoverageDisplay([CoveragePoint(names[0], 0.3, 0.6, 0.7, spread)], zoom=True),

@@ -164,7 +164,7 @@ def test_sweeps_come_from_scores_as_roc_curves_do() -> None:
 
 
 def test_maps_are_of_one_prevalence() -> None:
-    rare = Contingency.from_matrix([[90, 0], [5, 5]])
+    rare = Contingency.from_matrix([[90, 0], [5, 5]], positive=0)
 
     with pytest.raises(InputError, match=r"90\.0% of the samples of 'rare' are positive and .* draw them apart"):
         DISPLAYS["SurfaceDisplay"].from_table({"often": Contingency.from_matrix([[5, 1], [1, 5]]), "rare": rare})

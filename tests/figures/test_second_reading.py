@@ -82,7 +82,7 @@ def test_a_path_goes_through_the_table_it_starts_from(at: float) -> None:
     step = at * counts + (1 - at) * mended if at <= 1 else (2 - at) * counts + (at - 1) * shuffled
     display = MetricCurvesDisplay.from_table(Contingency.from_matrix(counts), steps=10)
     found = {curve.name: curve.y[curve.x.index(at)] for curve in display.curves}
-    truth, answers = (side.ravel() == 0 for side in np.indices((2, 2)))  # a bare matrix is about its first row
+    truth, answers = (side.ravel() == 1 for side in np.indices((2, 2)))  # a bare matrix is about its second row
     weight = {"sample_weight": step.ravel()}
 
     assert np.asarray(through(Contingency.from_matrix(counts), at).counts) == pytest.approx(step)

@@ -28,9 +28,9 @@ MATRICES = {
 
 
 def with_reject(matrix: object) -> Contingency:
-    """A table, or a batch, whose last column is the rejection."""
+    """A table, or a batch, whose last column is the rejection and whose first class is the positive one."""
     array = np.asarray(matrix)
-    return Contingency.from_matrix(array, reject=array.shape[-1] - 1)
+    return Contingency.from_matrix(array, reject=array.shape[-1] - 1, positive=0)
 
 
 TABLES = {name: with_reject(matrix) for name, matrix in MATRICES.items()}

@@ -23,7 +23,7 @@ MATRICES = {
     "2.3.3 A": [[1, 4], [0, 45]],
     "2.3.3 B": [[5, 0], [13, 32]],
 }
-TABLES = {name: Contingency.from_matrix(matrix) for name, matrix in MATRICES.items()}
+TABLES = {name: Contingency.from_matrix(matrix, positive=0) for name, matrix in MATRICES.items()}
 
 PERCENT = {
     "proficiency": {
@@ -51,7 +51,7 @@ def score(metric: str, table: Contingency) -> float:
 
 def negated(table: Contingency) -> Contingency:
     """The predictor that always says the opposite."""
-    return Contingency.from_matrix(np.asarray(table.counts)[:, ::-1])
+    return Contingency.from_matrix(np.asarray(table.counts)[:, ::-1], positive=0)
 
 
 @pytest.mark.parametrize("printed", cases(PERCENT, scale=100))
@@ -76,7 +76,7 @@ def test_joint_entropy_is_subadditive(table: Contingency) -> None:
 
 def worthless(share: float) -> Contingency:
     """A predictor that says yes as often as the truth is, whatever the sample."""
-    return Contingency.from_matrix(np.outer([share, 1 - share], [share, 1 - share]))
+    return Contingency.from_matrix(np.outer([share, 1 - share], [share, 1 - share]), positive=0)
 
 
 @pytest.mark.parametrize(

@@ -41,12 +41,12 @@ GROUPING = {
 }
 
 DETECTION = {
-    "precision": partial(sk.precision_score, pos_label=0),
-    "recall": partial(sk.recall_score, pos_label=0),
-    "f1": partial(sk.f1_score, pos_label=0),
-    "specificity": partial(sk.recall_score, pos_label=1),
-    "npv": partial(sk.precision_score, pos_label=1),
-    "false_alarm_rate": lambda truth, system: 1 - sk.recall_score(truth, system, pos_label=1),
+    "precision": sk.precision_score,
+    "recall": sk.recall_score,
+    "f1": sk.f1_score,
+    "specificity": partial(sk.recall_score, pos_label=0),
+    "npv": partial(sk.precision_score, pos_label=0),
+    "false_alarm_rate": lambda truth, system: 1 - sk.recall_score(truth, system, pos_label=0),
     "phi": sk.matthews_corrcoef,
 }
 
@@ -99,7 +99,7 @@ def test_per_class(name: str, peer: Callable[..., object], matrix: list[list[int
 def test_f_beta(matrix: list[list[int]], beta: float) -> None:
     ours = metrics.f_beta(table_of(matrix), beta)
 
-    assert ours == pytest.approx(sk.fbeta_score(*rows_of(matrix), beta=beta, pos_label=0), rel=1e-12)
+    assert ours == pytest.approx(sk.fbeta_score(*rows_of(matrix), beta=beta), rel=1e-12)
 
 
 @pytest.mark.parametrize("beta", [0.5, 2.0])

@@ -102,11 +102,11 @@ def inputs_of(paper: str) -> list[str]:
 
 @cache
 def table_of(name: str) -> ifs.Contingency:
-    """The table of an input, with its rejections declared."""
+    """The table of an input, with its rejections declared; papers print the positive class first."""
     entry = published_document()["inputs"][name]
     columns = len(entry["matrix"][0])
     reject = columns - 1 if entry.get("reject_column") == "last" else None
-    return ifs.Contingency.from_matrix(entry["matrix"], reject=reject)
+    return ifs.Contingency.from_matrix(entry["matrix"], reject=reject, positive=0)
 
 
 def score(metric: str, table: ifs.Contingency) -> float:
@@ -116,4 +116,4 @@ def score(metric: str, table: ifs.Contingency) -> float:
 
 def scores(metric: str, matrices: Iterable[Any], reject: int | None = None) -> np.ndarray:
     """A metric of many matrices at once."""
-    return np.asarray(find(metric).score(ifs.Contingency.from_matrix(np.asarray(matrices), reject=reject)))
+    return np.asarray(find(metric).score(ifs.Contingency.from_matrix(np.asarray(matrices), reject=reject, positive=0)))

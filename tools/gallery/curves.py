@@ -51,7 +51,7 @@ def _curves() -> Iterator[Exhibit]:
         SweepDisplay.from_table(steps, parameter="wrong answers, of 200"),
         walk_facts({str(wrong): table for wrong, table in steps.items()}),
     )
-    own = Contingency.from_matrix(STEINGOLD["2.3.1a A"])
+    own = Contingency.from_matrix(STEINGOLD["2.3.1a A"], positive=0)
     yield Exhibit(
         "metric-curves-own",
         "Metrics against quality, through a table of your own",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import click
 
@@ -10,6 +11,7 @@ from infoscope import __version__
 from infoscope.cli.interrupts import end_status, heed_signals, ignore_signals, is_interrupted
 from infoscope.cli.invocation import RecordingGroup
 from infoscope.cli.streams import open_closed_streams
+from infoscope.errors import MissingLabelsWarning
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -32,13 +34,16 @@ COMMANDS = {
 
 @click.group(cls=RecordingGroup, modules=COMMANDS, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="infoscope", message="%(prog)s %(version)s")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """How much of the truth does a system's output carry, how sure are we, and where is the rest lost?
 
     Example: infoscope evaluate predictions.csv -t label -s model
 
     Example: infoscope demo
     """
+    context.with_resource(warnings.catch_warnings())
+    warnings.simplefilter("ignore", MissingLabelsWarning)  # a finding of the result says it
 
 
 def main() -> None:

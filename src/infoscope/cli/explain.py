@@ -16,6 +16,11 @@ from infoscope.metrics.registry import Metric, all_metrics, catalogue, find
 
 __all__ = ["command"]
 
+POSITIVE_RULE = (
+    "the positive class: the one named by positive= or --positive; else the label 1 or True, else the greater of two "
+    "numbers, else the second label in sorted order"
+)
+
 
 @click.command("explain")
 @click.argument("metric", required=False)
@@ -77,6 +82,7 @@ def _card(entry: Metric, width: int) -> list[str]:
         "symbol": card.symbol,
         "formula": card.formula,
         "range": f"{low} to {high}{'' if card.unit in ('ratio', 'probability') else f' {card.unit}'}; {better}",
+        "class": POSITIVE_RULE if card.of_positive else "",
         "undefined": card.undefined,
         "also called": ", ".join(card.aliases),
         "note": card.note,

@@ -93,6 +93,8 @@ def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Gate:
     evaluation = evaluate_chosen(source, chosen)
     if chosen["strict"]:
         refuse_ignored(evaluation)
+    for finding in () if chosen["quiet"] else evaluation.findings:
+        say(f"warning: {finding.text.removesuffix('.')}")
     return judge(evaluation, conditions, baseline, chosen["inconclusive"])
 
 

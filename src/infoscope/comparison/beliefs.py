@@ -102,7 +102,9 @@ def refuse_or_note(entry: Metric, why: str, question: Question, scope: str) -> F
     """An error where the metric was asked for by name, else a finding that something is left out."""
     if question.named:
         raise InputError(f"{entry.name} is {why}; compare in another metric, or leave this system out")
-    return Finding("metric_left_out", f"{entry.name} is {why}; {scope} left out", evidence={"metric": entry.name})
+    return Finding(
+        "metric_left_out", f"{entry.name} is {why}; {scope} left out", evidence={"metric": entry.name, "why": why}
+    )
 
 
 def correlation_of_draws(one: Standing, other: Standing, names: Sequence[str]) -> dict[str, float]:

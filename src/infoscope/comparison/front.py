@@ -4,83 +4,114 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from infoscope.comparison.answers import Answers
 from infoscope.comparison.different_rows import compare_tables
-from infoscope.comparison.question import DEFAULT_METRICS, Prevalence, Question, asked_metrics
+from infoscope.comparison.question import DEFAULT_METRICS, Question, asked_metrics
 from infoscope.comparison.result import Comparison
 from infoscope.comparison.same_rows import compare_rows
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
+from infoscope.inputs import (
+    QuestionKeywords,
+    UncertaintyOptions,
+    check_rows,
+    column_labels,
+    labels_by_system,
+    tables_by_system,
+)
 from infoscope.posterior import Posterior
-from infoscope.readers import How, read_joint
-from infoscope.readers.labels import Cleaning
+from infoscope.readers import ReadOptions, read_joint
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
-from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of
 
-__all__ = ["compare", "compare_answers"]
+__all__ = ["CompareKeywords", "compare", "compare_answers"]
 
 
-def compare(  # noqa: PLR0913 - the public front
+class CompareKeywords(QuestionKeywords, total=False):
+    """What ``compare`` may be asked beyond its source."""
+
+    metrics: str | Sequence[str] | None
+    baseline: str | None
+    rope: float | None
+
+
+def compare(
     source: Any,
+    y_pred: Any = None,
     *,
-    truth: Any = None,
+    truth: str | None = None,
     system: Sequence[str] | None = None,
-    metrics: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    rope: float | None = None,
-    weight: Any = None,
-    cluster: Any = None,
-    reject: Label | None = None,
-    positive: Label | None = None,
-    prevalence: Prevalence | None = None,
-    prior: Any = "default",
-    level: float = 0.95,
-    n: float | None = None,
-    seed: int = 0,
-    clean: Cleaning = (),
-    how: How | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[CompareKeywords],
 ) -> Comparison:
     """Which system is better, by how much, and how sure that is.
 
-    ``source`` is a mapping of names to label sequences with ``truth`` the true labels, or anything ``read`` takes with
-    column names in ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to
-    ``Contingency`` tables is compared unpaired. ``cluster`` says which rows belong together (patients, documents), by a
-    column's name or a sequence: then these are resampled whole. ``prevalence`` sees the truth classes in other shares,
-    ``n`` is the sample size of tables of shares; ``clean`` and ``how`` say how rows are read. Without ``metrics`` it is
-    the erroneous information ratio and the proficiency.
+    Give labels ``(y_true, {"svm": labels, "knn": labels})``, or rows of any source with the names of their columns in
+    ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to tables is compared
+    unpaired. ``groups`` says which rows belong together (patients, documents), by a column's name or a sequence: then
+    these are resampled as a whole. ``prevalence`` re-weights the true classes, ``sample_size`` is that of tables of
+    frequencies. Without ``metrics`` it is the proficiency and the erroneous information ratio.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
     >>> poor = ["cat", "cat", "cow"] * 30
-    >>> result = compare({"good": good, "poor": poor}, truth=truth)
+    >>> result = compare(truth, {"good": good, "poor": poor})
     >>> [(pair.metric, pair.verdict) for pair in result.pairs]
     [('erroneous_information_ratio', 'inconclusive'), ('proficiency', 'better')]
     """
+    check_keywords(options, CompareKeywords)
+    uncertainty = UncertaintyOptions.from_keywords(options)
+    metrics = options.get("metrics")
     question = Question(
-        asked_metrics(metrics), level, rope, prior, seed, baseline, prevalence, named=metrics is not None
+        asked_metrics(metrics),
+        uncertainty.level,
+        options.get("rope"),
+        uncertainty.prior,
+        uncertainty.seed,
+        options.get("baseline"),
+        options.get("prevalence"),
+        named=metrics is not None,
     )
-    if isinstance(source, Mapping) and all(isinstance(part, Contingency) for part in source.values()):
-        if cluster is not None:
-            raise InputError("finished tables do not know which rows belong together; cluster= needs the rows")
-        return _with_hashes(compare_tables(dict(source), question, n), source)
-    if n is not None:
-        raise InputError("n is the sample size of a table of shares; rows are counted, so leave it out")
-    if isinstance(source, Mapping) and truth is not None and not isinstance(truth, str):
-        answers = Answers.from_labels(
-            truth, source, sample_weight=weight, cluster=cluster, reject=reject, positive=positive
-        )
-    else:
-        if not isinstance(truth, str) or system is None:
-            raise InputError("name the truth column and at least two system columns, or give a mapping of tables")
-        if cluster is not None and (not isinstance(cluster, str) or cluster in (truth, *system)):
-            raise InputError(f"cluster is {cluster!r}; name a column of its own, beside truth and systems")
-        beside = () if cluster is None else (cluster,)
-        joint = read_joint(source, truth=truth, system=[*system, *beside], weight=weight, clean=clean, how=how)
-        answers = Answers.from_joint(joint, cluster=cluster, reject=reject, positive=positive)
+    tables = None if y_pred is not None else tables_by_system(source)
+    if tables is not None:
+        if options.get("groups") is not None:
+            raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
+        return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables)
+    if uncertainty.sample_size is not None:
+        raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
+    answers = _answers(source, y_pred, (truth, system, read), options)
     found = compare_rows(answers, question)
+    warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
     return _with_hashes(found, {name: answers.table(name) for name in found.systems})
+
+
+def _answers(
+    source: Any, y_pred: Any, asked: tuple[Any, Any, ReadOptions | None], options: Mapping[str, Any]
+) -> Answers:
+    """The predictions of all systems, row by row: of labels, of a mapping of columns, or of a source that is read."""
+    truth, system, read = asked
+    weight, groups = options.get("weight"), options.get("groups")
+    stated = {name: options.get(name) for name in ("reject", "positive")}
+    labels = (source, labels_by_system(y_pred)) if y_pred is not None else column_labels(source, truth, system)
+    if labels is not None:
+        if y_pred is None:
+            weight, groups = (source.get(x, x) if isinstance(x, str) else x for x in (weight, groups))
+        return Answers.from_labels(*labels, sample_weight=weight, cluster=groups, **stated)
+    check_rows(source, truth)
+    if not isinstance(truth, str) or system is None or isinstance(system, str):
+        raise InputError(
+            "give labels as (y_true, {name: labels}), name the truth column and at least two system columns, or give "
+            "tables by name"
+        )
+    if groups is not None and (not isinstance(groups, str) or groups in (truth, *system)):
+        raise InputError(f"groups is {groups!r}; name a column of its own, beside truth and systems")
+    beside = () if groups is None else (groups,)
+    joint = read_joint(
+        source, truth=truth, system=[*system, *beside], weight=weight, clean=options.get("clean", ()), read=read
+    )
+    return Answers.from_joint(joint, cluster=groups, **stated)
 
 
 def _with_hashes(found: Comparison, tables: Mapping[str, Contingency]) -> Comparison:

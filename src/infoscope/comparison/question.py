@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.inputs import Prevalence
 from infoscope.metrics.registry import Metric, find
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.reweighting import shares_by_label
 
-__all__ = ["DEFAULT_METRICS", "Prevalence", "Question", "asked_metrics"]
+__all__ = ["DEFAULT_METRICS", "Question", "asked_metrics"]
 
 DEFAULT_METRICS = ("erroneous_information_ratio", "proficiency")
-
-Prevalence = Literal["equal"] | Mapping[Any, float]
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,6 @@ class Question:
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
-        if not 0 < self.level < 1:
-            raise InputError(f"the level of an interval is {self.level}; it must lie between 0 and 1, such as 0.95")
         if self.rope is not None and not (isfinite(self.rope) and self.rope >= 0):
             raise InputError(
                 f"the region of practical equivalence is {self.rope} wide; give the largest difference that does not "

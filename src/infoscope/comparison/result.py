@@ -47,9 +47,15 @@ class Comparison(Result):
     ranking: tuple[Ranking, ...]
     """One for each metric, in the order in which they were asked for."""
     baseline: str | None = None
+    positive: str | None = None
+    """The class that binary metrics are about; None unless there are two true classes."""
     improvements: tuple[Improvement, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
+
+    def titled(self, metric: str) -> str:
+        """A metric's title, with the class that it is about where it is about one."""
+        return find(metric).card.titled(self.positive)
 
     def pair(self, a: str, b: str, metric: str | None = None) -> Difference:
         """The difference A − B; by default in the first metric."""

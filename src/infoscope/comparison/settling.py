@@ -34,7 +34,7 @@ def known_everywhere(
         findings += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
         known[entry.name] = tuple(name for name, why in reasons.items() if why is None)
     if all(len(names) < 2 for names in known.values()):
-        raise InputError(f"nothing can be compared: {findings[0].text.rpartition(';')[0]}")
+        raise InputError("nothing can be compared: {metric} is {why}".format(**findings[0].evidence))
     return known, findings
 
 
@@ -97,6 +97,7 @@ def settled(
     known: Mapping[str, Sequence[str]],
 ) -> Comparison:
     """The result: a ranking for each metric, and every pair with what all pairs at once allow to say of it."""
+    positive = _positive(wholes, question.metrics)
     rankings = []
     judged: list[Difference] = []
     for entry in question.metrics:
@@ -111,21 +112,38 @@ def settled(
             level=question.level,
             rng=np.random.default_rng(question.seed),
         )
-        rankings.append(replace(ranking, statement=statement(ranking, question.level)))
+        rankings.append(replace(ranking, statement=statement(ranking, question.level, positive)))
         judged += [replace(pair, significant=_is_significant(ranking, pair)) for pair in mine]
     order = {(pair.a, pair.b, pair.metric): pair for pair in judged}
     kept = [order[key] for pair in pairs if (key := (pair.a, pair.b, pair.metric)) in order]
     samples = {name: whole.rows for name, whole in wholes.items()}
-    return Comparison(tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline)
+    return Comparison(
+        tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline, positive=positive
+    )
+
+
+def _positive(wholes: Mapping[str, Standing], metrics: Sequence[Metric]) -> str | None:
+    """The class that binary metrics are about; refused where it differs between systems that they compare."""
+    classes = {name: whole.table.positive_label for name, whole in wholes.items()}
+    (first, label), *others = classes.items()
+    for name, other in others:
+        entry = next((entry for entry in metrics if entry.card.of_positive), None)
+        if other != label and entry is not None:
+            raise InputError(
+                f"{entry.name} is about {label!r} for {first!r} and about {other!r} for {name!r}; name one positive "
+                "class where the tables are made"
+            )
+    return None if label is None or len(set(classes.values())) > 1 else str(label)
 
 
 def _is_significant(ranking: Ranking, pair: Difference) -> bool:
     return bool({(pair.a, pair.b), (pair.b, pair.a)} & set(ranking.wins))
 
 
-def statement(ranking: Ranking, level: float) -> str:
+def statement(ranking: Ranking, level: float, positive: str | None = None) -> str:
     """The ranking in a sentence that does not claim more than all pairs at once allow."""
-    title = find(ranking.metric).card.title.lower()
+    card = find(ranking.metric).card
+    title = card.title.lower() + card.of_class(positive)
     error = f"{100 * (1 - level):.3g}% risk of any false claim over all pairs"
     best = ranking.best
     if best is not None:

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from infoscope.errors import InputError
 from infoscope.evaluation.measuring import Subject
 from infoscope.evaluation.result import IntervalMethod
+from infoscope.inputs import UncertaintyOptions
+from infoscope.posterior import Posterior, samples_to_halve
+from infoscope.posterior.resampling import ClusterBootstrap
+from infoscope.posterior.seen import weighed
 
-__all__ = ["Uncertainty", "believed"]
-
-
-@dataclass(frozen=True)
-class Uncertainty:
-    """How intervals are made."""
-
-    prior: Any = "default"
-    level: float = 0.95
-    n: float | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse levels and sizes that mean nothing."""
-        if not 0 < self.level < 1:
-            raise InputError(f"the level is {self.level}; an interval's level lies between 0 and 1, as 0.95")
-        if self.n is not None and not 0 < self.n < float("inf"):
-            raise InputError(f"the sample size is {self.n}; it must be a number above 0")
+__all__ = ["believed"]
 
 
-def believed(subject: Subject, how: Uncertainty) -> Subject:
+def believed(subject: Subject, how: UncertaintyOptions) -> Subject:
     """The same with its belief, and with how that came about."""
-    n = subject.n if how.n is None else how.n
+    n = subject.n if how.sample_size is None else how.sample_size
     if n is None:
-        why = "no intervals: the table is of total 1, so its sample size is not known; state it with n= or --n"
+        why = "no intervals: the table is of total 1, so its sample size is not known; state it with sample_size= or --sample-size"
         return replace(subject, n=n, interval=IntervalMethod(how.level, "none", why))
     if subject.clusters and subject.table.is_sparse:
         # among a million groups nearly all cells are empty, and no prior about them is worth its interval
@@ -41,26 +27,21 @@ def believed(subject: Subject, how: Uncertainty) -> Subject:
         return replace(subject, n=n, interval=IntervalMethod(how.level, "none", why))
     if subject.cluster is not None:
         return _resampled(subject, n, how)
-    from infoscope.posterior import Posterior, samples_to_halve  # noqa: PLC0415 - heavy
-    from infoscope.posterior.seen import weighed  # noqa: PLC0415
-
     posterior = Posterior(subject.table, how.prior, n=n, seed=how.seed)
     more = samples_to_halve(posterior, "proficiency")
     told = [
         f"{_percent(how.level)} intervals of the posterior, prior {posterior.prior}, rows taken as independent",
-        *weighed(subject.table, n, stated=how.n is not None),
+        *weighed(subject.table, n, stated=how.sample_size is not None),
         f"{more:,} more samples would halve them",
     ]
     interval = IntervalMethod(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
     return replace(subject, n=n, belief=posterior, interval=interval)
 
 
-def _resampled(subject: Subject, n: float, how: Uncertainty) -> Subject:
+def _resampled(subject: Subject, n: float, how: UncertaintyOptions) -> Subject:
     """Intervals by resampling clusters whole."""
-    from infoscope.posterior.resampling import ClusterBootstrap  # noqa: PLC0415 - heavy
-
     assert subject.cluster is not None
-    if how.n is not None or not (isinstance(how.prior, str) and how.prior == "default"):
+    if how.sample_size is not None or not (isinstance(how.prior, str) and how.prior == "default"):
         raise InputError("resampling clusters takes neither a prior nor a stated sample size; leave them out")
     bootstrap = ClusterBootstrap(subject.table, subject.cluster.lines, seed=how.seed)
     groups = bootstrap.clusters.shape[0]

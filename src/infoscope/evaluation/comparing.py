@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from infoscope.comparison import Answers, compare_answers
 from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError
-from infoscope.evaluation.believing import Uncertainty
 from infoscope.evaluation.measuring import Subject
 from infoscope.evaluation.result import GroupComparison, SystemResult
-
-if TYPE_CHECKING:
-    from infoscope.readers import Joint
+from infoscope.inputs import UncertaintyOptions
+from infoscope.posterior import Posterior
+from infoscope.readers import Joint
 
 __all__ = ["compared"]
 
@@ -24,10 +23,10 @@ METRICS = ("erroneous_information_ratio", "proficiency")
 
 
 def compared(
-    joints: Mapping[tuple[str, ...], Joint],
+    joints: Mapping[tuple[str, ...], Joint | Answers],
     subjects: Sequence[Subject],
     results: Sequence[SystemResult],
-    how: Uncertainty,
+    how: UncertaintyOptions,
 ) -> tuple[Comparison | None, tuple[GroupComparison, ...]]:
     """The systems against each other row by row, and within each group where rows were split; None for nothing."""
     by_group: dict[tuple[str, ...], list[int]] = {}
@@ -46,21 +45,20 @@ def compared(
 
 
 def _compared(
-    joint: Joint | None, subjects: Sequence[Subject], results: Sequence[SystemResult], how: Uncertainty
+    joint: Joint | Answers | None, subjects: Sequence[Subject], results: Sequence[SystemResult], how: UncertaintyOptions
 ) -> Comparison | None:
     if joint is None or not 1 < len(subjects) <= MOST_SYSTEMS:
         return None
-    if any(subject.table.reweighting is not None for subject in subjects) or how.n is not None:
+    if any(subject.table.reweighting is not None for subject in subjects) or how.sample_size is not None:
         return None
     metrics = [name for name in METRICS if all(result.metrics[name].sd is not None for result in results)]
     if not metrics:
         return None
-    from infoscope.comparison import Answers, compare_answers  # noqa: PLC0415 - only for several systems
-    from infoscope.posterior import Posterior  # noqa: PLC0415
-
     first = subjects[0]
-    cluster = None if first.cluster is None else first.cluster.column
-    answers = Answers.from_joint(joint, cluster=cluster, reject=first.table.reject, positive=first.table.positive)
+    answers = joint
+    if isinstance(answers, Joint):
+        cluster = None if first.cluster is None else first.cluster.column
+        answers = Answers.from_joint(answers, cluster=cluster, reject=first.table.reject, positive=first.table.positive)
     known = {subject.name: subject.belief for subject in subjects if isinstance(subject.belief, Posterior)}
     try:
         return compare_answers(answers, metrics=metrics, level=how.level, prior=how.prior, seed=how.seed, known=known)

@@ -4,70 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Unpack
 
 from infoscope.diagnosis import Facts, Finding, diagnose_all
-from infoscope.errors import InputError
-from infoscope.evaluation.believing import Uncertainty, believed
+from infoscope.errors import InputError, check_keywords
+from infoscope.evaluation.believing import believed
 from infoscope.evaluation.comparing import compared
 from infoscope.evaluation.measuring import Subject, measure
 from infoscope.evaluation.result import Evaluation
-from infoscope.evaluation.subjects import Gathered, Prevalence, Request, gather, prepared
+from infoscope.evaluation.subjects import Gathered, Request, gather, prepared
 from infoscope.evaluation.until import Goal, gather_until
-from infoscope.tables.labels import Label
+from infoscope.inputs import QuestionKeywords, UncertaintyOptions
+from infoscope.readers import ReadOptions
+from infoscope.results.provenance import ignored_rows
 
-__all__ = ["evaluate"]
+__all__ = ["EvaluateKeywords", "evaluate"]
 
 
-def evaluate(  # noqa: PLR0913 - the public front
+class EvaluateKeywords(QuestionKeywords, total=False):
+    """What ``evaluate`` may be asked beyond its source."""
+
+    by: str | Sequence[str] | None
+    labels: Any
+    task: Literal["classification", "clustering"]
+    until: Any
+
+
+def evaluate(
     source: Any,
+    y_pred: Any = None,
+    *,
     truth: str | None = None,
     system: str | Sequence[str] | None = None,
-    *,
-    weight: str | None = None,
-    by: str | Sequence[str] | None = None,
-    reject: Label | None = None,
-    positive: Label | None = None,
-    clean: str | Sequence[str] = (),
-    reader: Any = None,
-    prevalence: Prevalence | None = None,
-    clusters: bool = False,
-    cluster: str | None = None,
-    until: Any = None,
-    prior: Any = "default",
-    level: float = 0.95,
-    n: float | None = None,
-    seed: int = 0,
+    read: ReadOptions | None = None,
+    **options: Unpack[EvaluateKeywords],
 ) -> Evaluation:
     """Everything there is to say about one or several systems.
 
-    ``source`` is a table, tables by name, or anything that rows can be read from; then ``truth`` and ``system``
-    name its columns, ``clean`` what is done to labels and ``reader`` (an ``infoscope.readers.How``) who reads them.
-    ``cluster`` names a column of what rows belong together (patients, documents): intervals then come from resampling
-    those whole. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks only until the interval of a metric
-    is that narrow.
+    Give labels ``(y_true, y_pred)``, where ``y_pred`` may map names to labels; rows of any source with the names of
+    their columns in ``truth`` and ``system``; or a table, or tables by name.
 
-    >>> from infoscope.tables import Contingency
-    >>> evaluate({"A": Contingency.from_matrix([[2, 3], [0, 45]])})
-    A captures 30.4% of the information in the truth (1 system).
+    ``weight`` is a column, or weights beside labels; ``by`` splits the rows, one result per group; ``groups`` says which
+    rows belong together (patients, documents): intervals then come from resampling those as a whole. ``reject`` is the
+    label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the classes,
+    ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says that the names
+    of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks only until the
+    interval of a metric is that narrow. ``prior``, ``level``, ``sample_size`` and ``seed`` say how intervals are made.
+
+    >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
+    0.75
     """
-    how = Uncertainty(prior, level, n, seed)
-    if cluster is not None and clusters:
-        raise InputError("answers that are clusters cannot be resampled by cluster yet; leave one of the two out")
-    request = Request(truth, system, weight, by, reject, positive, clean, reader, cluster)
+    check_keywords(options, EvaluateKeywords)
+    uncertainty = UncertaintyOptions.from_keywords(options)
+    task = options.get("task", "classification")
+    if task not in ("classification", "clustering"):
+        raise InputError(f"task is {task!r}; it is classification or clustering")
+    if options.get("groups") is not None and task == "clustering":
+        raise InputError("predictions that are clusters cannot be resampled by group yet; leave one of the two out")
+    request = Request.from_keywords(truth, system, read, options)
 
     def as_asked(subject: Subject) -> Subject:
-        return replace(subject, table=prepared(subject.table, prevalence, clusters=clusters), clusters=clusters)
+        table = prepared(subject.table, options.get("prevalence"), clusters=task == "clustering")
+        return replace(subject, table=table, clusters=task == "clustering")
 
-    if until is None:
-        found = gather(source, request)
+    if options.get("until") is None:
+        found = gather(source, y_pred, request)
     else:
-        found = gather_until(source, request, Goal.asked(until), how, as_asked)
-    seen = [believed(as_asked(subject), how) for subject in found.subjects]
-    return _evaluated(replace(found, subjects=seen), how)
+        found = gather_until(source, request, Goal.asked(options["until"]), uncertainty, as_asked)
+    seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
+    return _evaluated(replace(found, subjects=seen), uncertainty)
 
 
-def _evaluated(found: Gathered, how: Uncertainty) -> Evaluation:
+def _evaluated(found: Gathered, how: UncertaintyOptions) -> Evaluation:
     provenance, subjects = found.provenance, found.subjects
     findings = _findings(subjects, how)
     systems = tuple(measure(subject, found, how.level) for subject, found in zip(subjects, findings, strict=True))
@@ -87,14 +95,12 @@ def _evaluated(found: Gathered, how: Uncertainty) -> Evaluation:
 
 
 def _about_rows(found: Gathered) -> Iterator[Finding]:
-    for item in found.provenance.ignored:
-        text = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}."
-        yield Finding("rows_ignored", text, "warning", {"reason": item.reason, "rows": item.rows})
+    yield from ignored_rows(found.provenance.ignored)
     if found.adaptive is not None:
         yield Finding("read_in_part", f"{found.adaptive.text}.", "warning" if found.adaptive.sorted else "note")
 
 
-def _findings(subjects: Sequence[Subject], how: Uncertainty) -> list[list[Finding]]:
+def _findings(subjects: Sequence[Subject], how: UncertaintyOptions) -> list[list[Finding]]:
     """Each group is diagnosed by itself: systems are compared where they saw the same truth."""
     groups: dict[tuple[tuple[str, str], ...], dict[int, Subject]] = {}
     for at, subject in enumerate(subjects):

@@ -62,41 +62,46 @@ class Condition:
 
     def __str__(self) -> str:
         """As a person reads it."""
+        return self._about(None)
+
+    def _about(self, positive: str | None) -> str:
+        """The same with the class that the metric is about."""
         name = self.metric if self.part is None else f"{self.metric}.{self.part}"
-        return f"{name} {'at least' if self.side == 'min' else 'at most'} {self.limit:g}"
+        about = find(self.metric).card.of_class(positive)
+        return f"{name}{about} {'at least' if self.side == 'min' else 'at most'} {self.limit:g}"
 
     def check(self, system: SystemResult) -> Check:
         """Whether a system meets it."""
-        value = system.metrics[self.metric]
-        if value.value is None:
-            return Check(
-                system.title, str(self), "failed", f"{self.metric} is undefined: {value.undefined}", value, self.metric
-            )
+        estimate = system.metrics[self.metric]
+        if estimate.value is None:
+            return self._checked(system, "failed", f"{self.metric} is undefined: {estimate.undefined}")
         if self.part in ("value", "mean", "sd"):
-            number = getattr(value, self.part)
+            number = getattr(estimate, self.part)
             if number is None:
                 raise InputError(
-                    f"{self.metric} has no {self.part} here; state the sample size with --n, or ask for .value"
+                    f"{self.metric} has no {self.part} here; state the sample size with --sample-size, or ask for .value"
                 )
             met = number >= self.limit if self.side == "min" else number <= self.limit
-            return Check(
-                system.title, str(self), "passed" if met else "failed", f"it is {number:.4g}", value, self.metric
-            )
-        return self._of_interval(system, value)
+            return self._checked(system, "passed" if met else "failed", f"it is {number:.4g}")
+        return self._check_interval(system, estimate)
 
-    def _of_interval(self, system: SystemResult, value: Estimate) -> Check:
+    def _check_interval(self, system: SystemResult, estimate: Estimate) -> Check:
         """A limit that lies inside the interval is neither met nor missed."""
-        if value.low is None or value.high is None:
+        if estimate.low is None or estimate.high is None:
             raise InputError(
-                f"{self.metric} of {system.title!r} has no interval; state the sample size with --n, or ask for "
+                f"{self.metric} of {system.title!r} has no interval; state the sample size with --sample-size, or ask for "
                 f"{self.metric}.value"
             )
-        near, far = (value.low, value.high) if self.side == "min" else (-value.high, -value.low)
+        near, far = (estimate.low, estimate.high) if self.side == "min" else (-estimate.high, -estimate.low)
         limit = self.limit if self.side == "min" else -self.limit
         asked = far if self.part == ("high" if self.side == "min" else "low") else near
         outcome: Outcome = "passed" if asked >= limit else "failed" if far < limit else "inconclusive"
-        text = f"it is {value.shown:.4g}, between {value.low:.4g} and {value.high:.4g}"
-        return Check(system.title, str(self), outcome, text, value, self.metric)
+        text = f"it is {estimate.shown:.4g}, between {estimate.low:.4g} and {estimate.high:.4g}"
+        return self._checked(system, outcome, text)
+
+    def _checked(self, system: SystemResult, outcome: Outcome, text: str) -> Check:
+        estimate = system.metrics[self.metric]
+        return Check(system.title, self._about(system.positive), outcome, text, estimate, self.metric)
 
 
 @dataclass(frozen=True)
@@ -160,7 +165,9 @@ class Baseline:
         entry = find(name)
         new, old = now.metrics[entry.name], before.metrics.get(entry.name)
         if old is None or None in (new.mean, new.sd, old.mean, old.sd):
-            raise InputError(f"{entry.name} has no interval in both results; compare another metric, or state --n")
+            raise InputError(
+                f"{entry.name} has no interval in both results; compare another metric, or state --sample-size"
+            )
         assert new.mean is not None and old.mean is not None and new.sd is not None and old.sd is not None  # noqa: PT018
         if entry.card.better == "none":
             raise InputError(f"{entry.name} is not better at either end; a baseline needs a metric that is")
@@ -178,7 +185,15 @@ class Baseline:
         if truths[0] != truths[1]:
             text += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"
         margin = f" by more than {self.tolerance:g}" if self.tolerance else ""
-        condition = f"{entry.name} not worse than the baseline's{margin}{', demonstrably' if self.proven else ''}"
+        about = entry.card.of_class(now.positive)
+        if about != entry.card.of_class(before.positive):
+            raise InputError(
+                f"{entry.name} is about {now.positive!r} here and about {before.positive!r} in the baseline; name one "
+                "class with --positive for both"
+            )
+        condition = (
+            f"{entry.name}{about} not worse than the baseline's{margin}{', demonstrably' if self.proven else ''}"
+        )
         return Check(now.title, condition, outcome, text, new, entry.name)
 
     def _outcome(self, low: float, high: float) -> Outcome:

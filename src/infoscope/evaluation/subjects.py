@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Self
 
 import numpy as np
 
+from infoscope.comparison import Answers
 from infoscope.errors import InputError
 from infoscope.evaluation.measuring import Clusters, Subject
 from infoscope.evaluation.result import AdaptiveReading
+from infoscope.inputs import Prevalence, as_names, check_rows, column_labels, labels_by_system, tables_by_system
 from infoscope.masking import masked
+from infoscope.readers import Asked, Joint, ReadOptions, Together, read_together
+from infoscope.readers.labels import Cleaning
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables import Contingency
+from infoscope.tables.building import Declared, counted_labels
 from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.tables.reweighting import shares_by_label
 
-if TYPE_CHECKING:
-    from infoscope.readers import Asked, Joint, Together
-
-__all__ = ["Gathered", "Prevalence", "Request", "gather", "prepared", "seen"]
-
-Prevalence = Literal["equal"] | Mapping[Any, float]
+__all__ = ["Gathered", "Request", "gather", "prepared", "seen"]
 
 
 @dataclass(frozen=True)
@@ -33,22 +34,45 @@ class Request:
 
     truth: str | None = None
     system: str | Sequence[str] | None = None
-    weight: str | None = None
+    weight: Any = None
     by: str | Sequence[str] | None = None
     reject: Label | None = None
     positive: Label | None = None
-    clean: str | Sequence[str] = ()
-    how: Any = None
-    cluster: str | None = None
+    clean: Cleaning = ()
+    labels: Any = None
+    groups: Any = None
+    how: ReadOptions | None = None
+
+    @classmethod
+    def from_keywords(cls, truth: Any, system: Any, read: ReadOptions | None, options: Mapping[str, Any]) -> Self:
+        """The columns named, with those of a function's keywords that are about rows and labels."""
+        known = {name: options[name] for name in cls.__dataclass_fields__ if name in options}
+        return cls(truth, system, how=read, **known)
+
+    @property
+    def cluster(self) -> str | None:
+        """The column of what rows belong together, where it is a column."""
+        return self.groups if isinstance(self.groups, str) else None
 
     @property
     def asked(self) -> Asked:
         """As readers want it."""
-        from infoscope.readers import Asked  # noqa: PLC0415 - loads an engine
-
-        names = () if self.system is None else (self.system,) if isinstance(self.system, str) else tuple(self.system)
-        groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
-        return Asked(self.truth or "", names, self.weight, groups, self.cluster, self.reject, self.positive, self.clean)
+        columns = {"weight": self.weight, "groups": self.groups}
+        for name, value in columns.items():
+            if value is not None and not isinstance(value, str):
+                raise InputError(f"{name} is not the name of a column; name one, or give labels as (y_true, y_pred)")
+        if self.labels is not None:
+            raise InputError("labels= declares the classes of labels given as (y_true, y_pred); leave it out for rows")
+        return Asked(
+            self.truth or "",
+            as_names(self.system),
+            self.weight,
+            as_names(self.by),
+            self.cluster,
+            self.reject,
+            self.positive,
+            self.clean,
+        )
 
 
 @dataclass(frozen=True)
@@ -57,52 +81,94 @@ class Gathered:
 
     provenance: Provenance
     subjects: list[Subject]
-    joints: Mapping[tuple[str, ...], Joint] = field(default_factory=dict)
+    joints: Mapping[tuple[str, ...], Joint | Answers] = field(default_factory=dict)
     """The systems row by row, by group, where they were read together; without groups there is one, ()."""
     adaptive: AdaptiveReading | None = None
 
 
-def gather(source: Any, request: Request) -> Gathered:
-    """The tables of a source: a table, tables by name, or rows that are read."""
-    if isinstance(source, Contingency):
-        name = request.system if isinstance(request.system, str) else "system"
-        return _given({name: source}, request)
-    if isinstance(source, Mapping) and source and all(isinstance(item, Contingency) for item in source.values()):
-        return _given(source, request)
-    return _read(source, request)
+def gather(source: Any, y_pred: Any, request: Request) -> Gathered:
+    """The tables to evaluate: from labels, from tables, or from rows that are read."""
+    if y_pred is not None:
+        if request.truth is not None or request.system is not None:
+            raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
+        return _from_labels(source, labels_by_system(y_pred), request)
+    tables = tables_by_system(source, request.system)
+    if tables is not None:
+        return _from_tables(tables, request)
+    columns = column_labels(source, request.truth, request.system)
+    if columns is not None:
+        return _from_labels(*columns, _with_columns(source, request))
+    return _from_rows(source, request)
 
 
-def _given(tables: Mapping[str, Contingency], request: Request) -> Gathered:
-    if request.cluster is not None:
-        raise InputError("a finished table does not know which rows belong together; cluster= needs the rows")
+def _with_columns(source: Mapping[str, Any], request: Request) -> Request:
+    """Weights and groups of a mapping of columns, by their names."""
+    named = {name: getattr(request, name) for name in ("weight", "groups")}
+    found = {name: source.get(value, value) for name, value in named.items() if isinstance(value, str)}
+    return replace(request, **found)
+
+
+def _from_labels(y_true: Any, systems: Mapping[str, Any], request: Request) -> Gathered:
+    if request.by is not None:
+        raise InputError("by= names columns of rows; split the labels, or give a data frame with truth= and system=")
+    if request.clean:
+        raise InputError("clean= is about labels that are read; clean the labels before you give them")
+    declared = Declared(request.labels, request.reject, request.positive)
+    tables = {name: counted_labels(y_true, labels, request.weight, declared) for name, labels in systems.items()}
+    ignored = most_ignored(table.ignored for table in tables.values())
+    warn_of_rows(ignored)
+    answers = None
+    if request.groups is not None or (len(tables) > 1 and max(map(_size, tables.values())) <= MAX_COMPARED_ROWS):
+        answers = Answers.from_labels(
+            y_true,
+            systems,
+            sample_weight=request.weight,
+            cluster=request.groups,
+            reject=request.reject,
+            positive=request.positive,
+        )
+    subjects = [_labelled(name, table, answers, request) for name, table in tables.items()]
+    rows = int(max(_size(table) + sum(table.ignored.values()) for table in tables.values()))
+    provenance = Provenance(rows=rows if request.weight is None else None, ignored=_listed(ignored))
+    joints = {(): answers} if answers is not None and len(tables) > 1 else {}
+    return Gathered(provenance, _with_data(subjects, None), joints)
+
+
+MAX_COMPARED_ROWS = 1_000_000
+"""Labels up to which systems are compared unasked."""
+
+
+def _size(table: Contingency) -> float:
+    return float(table.total)
+
+
+def _labelled(name: str, table: Contingency, answers: Answers | None, request: Request) -> Subject:
+    if request.groups is None or answers is None:
+        return Subject(name, table, n=table.sample_size)
+    own = answers.pair(name, name)
+    return Subject(name, own.table_a, n=own.table_a.sample_size, cluster=Clusters("groups", own.clusters_a))
+
+
+def _from_tables(tables: Mapping[str, Contingency], request: Request) -> Gathered:
+    if request.groups is not None:
+        raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
     if request.reject is not None or request.positive is not None:
         raise InputError("a finished table knows its reject and positive label; state them where the table is made")
-    ignored: dict[str, int] = {}
     for name, table in tables.items():
         if table.batch_shape:
             raise InputError("a batch of tables is no single result; evaluate its tables one by one")
         if not table.total:
-            raise InputError(f"the table of {str(name)!r} has no data; there is nothing to evaluate")
-        for reason, rows in table.ignored.items():
-            ignored[reason] = max(rows, ignored.get(reason, 0))
-    subjects = [Subject(str(name), table, n=table.sample_size) for name, table in tables.items()]
+            raise InputError(f"the table of {name!r} has no data; there is nothing to evaluate")
+    subjects = [Subject(name, table, n=table.sample_size) for name, table in tables.items()]
+    ignored = most_ignored(table.ignored for table in tables.values())
     return Gathered(Provenance(ignored=_listed(ignored)), subjects)
 
 
-def _read(source: Any, request: Request) -> Gathered:
-    if request.truth is not None and not isinstance(request.truth, str):
-        raise InputError("truth is not the name of a column; give labels as Contingency.from_labels(y_true, y_pred)")
-    if request.truth is None and _is_matrix(source):
-        raise InputError("this is a matrix, not rows; give Contingency.from_matrix(counts), or tables by name")
-    from infoscope.readers import read_together  # noqa: PLC0415 - loads an engine
-
-    return seen(source, request, read_together(source, request.asked, request.how))
-
-
-def _is_matrix(source: Any) -> bool:
-    if isinstance(source, (list, tuple)):
-        return bool(source) and all(isinstance(row, (list, tuple, np.ndarray)) for row in source)
-    return isinstance(source, np.ndarray) or type(source).__module__.startswith("scipy.sparse")
+def _from_rows(source: Any, request: Request) -> Gathered:
+    check_rows(source, request.truth)
+    together = read_together(source, request.asked, request.how)
+    warn_of_rows(together.reading.ignored)
+    return seen(source, request, together)
 
 
 def seen(source: Any, request: Request, found: Together) -> Gathered:
@@ -116,7 +182,7 @@ def seen(source: Any, request: Request, found: Together) -> Gathered:
             n=table.sample_size,
             cluster=None if request.cluster is None else Clusters(request.cluster, found.clusters[group, name]),
         )
-        for group, tables in reading.tables.items()
+        for group, tables in reading.by_group.items()
         for name, table in tables.items()
     ]
     provenance = Provenance(_named(source), reading.rows, _listed(reading.ignored))

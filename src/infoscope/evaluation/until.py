@@ -9,11 +9,17 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InfoscopeError, InputError
-from infoscope.evaluation.believing import Uncertainty, believed
+from infoscope.evaluation.believing import believed
 from infoscope.evaluation.measuring import Subject
 from infoscope.evaluation.result import AdaptiveReading
 from infoscope.evaluation.subjects import Gathered, Request, seen
+from infoscope.inputs import UncertaintyOptions
 from infoscope.metrics.registry import find
+from infoscope.readers import ReadOptions
+from infoscope.readers.blocks import alike, random_blocks
+from infoscope.readers.tally import merged
+from infoscope.readers.together import from_tally
+from infoscope.tables.missing import warn_of_rows
 
 __all__ = ["Goal", "gather_until"]
 
@@ -70,23 +76,22 @@ class Goal:
         return cls(entry.name, number)
 
 
-def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty, view: View = lambda x: x) -> Gathered:
+def gather_until(
+    source: Any, request: Request, goal: Goal, how: UncertaintyOptions, view: View = lambda x: x
+) -> Gathered:
     """What random blocks of a source hold, read until the interval is narrow enough for every system.
 
     ``view`` is how a system will be looked at, as under another prevalence: the width that counts is the one shown.
     """
-    from infoscope.readers import How  # noqa: PLC0415 - loads an engine
-    from infoscope.readers.blocks import alike, random_blocks  # noqa: PLC0415
-    from infoscope.readers.tally import merged  # noqa: PLC0415
-    from infoscope.readers.together import from_tally  # noqa: PLC0415
-
-    if request.by is not None or request.cluster is not None or how.n is not None:
-        raise InputError("reading until an interval is narrow takes no groups, clusters or stated size; leave them out")
+    if request.by is not None or request.cluster is not None or how.sample_size is not None:
+        raise InputError(
+            "reading until an interval is narrow takes no by, groups or stated sample size; leave them out"
+        )
     asked = request.asked
     if not asked.truth or not asked.systems:
         raise InputError("rows need the name of the truth column and of at least one system")
     parts, share, looked_at, p_value = [], 0.0, 0, 1.0
-    for block in random_blocks(source, asked.columns, request.how or How(), np.random.default_rng(how.seed)):
+    for block in random_blocks(source, asked.columns, request.how or ReadOptions(), np.random.default_rng(how.seed)):
         parts.append(block.tally)
         share = block.share
         rows = sum(part.total for part in parts)
@@ -100,11 +105,12 @@ def gather_until(source: Any, request: Request, goal: Goal, how: Uncertainty, vi
         if _widest(found, goal, how, view) <= goal.width:
             break
     found = seen(source, request, from_tally(merged(parts), asked))
+    warn_of_rows({item.reason: item.rows for item in found.provenance.ignored})
     account = _account(goal, _widest(found, goal, how, view), share, len(parts), p_value < SORTED)
     return replace(found, adaptive=account)
 
 
-def _widest(found: Gathered, goal: Goal, how: Uncertainty, view: View) -> float:
+def _widest(found: Gathered, goal: Goal, how: UncertaintyOptions, view: View) -> float:
     """The width of the widest interval; infinite where one is undefined, or a class named by the caller yet unseen."""
     widths = []
     for subject in found.subjects:

@@ -43,7 +43,7 @@ def spoilt(n: int, moved: Any, prevalence: float) -> Contingency:
     positive, negative = n * prevalence, n * (1.0 - prevalence)
     upper = np.stack([positive * (1.0 - wrong), positive * wrong], -1)
     lower = np.stack([negative * wrong, negative * (1.0 - wrong)], -1)
-    return Contingency.from_matrix(np.stack([upper, lower], -2))
+    return Contingency.from_matrix(np.stack([upper, lower], -2), positive=0)
 
 
 def through(table: Contingency, at: float) -> Contingency:
@@ -68,7 +68,9 @@ def through(table: Contingency, at: float) -> Contingency:
     mixed = (1.0 - share) * own + share * other
     if not table.is_sparse:
         return table.with_cells(mixed.reshape(-1))
-    return Contingency.from_matrix(mixed, truth=table.truth_labels, system=table.system_labels, reject=table.reject)
+    return Contingency.from_matrix(
+        mixed, truth=table.truth_labels, system=table.system_labels, reject=table.reject, positive=table.positive
+    )
 
 
 @dataclass

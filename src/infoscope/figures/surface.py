@@ -162,4 +162,5 @@ def _rates(name: str, table: Contingency) -> Point:
 
 
 def _prevalence(table: Contingency) -> float:
-    return float(table.row_totals[table.truth_labels.index(table.positive_label)] / table.total)
+    positive = [label == table.positive_label for label in table.truth_labels].index(True)
+    return float(table.row_totals[positive] / table.total)

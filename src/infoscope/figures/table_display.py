@@ -16,7 +16,8 @@ from infoscope.figures.inputs import (
     estimators_by_name,
     predictions,
 )
-from infoscope.tables import Contingency
+from infoscope.tables.building import Declared, counted_labels
+from infoscope.tables.missing import most_ignored, warn_of_rows
 
 __all__ = ["TableDisplay"]
 
@@ -50,11 +51,10 @@ class TableDisplay(Display):
     ) -> Self:
         """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
         tables = {
-            key: Contingency.from_labels(
-                y_true, answers, sample_weight=sample_weight, labels=labels, reject=reject, positive=positive
-            )
+            key: counted_labels(y_true, answers, sample_weight, Declared(labels, reject, positive))
             for key, answers in answers_by_name(y_pred, name).items()
         }
+        warn_of_rows(most_ignored(table.ignored for table in tables.values()))
         given: Tables = next(iter(tables.values())) if cls._single and len(tables) == 1 else tables
         display: Self = cls.from_table(given, **options)
         return display.plot(ax)

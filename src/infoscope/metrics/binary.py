@@ -34,10 +34,11 @@ def _is_binary(table: Contingency) -> bool:
 @remembered
 def _detection(table: Contingency) -> _Detection:
     """The counts of a detector; NaN where the table is not binary."""
-    if not _is_binary(table):
+    positive = table.positive_label
+    if positive is None or not table.is_aligned:
         return _Detection(*[np.full(table.batch_shape, np.nan)[()]] * 7)
     classes = one_vs_rest(table)
-    at = table.truth_labels.index(table.positive_label)
+    at = table.truth_labels.index(positive)
     return _Detection(
         hits=classes.hits[..., at],
         positives=classes.support[..., at],
@@ -66,6 +67,7 @@ def _why(empty: str) -> Callable[[Contingency], str]:
         symbol="P",
         formula=r"\frac{TP}{TP+FP}",
         source="common",
+        of_positive=True,
         aliases=("positive predictive value",),
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one alarm",
@@ -75,7 +77,7 @@ def _why(empty: str) -> Callable[[Contingency], str]:
 def precision(table: Contingency) -> Real:
     """Share of the alarms that were right.
 
-    >>> print(f"{precision(Contingency.from_matrix([[5, 0], [7, 38]])):.4f}")
+    >>> print(f"{precision(Contingency.from_matrix([[5, 0], [7, 38]], positive=0)):.4f}")
     0.4167
     """
     d = _detection(table)
@@ -88,6 +90,7 @@ def precision(table: Contingency) -> Real:
         symbol="R",
         formula=r"\frac{TP}{TP+FN}",
         source="common",
+        of_positive=True,
         aliases=("sensitivity", "hit rate", "true positive rate"),
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one sample of the positive class",
@@ -98,7 +101,7 @@ def precision(table: Contingency) -> Real:
 def recall(table: Contingency) -> Real:
     """Share of the positive samples that were found.
 
-    >>> print(f"{recall(Contingency.from_matrix([[2, 3], [0, 45]])):.1f}")
+    >>> print(f"{recall(Contingency.from_matrix([[2, 3], [0, 45]], positive=0)):.1f}")
     0.4
     """
     d = _detection(table)
@@ -111,6 +114,7 @@ def recall(table: Contingency) -> Real:
         symbol="TNR",
         formula=r"\frac{TN}{TN+FP}",
         source="common",
+        of_positive=True,
         aliases=("true negative rate", "selectivity"),
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one negative sample",
@@ -121,7 +125,7 @@ def recall(table: Contingency) -> Real:
 def specificity(table: Contingency) -> Real:
     """Share of the negative samples that were recognised as such.
 
-    >>> print(f"{specificity(Contingency.from_matrix([[5, 0], [9, 36]])):.1f}")
+    >>> print(f"{specificity(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.8
     """
     d = _detection(table)
@@ -134,6 +138,7 @@ def specificity(table: Contingency) -> Real:
         symbol="NPV",
         formula=r"\frac{TN}{TN+FN}",
         source="common",
+        of_positive=True,
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one sample declared negative",
         note="A refused sample is not declared negative; weighted_npv counts it among those not declared as a class.",
@@ -143,7 +148,7 @@ def specificity(table: Contingency) -> Real:
 def npv(table: Contingency) -> Real:
     """Share of the samples declared negative that were negative.
 
-    >>> print(f"{npv(Contingency.from_matrix([[4, 1], [6, 39]])):.3f}")
+    >>> print(f"{npv(Contingency.from_matrix([[4, 1], [6, 39]], positive=0)):.3f}")
     0.975
     """
     d = _detection(table)
@@ -156,6 +161,7 @@ def npv(table: Contingency) -> Real:
         symbol="FPR",
         formula=r"\frac{FP}{FP+TN}",
         source="common",
+        of_positive=True,
         better="lower",
         aliases=("fall-out", "false positive rate", "FAR"),
         laws=frozenset({Law.SCALING, Law.PERFECT_IS_ZERO}),
@@ -166,7 +172,7 @@ def npv(table: Contingency) -> Real:
 def false_alarm_rate(table: Contingency) -> Real:
     """Share of the negative samples that raised an alarm.
 
-    >>> print(f"{false_alarm_rate(Contingency.from_matrix([[5, 0], [9, 36]])):.1f}")
+    >>> print(f"{false_alarm_rate(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.2
     """
     d = _detection(table)
@@ -179,6 +185,7 @@ def false_alarm_rate(table: Contingency) -> Real:
         symbol="F_β",
         formula=r"\frac{(1+\beta^2) TP}{(1+\beta^2) TP + \beta^2 FN + FP}",
         source="common",
+        of_positive=True,
         aliases=("F2", "F-beta", "F-measure"),
         laws=_LAWS,
         undefined=f"{_TWO}, and a sample or an alarm of the positive class",
@@ -189,7 +196,7 @@ def false_alarm_rate(table: Contingency) -> Real:
 def f_beta(table: Contingency, beta: float = 2.0) -> Real:
     """Precision and recall in one number, recall counting ``beta`` times as much.
 
-    >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]]), beta=2.0):.4f}")
+    >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]], positive=0), beta=2.0):.4f}")
     0.7812
     """
     d = _detection(table)
@@ -202,6 +209,7 @@ def f_beta(table: Contingency, beta: float = 2.0) -> Real:
         symbol="F1",
         formula=r"\frac{2TP}{2TP+FP+FN}",
         source="common",
+        of_positive=True,
         aliases=("F-measure", "Dice"),
         laws=_LAWS,
         undefined=f"{_TWO}, and a positive sample or an alarm",
@@ -211,7 +219,7 @@ def f_beta(table: Contingency, beta: float = 2.0) -> Real:
 def f1(table: Contingency) -> Real:
     """Harmonic mean of precision and recall of the positive class.
 
-    >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]])):.3f}")
+    >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.3f}")
     0.375
     """
     return f_beta(table, 1.0)

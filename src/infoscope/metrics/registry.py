@@ -104,11 +104,25 @@ class Card:
     level: Level = "table"
     meaning: str = ""
     family: str = ""
+    of_positive: bool = False
+    """Whether the number is about one of two classes, the positive one."""
 
     @property
     def reference(self) -> str:
         """The publication the definition comes from."""
         return SOURCES[self.source]
+
+    def titled(self, positive: object | None) -> str:
+        """The title, with the class that the number is about where it is about one.
+
+        >>> catalogue["precision"].titled("dog"), catalogue["accuracy"].titled("dog")
+        ("Precision of 'dog'", 'Accuracy')
+        """
+        return self.title + self.of_class(positive)
+
+    def of_class(self, positive: object | None) -> str:
+        """The class that the number is about, in words; nothing where it is about the whole table."""
+        return f" of '{positive}'" if self.of_positive and positive is not None else ""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
 from infoscope.multilabel.comparing import differences, ranked
+from infoscope.multilabel.input_checks import objects_left_out
 from infoscope.multilabel.predictor import Effort, assess, common_draws
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor, SampleSpread
 from infoscope.multilabel.sources import Form, label_sets, name_of
@@ -17,6 +18,8 @@ from infoscope.multilabel.tally import Ledger
 from infoscope.multilabel.uncertainty import random_halves
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables.categorization import aligned
+from infoscope.tables.columns import check_pairing
+from infoscope.tables.missing import warn_of
 from infoscope.tables.columns import check_pairing
 
 __all__ = ["compare", "evaluate", "stability"]
@@ -92,7 +95,9 @@ def stability(
         raise InputError(f"splits is {splits}; stability needs one at least")
     form = Form(**options)
     _check_order(truth, {"predicted": predicted})
+    _check_order(truth, {"predicted": predicted})
     pair = aligned(label_sets(truth, form), label_sets(predicted, form))
+    warn_of(objects_left_out(pair.ignored))
     order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
     return random_halves(pair, Ledger.of(pair, order), splits, np.random.default_rng(seed))
 
@@ -109,14 +114,22 @@ def _evaluated(
     _check_order(truth, predictors)
     known = label_sets(truth, form)
     given = {name: label_sets(source, form) for name, source in predictors.items()}
+    _check_order(truth, predictors)
     systems = tuple(assess((known, sets), (truth_name, name), form, effort) for name, sets in given.items())
     provenance = Provenance(rows=known.n, ignored=_all_ignored(systems))
+    warn_of(objects_left_out({item.reason: item.rows for item in provenance.ignored}))
     findings = tuple(finding for system in systems for finding in system.diagnosis if finding.is_warning)
     if len(systems) == 1:
         return MultilabelEvaluation(systems, known.n, level=effort.level, provenance=provenance, findings=findings)
     values, draws, objects = common_draws(known, given, effort)
     pairs = differences(values, draws, effort.level)
     return MultilabelEvaluation(systems, known.n, pairs, ranked(values), objects, effort.level, provenance, findings)
+
+
+def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
+    """Series of sets pair by position; frames have an index, too, but it names their objects."""
+    if getattr(truth, "ndim", 0) == 1:
+        check_pairing(truth, {name: sets for name, sets in predictors.items() if getattr(sets, "ndim", 0) == 1})
 
 
 def _all_ignored(systems: Sequence[Predictor]) -> tuple[IgnoredRows, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from infoscope.results.finding import Finding
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, lookalikes
 
-__all__ = ["input_findings", "quoted", "run_together"]
+__all__ = ["input_findings", "objects_left_out", "quoted", "run_together"]
 
 _SEPARATORS = (" ", ",", ";", "|", ", ", "; ", " | ", "/")
 _MOST_NAMED = 5
@@ -18,6 +18,11 @@ _MOST_NAMED = 5
 def quoted(label: Label) -> str:
     """A name as it is, between marks that show where it ends."""
     return f"'{label}'"
+
+
+def objects_left_out(ignored: Mapping[str, int]) -> list[str]:
+    """Objects that do not enter the numbers, and why, a sentence for each reason."""
+    return [f"{objects:,} objects left out: {reason}" for reason, objects in ignored.items()]
 
 
 def run_together(categories: Sequence[Label]) -> list[tuple[str, str, str]]:
@@ -46,8 +51,8 @@ def run_together(categories: Sequence[Label]) -> list[tuple[str, str, str]]:
 def input_findings(pair: Categorization, sides: Sequence[LabelSets], names: Sequence[str]) -> list[Finding]:
     """Everything a reader should know about the input before the numbers."""
     found = [
-        Finding("objects_left_out", f"{rows} objects left out: {reason}.", evidence={"objects": rows})
-        for reason, rows in pair.ignored.items()
+        Finding("objects_left_out", f"{sentence}.", "warning", {"objects": objects})
+        for objects, sentence in zip(pair.ignored.values(), objects_left_out(pair.ignored), strict=True)
     ]
     if pair.repeated_objects:
         found.append(

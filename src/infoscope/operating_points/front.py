@@ -24,7 +24,7 @@ from infoscope.operating_points.refusing import Certainty, check_certainty, deci
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scoring import BinaryScores, Probabilities, binary_scores, class_probabilities
 from infoscope.results.finding import Finding
-from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
@@ -169,14 +169,6 @@ def _sweep(ladder: Ladder, ignored: Mapping[str, int], findings: Sequence[Findin
     )
 
 
-def ignored_rows(left_out: Sequence[IgnoredRows]) -> list[Finding]:
-    """A finding for each reason why rows do not enter the curve."""
-    return [
-        Finding("rows_ignored", f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}.", "warning")
-        for item in left_out
-    ]
-
-
 def _threshold_ladder(levels: Levels, labels: tuple[Label, Label], positive: Label) -> Ladder:
     row = labels.index(positive)
     reached = np.zeros((len(levels.thresholds) + 1, 2, 1), dtype=levels.hits.dtype)
@@ -208,6 +200,7 @@ def _refusals(given: Probabilities, by: Certainty, reject: Label, most: int, opt
         distinct=made.distinct,
         sample_size=_effective(given.weights, len(given.truth)),
         levels=answered,
+        quantity=by,
         findings=findings,
         ignored=given.ignored,
         options=options or ChoiceOptions(),

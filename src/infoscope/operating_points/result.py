@@ -48,6 +48,8 @@ class Sweep(Result):
     system_labels: tuple[str, ...]
     positive: str | None = None
     reject: str | None = None
+    quantity: str = "score"
+    """What is compared with the threshold: the score, or the certainty (confidence, margin or entropy)."""
     options: ChoiceOptions = field(default_factory=ChoiceOptions)
     """By what the best point is chosen."""
     stored_choices: tuple[Choice, ...] = ()

@@ -19,9 +19,10 @@ from infoscope.tables.labels import (
     as_labels,
     check_kinds,
     check_unique,
-    is_positive_word,
+    positive_of,
     sorted_labels,
 )
+from infoscope.tables.missing import warn_of_rows
 
 __all__ = ["SUM_TOLERANCE", "BinaryScores", "Probabilities", "binary_scores", "class_probabilities"]
 
@@ -73,7 +74,7 @@ def binary_scores(scores: Any, truth: Any, *, positive: Label | None, sample_wei
     _check_length(len(array), len(coded.codes), "scores")
     weights = _weights(sample_weight, len(array))
     missing = _missing(coded)
-    ignored = {"missing truth": int(missing.sum())} if missing.any() else {}
+    ignored = _without_truth(missing)
     if weights is not None:
         missing |= weights == 0  # a weight of 0 means: not there
     codes = coded.codes
@@ -115,6 +116,13 @@ def _weights(weights: Any, rows: int) -> Real | None:
         at = int(np.argmax(bad))
         raise InputError(f"weight of row {at} is {array[at]}; weights must be finite and not negative")
     return array
+
+
+def _without_truth(missing: NDArray[np.bool_]) -> dict[str, int]:
+    """The account of samples without a truth, and a warning of them."""
+    ignored = {"missing truth": int(missing.sum())} if missing.any() else {}
+    warn_of_rows(ignored)
+    return ignored
 
 
 def _missing(coded: Coded) -> NDArray[np.bool_]:
@@ -172,13 +180,11 @@ def _refuse_many(classes: int) -> None:
 
 
 def _positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
-    """The class that high scores mean: as stated; else 1, True, yes or positive; else the first."""
-    if stated is not None:
-        if stated not in labels:
-            raise InputError(f"positive label {stated!r} is not among the truth labels ({labels[0]!r}, {labels[1]!r})")
-        return stated
-    words = [label for label in labels if is_positive_word(label)]
-    return words[0] if words else labels[0]
+    """The class that high scores mean: as stated, else the one that binary metrics are about."""
+    positive = positive_of(labels) if stated is None else stated
+    if positive is None or positive not in labels:
+        raise InputError(f"positive label {stated!r} is not among the truth labels ({labels[0]!r}, {labels[1]!r})")
+    return positive
 
 
 def class_probabilities(
@@ -193,7 +199,7 @@ def class_probabilities(
     _check_length(len(array), len(coded.codes), "probabilities")
     weights = _weights(sample_weight, len(array))
     missing = _missing(coded)
-    ignored = {"missing truth": int(missing.sum())} if missing.any() else {}
+    ignored = _without_truth(missing)
     if weights is not None:
         missing |= weights == 0  # a weight of 0 means: not there
     labels = _class_labels(classes if classes is not None else _frame_names(values), coded, missing, array.shape[1])

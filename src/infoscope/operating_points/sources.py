@@ -18,7 +18,6 @@ from infoscope.operating_points.front import (
     MOST_THRESHOLDS,
     as_options,
     check_most,
-    ignored_rows,
     sweep,
     sweep_levels,
 )
@@ -27,13 +26,14 @@ from infoscope.operating_points.refusing import Certainty
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scoring import SUM_TOLERANCE, BinaryScores, binary_scores
 from infoscope.operating_points.tuning import Tuning, TuningOptions, tune
-from infoscope.readers import How, read_joint, read_tables
+from infoscope.readers import ReadOptions, read_joint, read_tables
 from infoscope.readers.assembly import check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.tally import Tally
-from infoscope.results.provenance import IgnoredRows
+from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import all_ignored, warn_of_rows
 
 __all__ = ["sweep_source", "tune_source"]
 
@@ -52,7 +52,7 @@ def sweep_source(  # noqa: PLR0913 - a public front
     normalize: bool = False,
     choose_by: str | ChoiceOptions | None = None,
     clean: Cleaning = (),
-    how: How | None = None,
+    how: ReadOptions | None = None,
 ) -> Sweep:
     """The sweep of one column of scores, or of one column of probabilities per class, of any source of rows.
 
@@ -63,6 +63,7 @@ def sweep_source(  # noqa: PLR0913 - a public front
     names = [score] if isinstance(score, str) else list(score)
     tally = read_joint(source, truth, names, weight=weight, how=how).tally
     rows = _scored(_cleaned(tally, truth, clean), names)
+    warn_of_rows(rows.ignored)
     if len(names) == 1:
         return replace(_one_column(rows, positive, most or MOST_THRESHOLDS), options=as_options(choose_by))
     if positive is not None:
@@ -224,7 +225,7 @@ def tune_source(  # noqa: PLR0913 - a public front
     positive: Label | None = None,
     choose_by: str | None = None,
     clean: Cleaning = (),
-    how: How | None = None,
+    how: ReadOptions | None = None,
 ) -> Tuning:
     """The tables of runs at several settings: parameters are columns, or stand in the files' names.
 
@@ -238,6 +239,7 @@ def tune_source(  # noqa: PLR0913 - a public front
         found = _tune_files(_fitting(source, names), names, (truth, system, against), columns)
         return found if choose_by is None else replace(found, options=TuningOptions(choose_by))
     reading = read_tables(source, truth, system, by=list(names), **columns)  # type: ignore[arg-type]
+    warn_of_rows(reading.ignored)
     tables = {group: next(iter(found.values())) for group, found in reading.tables.items()}
     costs = None
     if against is not None:
@@ -260,6 +262,7 @@ def _tune_files(
         tables[setting] = next(iter(reading.tables[()].values()))
         if against is not None:
             costs[setting] = _mean(read_joint(path, truth, [against], how=columns["how"]).tally, against)
+    warn_of_rows(all_ignored(table.ignored for table in tables.values()))
     return tune(tables, names, against=costs if against else None, against_name=against or "against")
 
 

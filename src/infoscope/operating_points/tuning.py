@@ -18,9 +18,10 @@ from infoscope.operating_points.pareto import pareto_front
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.provenance import Provenance
+from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
+from infoscope.tables.missing import all_ignored
 
 __all__ = ["BestSetting", "Tuning", "TuningOptions", "tune"]
 
@@ -37,13 +38,14 @@ class BestSetting:
     probability: float
     probabilities: tuple[float, ...]
     """For every setting the probability that it is the best, in the order of the settings."""
+    positive: str | None = None
+    """The class that the metric is about, where it is about one."""
 
     def __str__(self) -> str:
         """A sentence."""
         named = ", ".join(f"{name} = {value}" for name, value in self.setting.items())
-        return (
-            f"best {self.metric} {self.value:.4f} at {named}, the best of all with probability {self.probability:.2f}"
-        )
+        metric = self.metric + find(self.metric).card.of_class(self.positive)
+        return f"best {metric} {self.value:.4f} at {named}, the best of all with probability {self.probability:.2f}"
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,13 @@ class Tuning(Result):
     def named(self, place: int) -> dict[str, Any]:
         """One setting, by parameter."""
         return dict(zip(self.parameters, self.settings[place], strict=True))
+
+    @property
+    def positive(self) -> str | None:
+        """The class that binary metrics are about; None unless all settings have two classes and share it."""
+        classes = {table.positive_label for table in self.tables}
+        only = classes.pop() if len(classes) == 1 else None
+        return None if only is None else str(only)
 
     def values(self, metric: str) -> Real:
         """A metric at every setting."""
@@ -136,6 +145,7 @@ class Tuning(Result):
             float(criterion.sign * goodness[place]),
             float(shares[place]),
             tuple(shares.tolist()),
+            self.positive if find(criterion.name).card.of_positive else None,
         )
 
     def _chances(self, criterion: Criterion, prior: Any, draws: int, rng: np.random.Generator) -> Real:
@@ -236,6 +246,8 @@ def tune(
         )
     settings = sorted(items, key=lambda setting: tuple(map(_sort_key, setting)))
     costs = None if against is None else _costs({_setting(key, names): x for key, x in against.items()}, settings)
+    ignored = all_ignored(table.ignored for table in items.values())
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
     ordered = tuple(items[setting] for setting in settings)
     return Tuning(
         names,
@@ -244,7 +256,8 @@ def tune(
         None if costs is None else costs.tolist(),
         None if against is None else against_name,
         TuningOptions() if choose_by is None else TuningOptions(choose_by),
-        provenance=Provenance(hashes={"all settings": data_hash(*ordered)}),
+        provenance=Provenance(ignored=left_out, hashes={"all settings": data_hash(*ordered)}),
+        findings=ignored_rows(left_out),
         tables=ordered,
     )
 

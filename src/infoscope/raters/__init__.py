@@ -10,11 +10,12 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.raters.answers import Answers, gather
-from infoscope.raters.findings import agreement_findings
+from infoscope.raters.findings import agreement_findings, items_left_out
 from infoscope.raters.pairs import Mixed, PairAgreement, mixed_up, pair_agreement
 from infoscope.raters.reliability import OddOneOut, Reliability, odd_one_out
 from infoscope.raters.result import Agreement, Annotator
 from infoscope.results.estimate import Estimate
+from infoscope.tables.missing import warn_of
 
 __all__ = ["Agreement", "Mixed", "OddOneOut", "PairAgreement", "agreement"]
 
@@ -48,6 +49,8 @@ def agreement(
     rng = np.random.default_rng(seed)
     answered = sum(each.nnz for each in answers.given)
     draws = min(draws, max(50, int(_WORK / max(answered * len(answers.names), 1))))
+    lonely = int(np.count_nonzero(answers.answered.sum(axis=0) < 2))
+    warn_of([items_left_out(lonely)] if lonely else [])
     alpha = _alpha(answers, level, draws, rng)
     without, odd = odd_one_out(answers, draws, rng)
     raters = range(len(answers.names))
@@ -65,7 +68,8 @@ def agreement(
         odd_one_out=odd,
         pairs=tuple(pairs),
         confused=tuple(mixed),
-        findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed)),
+        left_out=lonely,
+        findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed, lonely)),
     )
 
 

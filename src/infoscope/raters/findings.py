@@ -11,10 +11,15 @@ from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 
-__all__ = ["agreement_findings"]
+__all__ = ["agreement_findings", "items_left_out"]
 
 MAX_CONFUSED = 15
 """Pairs of categories that are named."""
+
+
+def items_left_out(items: int) -> str:
+    """Items that do not enter the agreement, and why."""
+    return f"{items:,} item{'s' * (items != 1)} left out: labelled by fewer than two annotators"
 
 
 def agreement_findings(
@@ -23,8 +28,11 @@ def agreement_findings(
     odd: OddOneOut | None,
     pairs: Sequence[PairAgreement],
     confused: Sequence[Mixed],
+    lonely: int = 0,
 ) -> Iterator[Finding]:
     """Findings in the order of their weight."""
+    if lonely:
+        yield Finding("items_left_out", f"{items_left_out(lonely)}.", "warning", {"items": lonely})
     if alpha.value is None:
         yield Finding(
             "no_variation", "All labels are the same: there is nothing to agree or disagree about.", "warning"

@@ -48,6 +48,8 @@ class Agreement(Result):
     pairs: tuple[PairAgreement, ...]
     confused: tuple[Mixed, ...]
     """Categories that one annotator uses where another uses a different one, beyond chance."""
+    left_out: int = 0
+    """Items that fewer than two annotators labelled: nothing can be said of agreement on them."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 

@@ -4,7 +4,16 @@ from infoscope.readers.costs import read_costs
 from infoscope.readers.counter import Counter
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix import read_matrix
-from infoscope.readers.reading import ENGINES, How, Reading, read, read_joint, read_tables
+from infoscope.readers.reading import (
+    ENGINES,
+    LabelKeywords,
+    ReadOptions,
+    TableKeywords,
+    Tables,
+    read,
+    read_joint,
+    read_tables,
+)
 from infoscope.readers.session import Limits
 from infoscope.readers.together import Asked, Together, read_together
 
@@ -12,11 +21,13 @@ __all__ = [
     "ENGINES",
     "Asked",
     "Counter",
-    "How",
     "Joint",
+    "LabelKeywords",
     "Limits",
     "Paired",
-    "Reading",
+    "ReadOptions",
+    "TableKeywords",
+    "Tables",
     "Together",
     "read",
     "read_costs",

@@ -22,7 +22,7 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.embedded import count_scan
 from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import count_frame, is_frame
-from infoscope.readers.reading import How, files_of
+from infoscope.readers.reading import ReadOptions, files_of
 from infoscope.readers.scans import scan_files
 from infoscope.readers.session import Session, opened
 from infoscope.readers.tally import Tally
@@ -47,7 +47,7 @@ class Block:
     """Whether each row was chosen at random; else they are neighbours."""
 
 
-def random_blocks(source: Any, columns: Columns, how: How, rng: np.random.Generator) -> Iterator[Block]:
+def random_blocks(source: Any, columns: Columns, how: ReadOptions, rng: np.random.Generator) -> Iterator[Block]:
     """Blocks of a source until all of it has been read; each counted for all systems together."""
     with scratch_folder() as folder:
         if is_frame(source):
@@ -99,7 +99,7 @@ def _of_parquet(session: Session, files: Files, columns: Columns, rng: np.random
         yield Block(count_scan(session, replace(scans[which], relation=relation), columns)[0], read / whole, False)
 
 
-def _of_text(files: Files, columns: Columns, how: How, rng: np.random.Generator) -> Iterator[Block]:
+def _of_text(files: Files, columns: Columns, how: ReadOptions, rng: np.random.Generator) -> Iterator[Block]:
     if set(files.hive_keys) & set(columns.names):
         raise InputError("columns that are named by folders cannot be read in random blocks; read without --until")
     heads = [_head(path, files.format) for path in files.paths]

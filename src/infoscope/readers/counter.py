@@ -15,6 +15,7 @@ from infoscope.readers.times import are_days, as_days
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of_rows
 
 __all__ = ["Counter"]
 
@@ -86,8 +87,9 @@ class Counter:
         self._squares += other._squares
 
     def table(self) -> Contingency:
-        """The table of everything counted so far; counting may go on."""
+        """The table of everything counted so far; counting may go on. Warns of rows without a label."""
         self._flush()
+        warn_of_rows(self._ignored)
         self._check_kinds()
         truth = list(dict.fromkeys(pair[0] for pair in self._counts))
         system = list(dict.fromkeys(pair[1] for pair in self._counts))

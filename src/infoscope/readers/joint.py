@@ -16,6 +16,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.tally import Floats, Ints, Tally, summed
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of_rows
 
 __all__ = ["Joint", "Paired", "joint_counts"]
 
@@ -51,7 +52,13 @@ class Joint:
     clean: Cleaning = ()
 
     def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
-        """The table of one system, from all rows that it answered."""
+        """The table of one system, from all rows that it answered; warns of the others."""
+        table = self.counted(system, reject=reject, positive=positive)
+        warn_of_rows(table.ignored)
+        return table
+
+    def counted(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
+        """The same without the warning, for callers that count several systems and warn once."""
         return self._only((system,)).table(system, **self._stated(system, reject=reject, positive=positive))
 
     def _stated(self, system: str, **labels: Label | None) -> dict[str, Label | None]:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, check_keywords
 from infoscope.masking import secrets_hidden
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assembly import Group, assemble
@@ -27,16 +27,21 @@ from infoscope.readers.spark_files import count_files_by_spark
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of_rows
 
 __all__ = [
     "ENGINES",
-    "How",
-    "Reading",
+    "LabelKeywords",
+    "ReadOptions",
     "Stated",
+    "TableKeywords",
+    "Tables",
     "count_rows",
+    "counted_tables",
     "files_of",
     "read",
     "read_joint",
+    "read_joints",
     "read_parts",
     "read_tables",
     "reading_of",
@@ -46,14 +51,17 @@ ENGINES = ("duckdb", "spark", "dask", "sql")
 
 
 @dataclass(frozen=True)
-class How:
+class ReadOptions:
     """How a source is read, where its name or type does not say it all."""
 
     format: str | None = None
     delimiter: str | None = None
     engine: str = "duckdb"
-    engine_url: str | None = field(default=None, repr=False)
-    limits: Limits = field(default_factory=Limits)
+    url: str | None = field(default=None, repr=False)
+    """The address of the engine: a cluster or a database."""
+    memory: str | None = None
+    """Memory for counting, like "2GB"; beyond it, disk is used."""
+    threads: int | None = None
     native: bool | None = None
     """Whether the compiled part may read Parquet; None leaves it to the environment variable INFOSCOPE_NATIVE."""
 
@@ -61,92 +69,118 @@ class How:
         """Refuse an engine that does not exist."""
         if self.engine not in ENGINES:
             raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
-        if self.engine_url is not None and self.engine == "duckdb":
-            raise InputError(f"{self.engine_url} is not used by engine duckdb; name its engine, too")
+        if self.url is not None and self.engine == "duckdb":
+            raise InputError(f"{self.url} is not used by engine duckdb; name its engine, too")
+
+    @property
+    def limits(self) -> Limits:
+        """What counting may use."""
+        return Limits(self.memory, self.threads)
 
 
 @dataclass(frozen=True)
-class Reading:
+class Tables(Mapping[tuple[Group, str], Contingency]):
     """What a pass over a source gave: tables by group and system, and what became of the rows.
 
-    ``rows`` is None for tables that were counted elsewhere, whose rows nobody saw here; ``homeless``
-    are the ignored rows that belong to no group.
+    ``tables[group, system]`` is one table; the group of a source that is not split is (). ``rows`` is None for tables
+    that were counted elsewhere, whose rows nobody saw here; ``ungrouped`` are the ignored rows that belong to no group.
     """
 
-    tables: Mapping[Group, Mapping[str, Contingency]]
+    by_group: Mapping[Group, Mapping[str, Contingency]]
     rows: int | None
     ignored: Mapping[str, int]
     by: tuple[str, ...] = ()
-    homeless: Mapping[str, int] = field(default_factory=dict)
+    ungrouped: Mapping[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, key: tuple[Group, str]) -> Contingency:
+        """The table of a group and a system."""
+        group, system = key
+        return self.by_group[group][system]
+
+    def __iter__(self) -> Iterator[tuple[Group, str]]:
+        """Every group with every system."""
+        return ((group, system) for group, tables in self.by_group.items() for system in tables)
+
+    def __len__(self) -> int:
+        """How many tables there are."""
+        return sum(map(len, self.by_group.values()))
 
     def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
         """Write the tables to one .ifs file, to be merged with others later."""
-        save_part(Parts(self.tables, self.by, self.homeless), path, replace=replace)
+        save_part(Parts(self.by_group, self.by, self.ungrouped), path, replace=replace)
 
 
-def read(  # noqa: PLR0913 - the public front
+class LabelKeywords(TypedDict, total=False):
+    """What weighs the rows and what their labels mean, as keyword arguments."""
+
+    weight: str | None
+    reject: Label | None
+    positive: Label | None
+    clean: Cleaning
+
+
+class TableKeywords(LabelKeywords, total=False):
+    """The same, with columns that split the rows."""
+
+    by: str | Sequence[str] | None
+
+
+def read(
     source: Any,
-    truth: str | None = None,
-    system: str | Sequence[str] | None = None,
     *,
-    weight: str | None = None,
-    by: str | Sequence[str] | None = None,
-    reject: Label | None = None,
-    positive: Label | None = None,
-    clean: Cleaning = (),
-    format: str | None = None,
-    delimiter: str | None = None,
-    engine: str = "duckdb",
-    engine_url: str | None = None,
-    memory_limit: str | None = None,
-    threads: int | None = None,
-    native: bool | None = None,
-) -> Any:
-    r"""The table of a source; one for each system where several are named; with ``by``, by group.
+    truth: str | None = None,
+    system: str | None = None,
+    read: ReadOptions | None = None,
+    **labels: Unpack[LabelKeywords],
+) -> Contingency:
+    r"""The table of one system in a source.
 
-    A source is a path, a pattern, a folder or a list of them ("-" is standard input); any
-    dataframe or lazy frame; a Spark, Dask or Ibis table; or a pair of a database connection, or
-    its address, and a table or query. Labels are taken verbatim unless ``clean`` names one or
-    several of strip, nfc, casefold, text and number. ``native=False`` keeps the compiled part away
-    from Parquet files that you do not trust; the counts are the same.
+    A source is a path, a pattern, a folder or a list of them ("-" is standard input); any dataframe or lazy frame; a
+    Spark, Dask or Ibis table; or a pair of a database connection, or its address, and a table or query. Labels are
+    taken verbatim unless ``clean`` names one or several of strip, nfc, casefold, text and number. Rows without a label
+    are left out, counted in ``ignored`` of the table and reported by a ``MissingLabelsWarning``. ``read_tables`` reads
+    several systems, and groups.
 
     >>> import tempfile, pathlib
     >>> log = pathlib.Path(tempfile.mkdtemp()) / "log.csv"
     >>> _ = log.write_text("gold,svm\ncat,cat\ncat,dog\ndog,dog\n")
-    >>> read(log, "gold", "svm").counts.tolist()
+    >>> read(log, truth="gold", system="svm").counts.tolist()
     [[1, 1], [0, 1]]
     """
-    how = How(format, delimiter, engine, engine_url, Limits(memory_limit, threads), native)
-    reading = read_tables(
-        source,
-        truth,
-        system,
-        weight=weight,
-        by=by,
-        reject=reject,
-        positive=positive,
-        clean=clean,
-        how=how,
-    )
-    one = isinstance(system, str) or (system is None and all(len(systems) == 1 for systems in reading.tables.values()))
-    shown = {group: next(iter(tables.values())) if one else dict(tables) for group, tables in reading.tables.items()}
-    return shown if reading.by or set(shown) != {()} else shown[()]
+    if system is not None and not isinstance(system, str):
+        raise InputError("read gives the table of one system; use read_tables for several")
+    tables = read_tables(source, truth=truth, system=system, read=read, **labels)
+    if len(tables) != 1:
+        raise InputError(f"the source holds {len(tables)} tables, and read gives one; use read_tables for all of them")
+    return next(iter(tables.values()))
 
 
-def read_tables(  # noqa: PLR0913 - as read, but with an account of the rows
+def read_tables(
     source: Any,
+    *,
     truth: str | None = None,
     system: str | Sequence[str] | None = None,
-    *,
-    weight: str | None = None,
-    by: str | Sequence[str] | None = None,
-    reject: Label | None = None,
-    positive: Label | None = None,
-    clean: Cleaning = (),
-    how: How | None = None,
-) -> Reading:
-    """Tables with an account of the rows: how many were read, and why some were ignored."""
-    how = how or How()
+    read: ReadOptions | None = None,
+    **labels: Unpack[TableKeywords],
+) -> Tables:
+    """Tables by group and system, with an account of the rows: how many were read, and why some were ignored."""
+    tables = counted_tables(source, truth, system, read, **labels)
+    warn_of_rows(tables.ignored)
+    return tables
+
+
+def counted_tables(
+    source: Any,
+    truth: str | None,
+    system: str | Sequence[str] | None,
+    how: ReadOptions | None = None,
+    **labels: Unpack[TableKeywords],
+) -> Tables:
+    """The same without the warning, for callers that warn once of several sources."""
+    check_keywords(labels, TableKeywords)
+    weight, by = labels.get("weight"), labels.get("by")
+    reject, positive, clean = labels.get("reject"), labels.get("positive"), labels.get("clean", ())
+    how = how or ReadOptions()
     with scratch_folder() as folder:
         files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
@@ -166,37 +200,42 @@ def reading_of(
     clean: Cleaning = (),
     reject: Label | None = None,
     positive: Label | None = None,
-) -> Reading:
+) -> Tables:
     """The account of one pass that counted each system apart."""
     made = assemble(tallies, columns, clean=clean, reject=reject, positive=positive)
     _check_totals(tallies)
-    return Reading(made.tables, tallies[0].total, made.ignored, columns.by, made.homeless)
+    return Tables(made.tables, tallies[0].total, made.ignored, columns.by, made.homeless)
 
 
-def read_joint(  # noqa: PLR0913 - as read
+def read_joint(
     source: Any,
+    *,
     truth: str,
     system: Sequence[str],
-    *,
     weight: str | None = None,
-    by: str | Sequence[str] | None = None,
     clean: Cleaning = (),
-    how: How | None = None,
-) -> Any:
-    """Counts of truth × A × B × … in one pass; with ``by``, one such record for each group."""
-    columns = Columns.asked(truth, system, weight=weight, by=by, joint=True)
-    how = how or How()
+    read: ReadOptions | None = None,
+) -> Joint:
+    """Counts of truth × A × B × … in one pass."""
+    columns = Columns.asked(truth, system, weight=weight, joint=True)
+    return read_joints(source, columns, clean, read)[()]
+
+
+def read_joints(
+    source: Any, columns: Columns, clean: Cleaning = (), how: ReadOptions | None = None
+) -> dict[Group, Joint]:
+    """The same for each group of the columns."""
+    how = how or ReadOptions()
     with scratch_folder() as folder:
         files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
             raise InputError("tables do not remember which rows two systems share; read the rows")
         (tally,) = count_rows(source, files, columns, how)
-    joints: dict[Group, Joint] = joint_counts(tally, columns, clean)
-    return joints if columns.by else joints[()]
+    return joint_counts(tally, columns, clean)
 
 
 @secrets_hidden()
-def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> list[Tally]:
+def count_rows(source: Any, files: Files | None, columns: Columns, how: ReadOptions) -> list[Tally]:
     """Distinct rows of any source, one tally a margin."""
     clusters: dict[str, Callable[..., list[Tally]]] = {
         "spark": count_files_by_spark,
@@ -205,14 +244,14 @@ def count_rows(source: Any, files: Files | None, columns: Columns, how: How) -> 
     by_cluster = clusters.get(how.engine)
     named = files if by_cluster is None or files is not None else addresses_of(source, how.format)
     if by_cluster is not None and named is not None:
-        return by_cluster(named, columns, how.delimiter, how.engine_url)
+        return by_cluster(named, columns, how.delimiter, how.url)
     if files is not None:
         with _called(files):
             return count_files(files, columns, how.delimiter, how.limits, how.native)
     if how.engine == "sql":
-        if how.engine_url is None:
+        if how.url is None:
             raise InputError("engine sql needs the address of a database, like postgresql://host/db")
-        return count_query(how.engine_url, source, columns)
+        return count_query(how.url, source, columns)
     if isinstance(source, tuple) and len(source) == 2:
         return count_query(source[0], source[1], columns)
     if is_record_batches(source):
@@ -236,7 +275,7 @@ def _called(files: Files) -> Iterator[None]:
         raise type(error)(str(error).replace(str(files.paths[0]), files.title)) from error
 
 
-def files_of(source: Any, how: How, folder: Path) -> Files | None:
+def files_of(source: Any, how: ReadOptions, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
     if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
         return None  # nothing here opens what lies behind an address
@@ -284,7 +323,8 @@ class Stated:
             )
         for table in (table for systems in parts.tables.values() for table in systems.values()):
             labels = (*table.truth_labels, *table.system_labels)
-            stated = (("reject", self.reject, table.reject), ("positive", self.positive, table.positive))
+            positive = table.positive if table.positive is not None else table.positive_label
+            stated = (("reject", self.reject, table.reject), ("positive", self.positive, positive))
             for word, label, has in stated:
                 if label is not None and (has is None or match_label(label, labels) != has):
                     raise InputError(
@@ -293,7 +333,7 @@ class Stated:
                     )
 
 
-def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Reading:
+def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Tables:
     """The sum of tables that are counted already."""
     with _called(files):
         parts = load_parts(files.paths)
@@ -314,7 +354,7 @@ def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated)
         for table in group.values():
             most |= {why: max(most.get(why, 0), rows) for why, rows in table.ignored.items()}
         ignored = {why: ignored.get(why, 0) + most.get(why, 0) for why in {**ignored, **most}}
-    return Reading(tables, None, ignored, parts.by, parts.homeless)
+    return Tables(tables, None, ignored, parts.by, parts.homeless)
 
 
 def _check_totals(tallies: Sequence[Tally]) -> None:

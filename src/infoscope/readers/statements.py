@@ -42,7 +42,7 @@ class GroupBy:
         return ["n"] if self.columns.weight is None else ["n", "w", "w2", "least", "lacks"]
 
     def mask(self, margin: tuple[str, ...]) -> int:
-        """How GROUPING marks the cells of one margin: a zero bit where its column counts."""
+        """ReadOptions GROUPING marks the cells of one margin: a zero bit where its column counts."""
         last = len(self.margins) - 1
         return (2 << last) - 1 - (1 << (last - self.margins.index(margin)))
 

@@ -13,7 +13,7 @@ from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import is_frame
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, as_text, is_missing
-from infoscope.readers.reading import How, Reading, Stated, count_rows, files_of, read_parts, reading_of
+from infoscope.readers.reading import ReadOptions, Stated, Tables, count_rows, files_of, read_parts, reading_of
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -55,16 +55,16 @@ class Asked:
 class Together:
     """What a pass over a source gave, and what is known of the rows that systems share."""
 
-    reading: Reading
+    reading: Tables
     joints: Mapping[Group, Joint] = field(default_factory=dict)
     """By group; empty where systems were counted apart."""
     clusters: Mapping[tuple[Group, str], Any] = field(default_factory=dict)
     """Cells by cluster of each group and system, where clusters were asked for."""
 
 
-def read_together(source: Any, asked: Asked, how: How | None = None) -> Together:
+def read_together(source: Any, asked: Asked, how: ReadOptions | None = None) -> Together:
     """Tables of all systems; also their joint counts for clusters, and for several systems of a small source."""
-    how = how or How()
+    how = how or ReadOptions()
     with scratch_folder() as folder:
         files = files_of(source, how, folder)
         if files is not None and files.format == "ifs" and asked.cluster is not None:
@@ -78,7 +78,7 @@ def read_together(source: Any, asked: Asked, how: How | None = None) -> Together
     return from_tally(tally, asked)
 
 
-def _read_apart(source: Any, asked: Asked, how: How, files: Files | None) -> Reading:
+def _read_apart(source: Any, asked: Asked, how: ReadOptions, files: Files | None) -> Tables:
     if files is not None and files.format == "ifs":
         stated = Stated(asked.weight, asked.by or None, asked.reject, asked.positive, asked.clean)
         return read_parts(files, asked.systems or None, stated)
@@ -98,12 +98,12 @@ def from_tally(tally: Tally, asked: Asked) -> Together:
     for group, joint in joints.items():
         for name in asked.systems:
             if asked.cluster is None:
-                table = joint.table(name, **labels)
+                table = joint.counted(name, **labels)
             else:
                 table, clusters[group, name] = joint.clustered(name, asked.cluster, **labels)
             tables.setdefault(group, {})[name] = table
     homeless = _homeless(tally, joints, asked)
-    reading = Reading(tables, tally.total, homeless | _ignored(tables, asked), asked.by, homeless)
+    reading = Tables(tables, tally.total, homeless | _ignored(tables, asked), asked.by, homeless)
     return Together(reading, joints, clusters)
 
 

@@ -27,14 +27,14 @@ from infoscope.report.outline import (
 )
 from infoscope.report.text import LETTERS
 
-__all__ = ["INK", "as_notebook", "cell_table"]
+__all__ = ["DIM", "INK", "NAME", "NUMBER", "as_notebook", "cell_table"]
 
 MAX_ROWS = 12
 MAX_FINDINGS = 4
 INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
-_DIM = "opacity:.72;font-size:90%"
-_NUMBER = "text-align:right;padding:2px 10px;font-variant-numeric:tabular-nums"
-_NAME = "text-align:left;padding:2px 10px"
+DIM = "opacity:.72;font-size:90%"
+NUMBER = "text-align:right;padding:2px 10px;font-variant-numeric:tabular-nums"
+NAME = "text-align:left;padding:2px 10px"
 _FOLD = "margin:.3em 0"
 
 
@@ -67,7 +67,7 @@ def _findings(outline: Outline) -> Html:
 def _ignored(outline: Outline) -> Iterator[Html]:
     for item in outline.provenance.ignored:
         rows = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}"
-        yield element("p", element("bdi", rows), style=_DIM)
+        yield element("p", element("bdi", rows), style=DIM)
 
 
 def _tiles(outline: Outline) -> Html:
@@ -100,7 +100,7 @@ def _block(part: Block) -> Html:
         drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit)
         return Html(picture(drawn.panel())) if some else Html("")
     if isinstance(part, Paragraph):
-        return element("p", phrase(part.phrase), style=_DIM if part.quiet else None)
+        return element("p", phrase(part.phrase), style=DIM if part.quiet else None)
     if isinstance(part, SideBySide):
         return joined(_block(item) for item in (*part.left, *part.right))
     if isinstance(part, Bullets):
@@ -114,7 +114,7 @@ def _table(table: Table) -> Html:
     titles = [table.columns[at].title for at in shown]
     cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:MAX_ROWS]]
     more = len(rows) - MAX_ROWS
-    note = element("p", f"and {more:,} more", style=_DIM) if more > 0 else Html("")
+    note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
     return joined((cell_table(titles, cells), note))
 
 
@@ -130,9 +130,9 @@ def _cell(cell: Cell) -> Html | str:
 
 def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
     """A table whose looks survive where style sheets do not; the first column is words, the others are numbers."""
-    first = element("tr", *(element("th", word, style=_NUMBER if at else _NAME) for at, word in enumerate(head)))
+    first = element("tr", *(element("th", word, style=NUMBER if at else NAME) for at, word in enumerate(head)))
     lines = [
-        element("tr", *(element("td", part, style=_NUMBER if at else _NAME) for at, part in enumerate(row)))
+        element("tr", *(element("td", part, style=NUMBER if at else NAME) for at, part in enumerate(row)))
         for row in rows
     ]
     return element(

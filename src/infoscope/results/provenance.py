@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+from infoscope.tables.missing import left_out
 
-__all__ = ["IgnoredRows", "Provenance"]
+__all__ = ["IgnoredRows", "Provenance", "ignored_rows"]
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,16 @@ class Provenance:
     def rows_ignored(self) -> int:
         """Rows left out in all."""
         return sum(item.rows for item in self.ignored)
+
+
+def ignored_rows(ignored: Iterable[IgnoredRows]) -> tuple[Finding, ...]:
+    """A warning for each reason why rows do not enter the numbers."""
+    return tuple(
+        Finding(
+            "rows_ignored",
+            f"{left_out(item.rows, item.reason)}.",
+            "warning",
+            {"reason": item.reason, "rows": item.rows},
+        )
+        for item in ignored
+    )

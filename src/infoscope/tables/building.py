@@ -17,8 +17,18 @@ from infoscope.tables.contingency import Contingency, Support
 from infoscope.tables.counted import summable
 from infoscope.tables.counting import Side, Tally, placed_among, tally
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
+from infoscope.tables.missing import warn_of_rows
 
-__all__ = ["Cells", "Declared", "check_reject_is_no_truth", "from_cells", "from_labels", "moved", "placed"]
+__all__ = [
+    "Cells",
+    "Declared",
+    "check_reject_is_no_truth",
+    "counted_labels",
+    "from_cells",
+    "from_labels",
+    "moved",
+    "placed",
+]
 
 DENSE_CELLS = 1 << 20
 """Tables of at most this many cells are stored whole; larger ones keep only cells with data."""
@@ -53,7 +63,14 @@ class Cells:
 
 
 def from_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
-    """Code both sides, count, and settle the labels."""
+    """Code both sides, count, and settle the labels; warn of rows without one."""
+    table = counted_labels(y_true, y_pred, sample_weight, stated)
+    warn_of_rows(table.ignored)
+    return table
+
+
+def counted_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
+    """The same without the warning, for callers that count several systems and warn once."""
     check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
     counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
     own = isinstance(stated.labels, str) and stated.labels == "own"

@@ -53,8 +53,8 @@ class Contingency(Counted):
 
         ``labels`` states the classes: one sequence for both sides, a pair of sequences, or "own" to keep the two
         sides apart (clusters). Without it both sides get the union where they share a label. Rows without a label
-        are left out and counted in ``ignored``. Rows pair by position; pandas objects whose indexes contradict that
-        are refused.
+        (None, NaN, NaT, NA) are left out, counted in ``ignored`` and told by a ``MissingLabelsWarning``. Rows pair by
+        position; pandas objects whose indexes contradict that are refused.
         """
         from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
 
@@ -209,13 +209,14 @@ class Contingency(Counted):
     # ── as an object ─────────────────────────────────────────────────────────────────────────────
 
     def __eq__(self, other: object) -> bool:
-        """Same labels in the same order, same numbers, same reject label."""
+        """Same labels in the same order, same numbers, same reject label, same positive class."""
         if not isinstance(other, Contingency):
             return NotImplemented
         return (
             self.truth_labels == other.truth_labels
             and self.system_labels == other.system_labels
             and self.reject == other.reject
+            and self.positive_label == other.positive_label
             and self._same_numbers(other)
         )
 
@@ -241,5 +242,5 @@ class Contingency(Counted):
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
-        package: Any = importlib.import_module("infoscope")  # it loads its reports: the only step upwards
-        return str(package.rendered("notebook table", self))
+        report: Any = importlib.import_module("infoscope.report.table_cell")  # the one step upwards, by name
+        return str(report.table_cell(self))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, frozen, summed_by
-from infoscope.tables.labels import Label, is_positive_word
+from infoscope.tables.labels import Label, positive_of
 
 if TYPE_CHECKING:
     from infoscope.tables.reweighting import Reweighting
@@ -285,15 +285,11 @@ class Counted:
         return len(self.matches[0]) == len(self.truth_labels) == answers
 
     @property
-    def positive_label(self) -> Label:
-        """The class that binary metrics are about.
-
-        As stated; else the label 1, True, yes or positive; else, and for a bare matrix, the first row.
-        """
-        if self.positive is not None:
+    def positive_label(self) -> Label | None:
+        """The class that binary metrics are about: as stated, else by ``positive_of``; None unless there are two."""
+        if self.positive is not None and len(self.truth_labels) == 2:
             return self.positive
-        words = [label for label in self.truth_labels if is_positive_word(label)] if self.labelled else []
-        return words[0] if words else self.truth_labels[0]
+        return positive_of(self.truth_labels)
 
 
 def summable(values: NDArray[Any]) -> NDArray[Any]:

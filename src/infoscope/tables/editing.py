@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.building import Cells, Declared, placed
 from infoscope.tables.contingency import Contingency, SideName, Support
-from infoscope.tables.labels import Label, as_label, as_labels, check_unique
+from infoscope.tables.labels import Label, as_label, as_labels, check_unique, positive_of
 
 __all__ = ["merged_classes", "relabelled", "transposed"]
 
@@ -49,10 +49,19 @@ def relabelled(table: Contingency, names: Mapping[Label, Label], side: SideName)
         truth_labels=truth,
         system_labels=system,
         reject=as_label(names.get(table.reject, table.reject)) if table.reject is not None else None,
-        positive=as_label(names.get(table.positive, table.positive)) if table.positive is not None else None,
+        positive=table.positive if side == "system" else _renamed_positive(table, truth, names),
         declared=True,
         labelled=True,
     )
+
+
+def _renamed_positive(table: Contingency, truth: Sequence[Label], names: Mapping[Label, Label]) -> Label | None:
+    """The same class under its new name; stated where the new names alone would mean the other one."""
+    before = table.positive if table.positive is not None else table.positive_label
+    if before is None:
+        return None
+    now = as_label(names.get(before, before))
+    return now if table.positive is not None or positive_of(truth) != now else None
 
 
 def _renamed(labels: Sequence[Label], names: Mapping[Label, Label]) -> tuple[Label, ...]:
@@ -73,7 +82,7 @@ def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | No
     for labels_now, which in ((truth, "truth"), (system, "system")):
         check_unique(labels_now, which)
     cells = Cells(truth, system, rows[table.cell_rows], columns[table.cell_columns], table.values.reshape(-1))
-    positive = name if table.positive in labels else table.positive
+    positive = name if table.positive in labels and side != "system" else table.positive
     merged = placed(cells, (truth, system), Declared(None, table.reject, positive), declared=True)
     return replace(merged, ignored=table.ignored, weight_squares=table.weight_squares)
 

@@ -2,6 +2,7 @@
 
 import datetime
 import math
+import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
@@ -18,6 +19,7 @@ __all__ = [
     "is_missing",
     "kind_of",
     "lookalikes",
+    "positive_of",
     "sorted_labels",
     "unite",
 ]
@@ -37,7 +39,7 @@ _KINDS: tuple[tuple[type, str], ...] = (
 _PLAIN_TYPES = {str, int, bool, datetime.date, datetime.datetime}
 """Types of which every value is a label as it is."""
 
-_POSITIVE_WORDS = {"1", "true", "yes", "positive"}
+_SPELLED_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def is_missing(value: object) -> bool:
@@ -85,9 +87,42 @@ def kind_of(label: Label) -> str:
     return next(name for type_, name in _KINDS if isinstance(label, type_))
 
 
-def is_positive_word(label: Label) -> bool:
-    """Whether a label says by itself that it is the class to be detected: 1, True, yes, positive."""
-    return str(label).strip().lower() in _POSITIVE_WORDS
+def positive_of(labels: Sequence[Label]) -> Label | None:
+    """The class that binary metrics are about unless one is named; None unless there are two classes.
+
+    As in scikit-learn it is the label 1 or True, else the greater of two numbers; text that spells a number counts as
+    that number, since CSV files hold nothing but text. Other labels leave it open: then it is the second in sorted
+    order, as ``LabelBinarizer`` has it, and wherever such a number is shown its class is named.
+
+    >>> positive_of([1, 0]), positive_of(["-1", "1"]), positive_of([2, 1]), positive_of(["10", "9"])
+    (1, '1', 1, '10')
+    >>> positive_of(["dog", "cat"])
+    'dog'
+    """
+    if len(labels) != 2:
+        return None
+    numbers = [_number(label) for label in labels]
+    ones = [label for label, number in zip(labels, numbers, strict=True) if number == 1]
+    if len(ones) == 1:
+        return ones[0]
+    first, second = numbers
+    if first is not None and second is not None and first != second:
+        return labels[0] if first > second else labels[1]
+    return sorted_labels(labels)[-1]
+
+
+def _number(label: Label) -> Decimal | None:
+    """The number that a label is or spells, True being 1; None for any other label."""
+    if isinstance(label, (bool, int, float)):
+        return Decimal(label)
+    text = label.strip().lower() if isinstance(label, str) else ""
+    text = {"true": "1", "false": "0"}.get(text, text)
+    if not _SPELLED_NUMBER.fullmatch(text):
+        return None
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # an exponent beyond all bounds
+        return None
 
 
 def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:

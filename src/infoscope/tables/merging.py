@@ -13,6 +13,7 @@ from infoscope.errors import InputError
 from infoscope.tables.building import Cells, Declared, from_cells, moved, placed
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.labels import Label, check_kinds
+from infoscope.tables.missing import all_ignored
 
 __all__ = ["merged"]
 
@@ -21,17 +22,16 @@ def merged(one: Contingency, other: Contingency) -> Contingency:
     """The table of all rows of two tables."""
     _check_mergeable(one, other)
     declared = one.declared or other.declared
-    ignored = dict(one.ignored)
-    for reason, rows in other.ignored.items():
-        ignored[reason] = ignored.get(reason, 0) + rows
+    positive = one.positive if one.positive is not None else other.positive
+    ignored = all_ignored((one.ignored, other.ignored))
     if (
         one.truth_labels == other.truth_labels
         and one.system_labels == other.system_labels
         and not (one.is_sparse or other.is_sparse)
     ):
-        total = replace(one, values=one.values + other.values, declared=declared)
+        total = replace(one, values=one.values + other.values, declared=declared, positive=positive)
     else:
-        total = _merged_cells(one, other, declared=declared)
+        total = _merged_cells(one, other, Declared(None, one.reject, positive), declared=declared)
     return replace(total, ignored=MappingProxyType(ignored), weight_squares=_merged_squares(one, other))
 
 
@@ -51,6 +51,10 @@ def _check_mergeable(one: Contingency, other: Contingency) -> None:
     if one.reject != other.reject:
         raise InputError(
             f"one table rejects with {one.reject!r}, the other with {other.reject!r}; use one reject label"
+        )
+    if None not in (one.positive, other.positive) and one.positive != other.positive:
+        raise InputError(
+            f"one table has the positive label {one.positive!r}, the other {other.positive!r}; use one positive label"
         )
     for left, right in (
         (one.truth_labels, other.truth_labels),
@@ -81,7 +85,7 @@ def _moment_kind(label: date) -> str:
     return "time" if label.tzinfo is None else "zoned time"
 
 
-def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Contingency:
+def _merged_cells(one: Contingency, other: Contingency, stated: Declared, *, declared: bool) -> Contingency:
     truth = _union(one.truth_labels, other.truth_labels)
     system = _union(one.system_labels, other.system_labels)
     parts = [
@@ -94,7 +98,6 @@ def _merged_cells(one: Contingency, other: Contingency, *, declared: bool) -> Co
     ]
     rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
     cells = Cells(truth, system, rows, columns, values)
-    stated = Declared(None, one.reject, one.positive if one.positive is not None else other.positive)
     if declared and one.truth_labels == truth and one.system_labels == system:
         return placed(cells, (truth, system), stated, declared=True)
     return from_cells(cells, stated, declared=declared)

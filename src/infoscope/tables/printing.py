@@ -4,6 +4,7 @@ import numpy as np
 
 from infoscope.numeric import Real
 from infoscope.tables.contingency import Contingency
+from infoscope.tables.missing import left_out
 
 __all__ = ["as_text"]
 
@@ -21,8 +22,9 @@ def as_text(table: Contingency) -> str:
         head += f", {table.reject!r} = rejected"
     if table.is_sparse:
         head += f", {table.cells.shape[-1]} cells stored"
+    lost = [left_out(count, reason) for reason, count in table.ignored.items()]
     if table.batch_shape or table.is_sparse or max(k, m) > _WHOLE:
-        return head
+        return "\n".join([head, *lost])
     rows = [["", *map(str, table.system_labels)]]
     rows += [
         [str(label), *(_number(value) for value in row)]
@@ -35,7 +37,7 @@ def as_text(table: Contingency) -> str:
         + "".join(cell.rjust(width + 2) for cell, width in zip(row[1:], widths[1:], strict=True))
         for row in rows
     ]
-    return "\n".join([head, *(line.rstrip() for line in lines)])
+    return "\n".join([head, *(line.rstrip() for line in lines), *lost])
 
 
 def _between(totals: Real) -> str:

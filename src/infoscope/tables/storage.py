@@ -25,7 +25,7 @@ from infoscope.tables.building import Cells, Declared, check_reject_is_no_truth,
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.label_json import label_from_json, label_to_json
-from infoscope.tables.labels import Label, as_label, check_unique, is_missing, kind_of, sorted_labels
+from infoscope.tables.labels import Label, as_labels, check_unique, is_missing, kind_of, sorted_labels
 from infoscope.tables.stored import (
     TYPES,
     StoredTables,
@@ -50,7 +50,14 @@ _WRITTEN = {
     "date": "DATE",
     "time": "TIMESTAMP",
 }
-_KINDS = {name: {"int", "float"} if name == "float" else {name} for name in _WRITTEN}
+_PYTHON_TYPES: dict[str, set[type]] = {
+    "text": {str},
+    "int": {int},
+    "float": {float, int},
+    "bool": {bool},
+    "date": {datetime.date},
+    "time": {datetime.datetime},
+}
 _ENCODING = Plain("a kind of label", lambda value: value in (*_WRITTEN, "json"))
 _LABELS = Each(TEXT)
 _FACTS = Fields(
@@ -266,10 +273,11 @@ def _decoded(column: Any, encoding: str, side: str) -> tuple[list[Label], NDArra
     if encoding == "json":
         labels = [label_from_json(text) for text in found]
     else:
-        is_date = encoding == "date"
-        labels = [as_label(value.date() if is_date and hasattr(value, "date") else value) for value in found]
-        odd = next((label for label in labels if is_missing(label) or kind_of(label) not in _KINDS[encoding]), None)
-        if odd is not None:
-            raise InputError(f"{side} label {odd!r} is not of the kind {encoding!r} that its metadata states")
+        days = (value.date() if hasattr(value, "date") else value for value in found)
+        labels = list(as_labels(days if encoding == "date" else found))
+        if not set(map(type, labels)) <= _PYTHON_TYPES[encoding] or (
+            encoding == "float" and any(map(is_missing, labels))
+        ):
+            raise InputError(f"a {side} label is not of the kind {encoding!r} that its metadata states")
     check_unique(labels, side)
     return labels, places

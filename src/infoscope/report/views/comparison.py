@@ -48,7 +48,7 @@ def outline(comparison: Comparison, unit: Units) -> Outline:  # noqa: ARG001 - d
     return Outline(
         title=f"{', '.join(plain_label(name)[:40] for name in _leaders(comparison.ranking[0])[:3])} | comparison",
         kicker=("Comparison", f"{len(comparison.systems)} systems", *_conditions(comparison)),
-        headline=(*headline(comparison.ranking[0]), "."),
+        headline=(*headline(comparison.ranking[0], comparison.positive), "."),
         lede=list(_sentences(comparison)),
         tiles=list(_tiles(comparison)),
         findings=[("", finding) for finding in comparison.findings],
@@ -66,9 +66,9 @@ def _leaders(ranking: Ranking) -> list[str]:
     return [ranking.best] if ranking.best is not None else list(ranking.front) or [ranking.places[0].name]
 
 
-def headline(ranking: Ranking) -> tuple[Inline, ...]:
+def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...]:
     """Who leads, in a clause."""
-    size, title = len(ranking.places), find(ranking.metric).card.title.lower()
+    size, title = len(ranking.places), _lower(ranking.metric, positive)
     lead = enumerated(_leaders(ranking))
     if ranking.best is not None:
         return (*lead, f" is the best of {size} systems by {title}")
@@ -77,6 +77,12 @@ def headline(ranking: Ranking) -> tuple[Inline, ...]:
     if ranking.leads:
         return (*lead, f" lead {size} systems by {title}, without a significant difference between them")
     return (f"No clear winner of {size} systems by {title}: ", *lead, " may be the best")
+
+
+def _lower(metric: str, positive: str | None) -> str:
+    """A metric's title within a sentence; the class that it is about stays as it is spelled."""
+    card = find(metric).card
+    return card.title.lower() + card.of_class(positive)
 
 
 def _conditions(comparison: Comparison) -> tuple[str, ...]:
@@ -98,13 +104,13 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
     else:
         yield f"It is the best with probability {chance(likely[0].probability_best)}."
     for ranking in others:
-        yield _other_metric(ranking, _leaders(first))
+        yield _other_metric(ranking, _leaders(first), comparison.positive)
     if comparison.baseline is not None:
         yield _to_baseline(comparison, comparison.baseline)
 
 
-def _other_metric(ranking: Ranking, lead: Sequence[str]) -> Phrase:
-    title = Term(ranking.metric, find(ranking.metric).card.title.lower())
+def _other_metric(ranking: Ranking, lead: Sequence[str], positive: str | None) -> Phrase:
+    title = Term(ranking.metric, _lower(ranking.metric, positive))
     names = _leaders(ranking)
     if ranking.best is None and not ranking.leads and ranking.wins:
         return ("By ", title, " there is no clear winner.")
@@ -156,14 +162,14 @@ def _ranked(comparison: Comparison, ranking: Ranking) -> Section:
     reference = comparison.reference(ranking)
     better = "lower" if card.better == "lower" else "higher"
     return Section(
-        (Term(ranking.metric, card.title),),
+        (Term(ranking.metric, comparison.titled(ranking.metric)),),
         [
             Paragraph(_sentence(ranking.statement)),
             _ranking_table(comparison, ranking, reference),
             _forest(comparison, ranking, reference),
         ],
         anchor=f"by-{ranking.metric}",
-        link=card.title,
+        link=comparison.titled(ranking.metric),
         aside=f"{better} is better",
     )
 
@@ -206,7 +212,7 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
         )
     note = ("Systems with the same letter do not differ significantly. Differences are to ", Name(reference, 60), ".")
     return Table(
-        columns, rows, f"Systems by {find(ranking.metric).card.title}", note=note, search="systems", style="forest"
+        columns, rows, f"Systems by {comparison.titled(ranking.metric)}", note=note, search="systems", style="forest"
     )
 
 
@@ -310,7 +316,7 @@ def _all_pairs(comparison: Comparison) -> Section:
         (
             Name(pair.a, 24),
             Name(pair.b, 24),
-            find(pair.metric).card.title,
+            comparison.titled(pair.metric),
             "" if pair.estimate.mean is None else signed_metric_value(pair.metric, pair.estimate.mean),
             _interval(pair.metric, pair.estimate, signed=True),
             _chance(pair),
@@ -336,7 +342,7 @@ def _tests(comparison: Comparison) -> Iterator[Section]:
     for pair in comparison.pairs:
         cells: list[Cell] = [p_value(pair.tests[name]) if name in pair.tests else "–" for name in known]
         cells += [_information(pair.information)] if exact else []
-        rows.append((Name(pair.a, 24), Name(pair.b, 24), find(pair.metric).card.title, *cells))
+        rows.append((Name(pair.a, 24), Name(pair.b, 24), comparison.titled(pair.metric), *cells))
     note = (
         "P-values: how often chance alone would separate two equal systems as far. The swap test exchanges their "
         "predictions row by row; McNemar's test is about accuracy alone. Information: the exact paired difference of "

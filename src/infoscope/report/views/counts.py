@@ -39,4 +39,10 @@ def table_of(system: SystemResult) -> Contingency | None:
             if not alone.any():
                 return None
             counts[row, int(np.argmax(alone))] = support
-    return Contingency.from_matrix(counts, truth=system.truth_labels, system=system.system_labels, reject=system.reject)
+    return Contingency.from_matrix(
+        counts,
+        truth=system.truth_labels,
+        system=system.system_labels,
+        reject=system.reject,
+        positive=system.positive,
+    )

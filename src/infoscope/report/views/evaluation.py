@@ -227,7 +227,12 @@ def _tiles(system: SystemResult) -> Iterator[Tile]:
         yield _ratio(system, "rejection_rate", "rejected", note)
     if system.positive is not None and system.number("recall") is not None:
         of = f"positive class '{system.positive}'"
-        yield from (_ratio(system, metric, metric, of) for metric in ("recall", "precision", "f1"))
+        name = _cut(system.positive)
+        yield from (_ratio(system, metric, f"{metric} of '{name}'", of) for metric in ("recall", "precision", "f1"))
+
+
+def _cut(label: str, most: int = 20) -> str:
+    return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
 def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
@@ -348,7 +353,10 @@ def _all_metrics(evaluation: Evaluation, unit: Units) -> Section:
     names = list(dict.fromkeys(name for system in systems for name in system.metrics))
     columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24]) for system in systems)]
     rows = [
-        (_metric_title(name), *(_metric_cell(name, system.metrics.get(name, ABSENT), unit) for system in systems))
+        (
+            _metric_title(name, systems),
+            *(_metric_cell(name, system.metrics.get(name, ABSENT), unit) for system in systems),
+        )
         for name in names
     ]
     left = len(evaluation.systems) - len(systems)
@@ -358,8 +366,10 @@ def _all_metrics(evaluation: Evaluation, unit: Units) -> Section:
     return Section(f"All {len(names)} metrics", [table])
 
 
-def _metric_title(name: str) -> Phrase:
-    title = catalogue[name].title if name in catalogue else name
+def _metric_title(name: str, systems: Sequence[SystemResult]) -> Phrase:
+    """The metric, with the class that it is about where that is the same for all systems."""
+    classes = {system.positive for system in systems}
+    title = catalogue[name].titled(classes.pop() if len(classes) == 1 else None) if name in catalogue else name
     return (Term(name, title), " ", Code(name))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -150,8 +149,7 @@ def _kicker(sweep: Sweep) -> Iterator[Phrase]:
 
 def _act(sweep: Sweep, curves: Curves, at: int) -> str:
     """What an operating point asks for."""
-    found = re.search(r"when (\w+) ([≥≤]) t", sweep.rule)
-    word, sign = (found[1], found[2]) if found else ("score", "≥")
+    word, sign = sweep.quantity, "≤" if sweep.quantity == "entropy" else "≥"
     threshold = float(curves["threshold"][at])
     text = point_text("threshold", threshold)
     if sweep.mode == "threshold":

@@ -1,0 +1,133 @@
+"""The one way to ask: labels, rows of any source, or tables; and the keywords that every question shares.
+
+evaluate(y_true, y_pred)                                 labels; y_pred may be a mapping of names to labels
+evaluate(source, truth="gold", system=["svm", "knn"])    rows of any source
+evaluate(table), evaluate({"svm": table})                tables
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypedDict
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.readers.labels import Cleaning
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = [
+    "Prevalence",
+    "QuestionKeywords",
+    "UncertaintyKeywords",
+    "UncertaintyOptions",
+    "check_rows",
+    "column_labels",
+    "labels_by_system",
+    "tables_by_system",
+]
+
+Prevalence = Literal["equal"] | Mapping[Any, float]
+
+
+class UncertaintyKeywords(TypedDict, total=False):
+    """How intervals are made, as keyword arguments."""
+
+    prior: Any
+    level: float
+    sample_size: float | None
+    seed: int
+
+
+class QuestionKeywords(UncertaintyKeywords, total=False):
+    """What every question about systems may state about its rows and labels."""
+
+    weight: Any
+    groups: Any
+    reject: Label | None
+    positive: Label | None
+    clean: Cleaning
+    prevalence: Prevalence | None
+
+
+@dataclass(frozen=True)
+class UncertaintyOptions:
+    """How intervals are made, checked once."""
+
+    prior: Any = "default"
+    level: float = 0.95
+    sample_size: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse levels and sizes that mean nothing."""
+        check_level(self.level)
+        size = self.sample_size
+        if size is not None and not 0 < size < float("inf"):
+            raise InputError(f"the sample size is {size}; it must be a number above 0")
+
+    @classmethod
+    def from_keywords(cls, keywords: Mapping[str, Any]) -> Self:
+        """Those of a function's keywords that are about intervals."""
+        return cls(**{name: keywords[name] for name in cls.__dataclass_fields__ if name in keywords})
+
+
+def check_level(level: float) -> None:
+    """Refuse a probability of intervals that is none."""
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (for example 0.95), got {level}")
+
+
+def labels_by_system(y_pred: Any) -> dict[str, Any]:
+    """Predicted labels by the name of their system; one sequence is called "system"."""
+    if not isinstance(y_pred, Mapping):
+        return {"system": y_pred}
+    if not y_pred:
+        raise InputError("y_pred names no system; give labels, or a mapping of names to labels")
+    return {str(name): labels for name, labels in y_pred.items()}
+
+
+def column_labels(source: Any, truth: Any, system: Any) -> tuple[Any, dict[str, Any]] | None:
+    """Truth and predictions where the source is a plain mapping of column names to labels; None for other sources."""
+    if not isinstance(source, Mapping) or not isinstance(truth, str) or hasattr(source, "columns"):
+        return None
+    names = [system] if isinstance(system, str) else list(system or ())
+    if not names:
+        raise InputError("name at least one system column beside the truth")
+    for name in (truth, *names):
+        if name not in source:
+            known = ", ".join(map(repr, source))
+            raise InputError(f"the source has no column {name!r}; it has {known}")
+    return source[truth], {name: source[name] for name in names}
+
+
+def tables_by_system(source: Any, system: Any = None) -> dict[str, Contingency] | None:
+    """Tables by the name of their system where the source is a table, or a mapping of tables; None for others."""
+    if isinstance(source, Contingency):
+        return {system if isinstance(system, str) else "system": source}
+    if isinstance(source, Mapping) and source and all(isinstance(item, Contingency) for item in source.values()):
+        return {str(name): table for name, table in source.items()}
+    return None
+
+
+def check_rows(source: Any, truth: Any) -> None:
+    """Refuse what looks like labels or a matrix where rows are expected, with the way to ask for it."""
+    if truth is not None and not isinstance(truth, str):
+        raise InputError("truth is not the name of a column; give labels as (y_true, y_pred)")
+    if truth is None and _is_matrix(source):
+        raise InputError(
+            "this is a matrix, not rows; give Contingency.from_matrix(counts), or labels as (y_true, y_pred)"
+        )
+
+
+def _is_matrix(source: Any) -> bool:
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(isinstance(row, (list, tuple, np.ndarray)) for row in source)
+    return isinstance(source, np.ndarray) or type(source).__module__.startswith("scipy.sparse")
+
+
+def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Column names, one or several, as a tuple."""
+    return () if names is None else (names,) if isinstance(names, str) else tuple(names)

@@ -1,0 +1,57 @@
+"""Rows that are left out because something is missing in them: the sentence about it, and the warning."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+
+from infoscope.errors import MissingLabelsWarning
+
+__all__ = ["all_ignored", "left_out", "most_ignored", "warn_of", "warn_of_rows"]
+
+
+def left_out(rows: int, reason: str) -> str:
+    """Rows that do not enter the numbers, and why.
+
+    >>> left_out(1, "missing truth label"), left_out(1200, "missing weight")
+    ('1 row left out: missing truth label', '1,200 rows left out: missing weight')
+    """
+    return f"{rows:,} row{'s' * (rows != 1)} left out: {reason}"
+
+
+def all_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Rows by reason over tables of different rows."""
+    total: dict[str, int] = {}
+    for account in accounts:
+        total |= {reason: total.get(reason, 0) + rows for reason, rows in account.items()}
+    return total
+
+
+def most_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Rows by reason over systems of the same rows: a row that several of them miss is still one row."""
+    most: dict[str, int] = {}
+    for account in accounts:
+        most |= {reason: max(most.get(reason, 0), rows) for reason, rows in account.items()}
+    return most
+
+
+def warn_of_rows(ignored: Mapping[str, int]) -> None:
+    """Warn once of all rows that were left out, by reason; nothing to say where there are none."""
+    warn_of(left_out(rows, reason) for reason, rows in ignored.items())
+
+
+def warn_of(sentences: Iterable[str]) -> None:
+    """One warning that says all of these, given for the caller's line and not for one of this package."""
+    said = "; ".join(sentences)
+    if said:
+        warnings.warn(said, MissingLabelsWarning, stacklevel=_depth_of_caller())
+
+
+def _depth_of_caller() -> int:
+    """How many frames up the first one outside this package is, as ``warn_of`` would count them."""
+    package = __name__.partition(".")[0]
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame, depth = frame.f_back, depth + 1
+    return depth

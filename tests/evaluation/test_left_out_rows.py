@@ -1,0 +1,197 @@
+"""Rows without a label: told by the result and by one warning, whichever way they came in."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import infoscope as ifs
+from infoscope import Contingency, Counter, Evaluation, MissingLabelsWarning
+from infoscope.cli import app
+from infoscope.multilabel import compare as compare_sets
+from infoscope.multilabel import evaluate as evaluate_sets
+from infoscope.operating_points.sources import sweep_source, tune_source
+
+TRUTH = ["a", "b", None, "a", "b", "a", "b", "b"]
+ANSWERS = ["a", "b", "a", "b", "b", None, "b", "a"]
+FRAME = pd.DataFrame(
+    {"t": TRUTH, "s": ANSWERS, "u": ["a", "b", "a", "b", "a", "b", "a", "b"], "k": [1, 2] * 4, "p": np.arange(8) / 8}
+)
+CLEAN = FRAME.dropna()
+
+
+def caught(call: Callable[[], Any]) -> tuple[Any, list[warnings.WarningMessage]]:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [each for each in found if issubclass(each.category, MissingLabelsWarning)]
+
+
+def counted(frame: pd.DataFrame) -> Contingency:
+    counter = Counter()
+    counter.update(frame["t"].tolist(), frame["s"].tolist())
+    return counter.table()
+
+
+ENTRIES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "from_labels": lambda f: Contingency.from_labels(f["t"], f["s"]),
+    "read": lambda f: ifs.read(f, "t", "s"),
+    "read several": lambda f: ifs.read(f, "t", ["s", "u"]),
+    "read by group": lambda f: ifs.read(f, "t", "s", by="k"),
+    "counter": counted,
+    "joint": lambda f: ifs.read_joint(f, "t", ["s", "u"]).table("s"),
+    "evaluate": lambda f: ifs.evaluate(f, "t", "s"),
+    "evaluate several": lambda f: ifs.evaluate(f, "t", ["s", "u"]),
+    "evaluate by group": lambda f: ifs.evaluate(f, "t", ["s", "u"], by="k"),
+    "evaluate a table": lambda f: ifs.evaluate(Contingency.from_labels(f["t"], f["s"])),
+    "compare labels": lambda f: ifs.compare({"s": f["s"], "u": f["u"]}, truth=f["t"], metrics="accuracy"),
+    "compare columns": lambda f: ifs.compare(f, truth="t", system=["s", "u"], metrics="accuracy"),
+    "sweep": lambda f: ifs.sweep(f["p"].to_numpy(), f["t"]),
+    "sweep classes": lambda f: ifs.sweep(np.column_stack([f["p"], 1 - f["p"]]), f["t"]),
+    "sweep a source": lambda f: sweep_source(f, "t", "p"),
+    "tune a source": lambda f: tune_source(f, "t", "s", "k"),
+    "stability": lambda f: ifs.stability([*f["t"]] * 5, [*f["s"]] * 5),
+    "display": lambda f: ifs.ConfusionDisplay.from_predictions(f["t"], f["s"]),
+    "display of several": lambda f: ifs.CoverageDisplay.from_predictions(f["t"], {"s": f["s"], "u": f["u"]}),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES.keys())
+def test_one_warning_per_call_for_the_line_of_the_caller(entry: Callable[[pd.DataFrame], Any]) -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    _, found = caught(lambda: entry(FRAME))
+
+    assert len(found) == 1
+    assert Path(found[0].filename) == Path(__file__)
+    assert issubclass(found[0].category, ifs.InfoscopeWarning)
+    assert issubclass(found[0].category, UserWarning)
+    assert caught(lambda: entry(CLEAN))[1] == []
+
+
+@pytest.mark.parametrize(
+    "holes",
+    [
+        [1.0, float("nan"), 2.0, 1.0],
+        ["x", None, "y", "x"],
+        pd.Series(["x", pd.NA, "y", "x"], dtype="string"),
+        pd.Series([1, pd.NA, 2, 1], dtype="Int64"),
+        pd.Series(pd.to_datetime(["2024-01-01", None, "2024-01-02", "2024-01-01"])),
+        pd.Categorical(["x", None, "y", "x"]),
+        pl.Series(["x", None, "y", "x"]),
+        np.array(["2024-01-01", "NaT", "2024-01-02", "2024-01-01"], dtype="datetime64[D]"),
+    ],
+    ids=["nan", "None", "NA", "nullable", "NaT", "categories", "polars", "numpy NaT"],
+)
+def test_every_kind_of_hole(holes: Any) -> None:
+    table, found = caught(lambda: Contingency.from_labels(holes, holes))
+
+    assert [str(each.message) for each in found] == ["1 row left out: missing truth label"]
+    assert dict(table.ignored) == {"missing truth label": 1}
+    assert repr(table).splitlines()[-1] == "1 row left out: missing truth label"
+    assert "1 row left out: missing truth label" in table._repr_html_()
+
+
+def test_the_evaluation_carries_the_finding() -> None:
+    evaluation, found = caught(lambda: ifs.evaluate(FRAME, "t", ["s", "u"]))
+    sentences = ["1 row left out: missing label in 't'", "1 row left out: missing label in 's'"]
+
+    assert sorted(str(found[0].message).split("; ")) == sorted(sentences)
+    assert sorted(finding.text for finding in evaluation.findings) == sorted(f"{each}." for each in sentences)
+    assert {finding.code for finding in evaluation.findings} == {"rows_left_out"}
+    assert sum(finding.evidence["rows"] for finding in evaluation.findings) == 2
+    assert [each["code"] for each in evaluation.to_dict()["findings"]] == ["rows_left_out"] * 2
+    assert Evaluation.from_dict(evaluation.to_dict()).findings == evaluation.findings
+    for shown in (repr(evaluation), evaluation._repr_html_().replace("&#x27;", "'"), evaluation.to_text()):
+        for sentence in sentences:
+            assert sentence in shown
+    clean = ifs.evaluate(CLEAN, "t", "s")
+    assert clean.findings == ()
+    assert "findings" not in clean.to_dict()
+    assert "left out" not in repr(clean)
+
+
+def test_a_finished_table_is_not_warned_of_again_but_says_it() -> None:
+    table = Contingency.from_labels(TRUTH, ANSWERS)
+    evaluation, found = caught(lambda: ifs.evaluate({"one": table, "two": table}))
+
+    assert found == []
+    assert "1 row left out: missing truth label." in repr(evaluation)
+
+
+def test_a_warning_can_be_made_an_error() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MissingLabelsWarning)
+        with pytest.raises(MissingLabelsWarning, match="left out"):
+            Contingency.from_labels(TRUTH, ANSWERS)
+
+
+def test_stored_tables_say_it_when_they_are_read(tmp_path: Path) -> None:
+    ifs.readers.read_tables(FRAME, "t", "s").save(tmp_path / "part.ifs")
+
+    assert len(caught(lambda: ifs.read(tmp_path / "part.ifs"))[1]) == 1
+    assert len(caught(lambda: ifs.evaluate(tmp_path / "part.ifs"))[1]) == 1
+
+
+def test_sweeps_and_runs_say_it() -> None:
+    assert "1 row left out: missing truth" in repr(ifs.sweep(FRAME["p"].to_numpy(), FRAME["t"]))
+    assert "left out" in repr(tune_source(FRAME, "t", "s", "k"))
+
+
+def test_objects_of_one_side_only() -> None:
+    truth, one = {"x": {"a"}, "y": {"b"}, "z": {"a"}}, {"x": {"a"}, "y": {"b"}}
+    result, found = caught(lambda: evaluate_sets(truth, one, draws=10, splits=2))
+    assert [str(each.message) for each in found] == ["1 objects left out: object in truth only"]
+    assert "1 objects left out: object in truth only" in repr(result)
+    assert len(caught(lambda: compare_sets(truth, {"one": one, "two": one}, draws=10, splits=2))[1]) == 1
+
+
+def test_items_of_one_annotator_only() -> None:
+    source = {"ann": ["a", "a", "b", None, "b"], "bob": ["a", "b", "b", "a", "b"], "eve": ["a", "a", "b", None, "b"]}
+    result, found = caught(lambda: ifs.agreement(source, draws=20))
+    assert [str(each.message) for each in found] == ["1 item left out: labelled by fewer than two annotators"]
+    assert "1 item left out" in repr(result)
+    assert result.findings()[0]["code"] == "items_left_out"
+    full = {"ann": ["a", None, "b"], "bob": ["a", "b", "b"], "eve": ["a", "b", None]}
+    assert caught(lambda: ifs.agreement(full, draws=20))[1] == []
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> str:
+    FRAME.to_csv(tmp_path / "rows.csv", index=False)
+    return str(tmp_path / "rows.csv")
+
+
+COMMANDS = {
+    "evaluate": ("evaluate", "-s", "s", "--format", "json"),
+    "gate": ("gate", "-s", "s", "--min", "accuracy.value=0"),
+    "compare": ("compare", "-s", "s", "-s", "u"),
+    "sweep": ("sweep", "--score", "p"),
+    "runs": ("sweep", "-s", "s", "--by", "k"),
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
+def test_commands_say_it_themselves_and_once(words: tuple[str, ...], rows: str) -> None:
+    def run() -> Any:
+        return CliRunner().invoke(app, [words[0], rows, "-t", "t", *words[1:]], catch_exceptions=False)
+
+    result, found = caught(run)
+
+    assert result.exit_code == 0, result.output
+    assert found == []
+    told = result.stderr if words[0] in ("evaluate", "gate") else result.stdout
+    expected = "lacks 2 of 8 rows" if words[0] == "compare" else "1 row left out: missing"
+    assert expected in " ".join(told.split())
+    assert "MissingLabelsWarning" not in result.output
+
+
+def test_quiet_commands_say_nothing(rows: str) -> None:
+    words = ["gate", rows, "-t", "t", "-s", "s", "--min", "accuracy.value=0", "-q"]
+
+    assert "left out" not in CliRunner().invoke(app, words).stderr

@@ -1,0 +1,127 @@
+"""Wherever a number of one class stands, the class is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import infoscope as ifs
+from infoscope import Contingency, Evaluation, InputError
+from infoscope.cli import app
+
+TABLE = Contingency.from_matrix([[40, 10], [5, 45]], truth=["cat", "dog"])
+OTHER = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"])
+OF_CLASS = ["precision", "recall", "specificity", "npv", "false_alarm_rate", "f1", "f_beta"]
+
+
+def ran(*words: str) -> str:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code in (0, 1), result.output
+    return result.stdout
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> str:
+    path = tmp_path / "rows.csv"
+    lines = ["t,a,b,k", *(["cat,cat,dog,1", "cat,cat,cat,2", "dog,dog,dog,1", "dog,cat,dog,2"] * 10)]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("width", [40, 100, 160])
+def test_text(width: int) -> None:
+    text = ifs.evaluate(TABLE).to_text(width=width)
+
+    assert "recall of 'dog'" in text
+
+
+def test_markdown_escapes_the_class() -> None:
+    named = TABLE.relabel({"dog": "d|o*g"})
+
+    assert r"recall of 'd\|o\*g'" in ifs.evaluate(named).to_markdown()
+
+
+def test_json_and_back() -> None:
+    evaluation = ifs.evaluate(TABLE)
+    metrics = evaluation.to_dict()["systems"][0]["metrics"]
+
+    assert [name for name, record in metrics.items() if "positive" in record] == [
+        name for name in metrics if name in OF_CLASS
+    ]
+    assert {metrics[name]["positive"] for name in OF_CLASS} == {"dog"}
+    assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+    three = ifs.evaluate(Contingency.from_matrix([[5, 1, 0], [1, 5, 1], [0, 2, 5]])).to_dict()
+    assert not any("positive" in record for record in three["systems"][0]["metrics"].values())
+
+
+def test_page(tmp_path: Path) -> None:
+    page = ifs.evaluate({"one": TABLE, "two": OTHER}).to_html(tmp_path / "page.html").read_text()
+    assert "Precision of &#x27;dog&#x27;" in page or "Precision of 'dog'" in page
+
+    turned = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"], positive="cat")
+    mixed = ifs.evaluate({"one": TABLE, "two": turned}).to_html(tmp_path / "mixed.html").read_text()
+    assert "Precision of" not in mixed
+    assert mixed.count("of &#x27;cat&#x27;") + mixed.count("of 'cat'") >= len(OF_CLASS)
+
+
+def test_comparison_in_every_form() -> None:
+    found = ifs.compare({"one": TABLE, "two": OTHER}, metrics=["precision", "accuracy"])
+
+    assert "Precision of 'dog' (higher is better)" in found.to_text()
+    assert "### Precision of 'dog' (higher is better)" in found.to_markdown()
+    assert "precision of 'dog'" in found.ranking[0].statement
+    assert "of 'dog'" not in found.ranking[1].statement
+    assert found.to_dict()["positive"] == "dog"
+    page = found.to_html()
+    assert "Precision of &#x27;dog&#x27;" in str(page) or "Precision of 'dog'" in str(page)
+
+
+def test_numbers_of_different_classes_are_not_compared() -> None:
+    turned = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"], positive="cat")
+
+    with pytest.raises(InputError, match="precision is about 'dog' for 'one' and about 'cat' for 'two'"):
+        ifs.compare({"one": TABLE, "two": turned}, metrics="precision")
+    assert ifs.compare({"one": TABLE, "two": turned}).positive is None
+
+
+def test_gate(rows: str, tmp_path: Path) -> None:
+    asked = ("gate", rows, "-t", "t", "-s", "a", "--min", "recall=0.1")
+    checks = json.loads(ran(*asked, "--format", "json"))["checks"]
+    assert checks[0]["condition"] == "recall of 'dog' at least 0.1"
+    assert "recall of 'cat' at least 0.1" in ran(*asked, "--positive", "cat")
+
+    base = tmp_path / "base.json"
+    ran("evaluate", rows, "-t", "t", "-s", "a", "--format", "json", "-o", str(base))
+    told = CliRunner().invoke(
+        app, [*asked[:-2], "--positive", "cat", "--baseline", str(base), "--metric", "recall"], catch_exceptions=False
+    )
+    assert told.exit_code == 2
+    assert "recall is about 'cat' here and about 'dog' in the baseline" in told.stderr
+
+
+def test_explain_says_the_rule() -> None:
+    assert "the label 1 or True" in " ".join(ran("explain", "precision").split())
+    assert "positive class: the one named" not in ran("explain", "phi")
+
+
+@pytest.mark.parametrize(("form", "expected"), [("text", "best recall of 'dog'"), ("markdown", "best recall of 'dog'")])
+def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
+    told = ran("sweep", rows, "-t", "t", "-s", "a", "--by", "k", "--metric", "recall", "--format", form)
+
+    assert expected in told
+
+
+def test_bare_matrix_files_and_labelled_ones_agree(tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("40,10\n5,45\n")
+    (tmp_path / "named.csv").write_text(",0,1\n0,40,10\n1,5,45\n")
+
+    def told(name: str, *more: str) -> dict[str, Any]:
+        document = json.loads(ran("evaluate", "--matrix", str(tmp_path / name), "--format", "json", *more))
+        return document["systems"][0]["metrics"]["precision"]
+
+    for more in ((), ("--positive", "0")):
+        assert told("bare.csv", *more) == told("named.csv", *more)
+    assert told("bare.csv")["positive"] == "1"
+    assert told("bare.csv")["value"] == pytest.approx(45 / 55)
