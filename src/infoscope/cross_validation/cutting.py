@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.cross_validation.result import CrossValidation
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
 from infoscope.readers.progress import shown_while
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
@@ -19,7 +19,14 @@ from infoscope.tables.labels import as_labels
 __all__ = ["cross_validate"]
 
 
-def cross_validate(  # noqa: PLR0913 - the public front
+class WorkKeywords(TypedDict, total=False):
+    """How the work of a cross-validation is done."""
+
+    jobs: int | None
+    progress: Callable[[int, int], None] | None
+
+
+def cross_validate(  # noqa: PLR0913 - the public function
     estimators: Mapping[str, Any],
     X: Any,
     y: Any,
@@ -28,15 +35,15 @@ def cross_validate(  # noqa: PLR0913 - the public front
     repeats: int = 1000,
     stratified: bool = True,
     seed: int = 0,
-    jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    **work: Unpack[WorkKeywords],
 ) -> CrossValidation:
-    """Cut the data into folds many times, fit every estimator, and keep one summed table per repeat.
+    """Split the data into folds many times, fit every estimator, and keep one summed table per repeat.
 
     The same folds serve every estimator, and every ``random_state`` in it, however deep, is set from ``seed``. ``jobs``
     processes work in parallel (default: one per core); a terminal shows how far they are, and ``progress(done, all)``
     is called after each repeat.
     """
+    check_keywords(work, WorkKeywords)
     learners = _estimators(estimators)
     check_pairing(X, {"y": y}, "X")
     names, codes = _classes(y)
@@ -44,7 +51,7 @@ def cross_validate(  # noqa: PLR0913 - the public front
     _check(data, names, codes, (folds, repeats, stratified))
     seeds = np.random.default_rng(seed).integers(0, 2**31 - 1, repeats)
     task = _Task(learners, data, codes, len(names), folds, stratified)
-    sums = _run(task, [int(s) for s in seeds], jobs, progress)
+    sums = _run(task, [int(s) for s in seeds], work.get("jobs"), work.get("progress"))
     batches = {
         name: Contingency.from_matrix(np.stack([repeat[i] for repeat in sums]), truth=names, system=names)
         for i, name in enumerate(learners)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
 from infoscope.multilabel.comparing import differences, ranked
 from infoscope.multilabel.input_checks import objects_left_out
@@ -20,34 +20,35 @@ from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables.categorization import aligned
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.missing import warn_of
-from infoscope.tables.columns import check_pairing
 
 __all__ = ["compare", "evaluate", "stability"]
 
 
-def evaluate(  # noqa: PLR0913 - the public front
-    truth: Any,
-    predicted: Any,
-    *,
-    name: str | None = None,
-    truth_name: str | None = None,
-    object: str | None = None,
-    category: str | None = None,
-    threshold: float | None = None,
-    clean: str | Iterable[str] = (),
-    separator: str | None = None,
-    depth: int | None = None,
-    level: float = 0.95,
-    draws: int = 1000,
-    shuffles: int | None = None,
-    splits: int = 500,
-    seed: int = 0,
+class MultilabelKeywords(TypedDict, total=False):
+    """How label sets are read, and how much resampling is done."""
+
+    truth_name: str | None
+    object: str | None
+    category: str | None
+    threshold: float | None
+    clean: str | Iterable[str]
+    separator: str | None
+    depth: int | None
+    level: float
+    draws: int
+    shuffles: int | None
+    splits: int
+    seed: int
+
+
+def evaluate(
+    truth: Any, predicted: Any, *, name: str | None = None, **options: Unpack[MultilabelKeywords]
 ) -> MultilabelEvaluation:
     """How much of the truth's categories the predicted ones tell, and which of them are mixed up.
 
     Either side is a list of sets, a mapping of objects to sets, an indicator matrix (array, SciPy sparse, data frame;
     scores with ``threshold``), rows of object and category (``object`` and ``category`` name the columns), or a file
-    with one object a line, ``object TAB category TAB category …``.
+    with one object per line, ``object TAB category TAB category …``.
 
     >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
     >>> result = evaluate(truth, truth)
@@ -56,35 +57,17 @@ def evaluate(  # noqa: PLR0913 - the public front
     >>> round(result.systems[0].metrics["permuted_proficiency"].value, 3)
     1.0
     """
-    called = name or name_of(predicted, "predicted")
-    form = Form(object, category, threshold, clean, separator, depth)
-    effort = Effort(level, draws, shuffles, splits, seed)
-    return _evaluated(truth, truth_name or name_of(truth, "truth"), {called: predicted}, form, effort)
+    return compare(truth, {name or name_of(predicted, "predicted"): predicted}, **options)
 
 
-def compare(  # noqa: PLR0913 - as evaluate
-    truth: Any,
-    predictors: Mapping[str, Any],
-    *,
-    truth_name: str | None = None,
-    object: str | None = None,
-    category: str | None = None,
-    threshold: float | None = None,
-    clean: str | Iterable[str] = (),
-    separator: str | None = None,
-    depth: int | None = None,
-    level: float = 0.95,
-    draws: int = 1000,
-    shuffles: int | None = None,
-    splits: int = 500,
-    seed: int = 0,
-) -> MultilabelEvaluation:
+def compare(truth: Any, predictors: Mapping[str, Any], **options: Unpack[MultilabelKeywords]) -> MultilabelEvaluation:
     """Several predictors on one truth, with paired differences; sources as for ``evaluate``."""
+    check_keywords(options, MultilabelKeywords)
     if not predictors:
         raise InputError("no predictor is given; name at least one")
-    form = Form(object, category, threshold, clean, separator, depth)
-    effort = Effort(level, draws, shuffles, splits, seed)
-    return _evaluated(truth, truth_name or name_of(truth, "truth"), predictors, form, effort)
+    form = Form(**{key: options[key] for key in Form.__dataclass_fields__ if key in options})  # type: ignore[literal-required]
+    effort = Effort(**{key: options[key] for key in Effort.__dataclass_fields__ if key in options})  # type: ignore[literal-required]
+    return _evaluated(truth, options.get("truth_name") or name_of(truth, "truth"), predictors, form, effort)
 
 
 def stability(

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.inputs import check_level
 from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of, reassignments
@@ -50,8 +51,7 @@ class Effort:
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing."""
-        if not 0 < self.level < 1:
-            raise InputError(f"the level is {self.level}; an interval's level lies between 0 and 1, as 0.95")
+        check_level(self.level)
         for name in ("draws", "shuffles", "splits"):
             count = getattr(self, name)
             if count is not None and count < 0:

@@ -5,14 +5,14 @@ from infoscope.operating_points.areas import average_information, normalized_ave
 from infoscope.operating_points.calibration import Calibration, calibration
 from infoscope.operating_points.choice import Choice, ChoiceOptions
 from infoscope.operating_points.class_thresholds import ClassThresholds, class_thresholds
-from infoscope.operating_points.front import sweep, sweep_levels
+from infoscope.operating_points.front import sweep_levels
 from infoscope.operating_points.levels import Levels
 from infoscope.operating_points.pareto import pareto_front
 from infoscope.operating_points.probabilistic import ProbabilisticScores, probabilistic_scores, soft_table
 from infoscope.operating_points.result import Sweep
-from infoscope.operating_points.sources import sweep_source, tune_source
+from infoscope.operating_points.sources import sweep, tune
 from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
-from infoscope.operating_points.tuning import BestSetting, Tuning, tune
+from infoscope.operating_points.tuning import BestSetting, Tuning, TuningOptions
 from infoscope.operating_points.two_thresholds import TwoThresholds, chow_thresholds, two_thresholds
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "ProbabilisticScores",
     "Sweep",
     "Tuning",
+    "TuningOptions",
     "TwoThresholds",
     "abstention_bits",
     "abstentions",
@@ -44,8 +45,6 @@ __all__ = [
     "soft_table",
     "sweep",
     "sweep_levels",
-    "sweep_source",
     "tune",
-    "tune_source",
     "two_thresholds",
 ]

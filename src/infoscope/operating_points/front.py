@@ -1,9 +1,9 @@
-"""The public front: sweep scores or probabilities over their operating points."""
+"""Scores or probabilities over their operating points."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -29,53 +29,53 @@ from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
 
-__all__ = ["sweep", "sweep_levels"]
+__all__ = ["SweepKeywords", "sweep_levels", "sweep_scores"]
 
-MOST_THRESHOLDS = 10_000
-MOST_REFUSALS = 1_000
+MAX_THRESHOLDS = 10_000
+MAX_REJECTIONS = 1_000
 
 
-def sweep(  # noqa: PLR0913 - the public front
-    scores: Any,
-    truth: Any,
-    *,
-    positive: Label | None = None,
-    classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
-    by: Certainty = "confidence",
-    reject: Label = "rejected",
-    most: int | None = None,
-    normalize: bool = False,
-    choose_by: str | ChoiceOptions | None = None,
-) -> Sweep:
-    """All operating points of a score against a truth, with a table at each.
+class SweepKeywords(TypedDict, total=False):
+    """What ``sweep`` may be asked beyond its source."""
 
-    One column of scores for two classes: "positive when score ≥ t", for every distinct t. One column of
-    probabilities per class (named by ``classes`` in column order, by a data frame's columns, or sorted like the
-    truth's labels): the most probable class, refused unless its ``by`` (confidence, margin or entropy) is good
-    enough, for every distinct threshold. At most about ``most`` points are kept (10,000 thresholds, 1,000
-    refusals); the best information and the least cost of a score are never lost by that.
+    weight: Any
+    positive: Label | None
+    classes: Sequence[Any] | None
+    certainty: Certainty
+    reject: Label
+    max_points: int | None
+    normalize: bool
+    choose_by: str | ChoiceOptions | None
 
-    >>> curve = sweep([0.9, 0.8, 0.3, 0.1], [1, 1, 0, 0])
-    >>> print(curve.best().threshold, curve.values("proficiency").max())
-    0.8 1.0
-    """
-    check_most(most)
-    if _columns(scores) > 1:
+
+def sweep_scores(y_true: Any, y_score: Any, **options: Unpack[SweepKeywords]) -> Sweep:
+    """All operating points of scores or probabilities beside their true labels."""
+    max_points, certainty = options.get("max_points"), options.get("certainty", "confidence")
+    choice = as_options(options.get("choose_by"))
+    check_max_points(max_points)
+    positive, weight = options.get("positive"), options.get("weight")
+    if _columns(y_score) > 1:
         if positive is not None:
             raise InputError("a positive class is for one column of scores; with one column per class give classes=")
-        check_certainty(by)
-        given = class_probabilities(scores, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
-        return _refusals(given, by, reject, most or MOST_REFUSALS, as_options(choose_by))
-    checked = binary_scores(scores, truth, positive=positive, sample_weight=sample_weight)
+        check_certainty(certainty)
+        given = class_probabilities(
+            y_score,
+            y_true,
+            classes=options.get("classes"),
+            sample_weight=weight,
+            normalize=options.get("normalize", False),
+        )
+        reject = options.get("reject", "rejected")
+        return _rejections(given, certainty, reject, max_points or MAX_REJECTIONS, choice)
+    checked = binary_scores(y_score, y_true, positive=positive, sample_weight=weight)
     return sweep_levels(
         ranked(checked),
         checked.labels,
         checked.positive,
-        most=most or MOST_THRESHOLDS,
+        max_points=max_points or MAX_THRESHOLDS,
         sample_size=_effective(checked.weights, len(checked.scores)),
         ignored=checked.ignored,
-        options=as_options(choose_by),
+        options=choice,
     )
 
 
@@ -84,10 +84,10 @@ def as_options(choose_by: str | ChoiceOptions | None) -> ChoiceOptions:
     return choose_by if isinstance(choose_by, ChoiceOptions) else ChoiceOptions(choose_by)
 
 
-def check_most(most: int | None) -> None:
+def check_max_points(max_points: int | None) -> None:
     """Refuse a curve of one point."""
-    if most is not None and most < 2:
-        raise InputError(f"at most {most} operating points were asked for; a curve needs two or more")
+    if max_points is not None and max_points < 2:
+        raise InputError(f"at most {max_points} operating points were asked for; a curve needs two or more")
 
 
 def _columns(scores: Any) -> int:
@@ -107,13 +107,13 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
     labels: tuple[Label, Label],
     positive: Label,
     *,
-    most: int = MOST_THRESHOLDS,
+    max_points: int = MAX_THRESHOLDS,
     sample_size: float | None = None,
     ignored: dict[str, int] | None = None,
     options: ChoiceOptions | None = None,
 ) -> Sweep:
     """The sweep of a score that is ranked already: scores that a database counted, for example."""
-    places = thinned(levels, most)
+    places = thinned(levels, max_points)
     findings = []
     area = area_under_roc(levels)
     if area < 0.5:
@@ -178,7 +178,7 @@ def _threshold_ladder(levels: Levels, labels: tuple[Label, Label], positive: Lab
     return Ladder(np.diff(reached, axis=0, prepend=0), (row,), 1 - row, pattern)
 
 
-def _refusals(given: Probabilities, by: Certainty, reject: Label, most: int, options: ChoiceOptions) -> Sweep:
+def _rejections(given: Probabilities, by: Certainty, reject: Label, most: int, options: ChoiceOptions) -> Sweep:
     decisions = decide(given, by)
     made = refusal_ladder(given, decisions, reject, most)
     wrong = decisions.answers != given.truth

@@ -157,9 +157,10 @@ class Sweep(Result):
         others = [name for name in ("accuracy", "f1") if self.mode == "threshold" and name != first.criterion]
         return (first, *(self.best(name, level=asked.level, seed=asked.seed) for name in others))
 
-    def choose_by(self, metric: str | None = None, *, costs: Any = None, level: float = 0.95, seed: int = 0) -> Sweep:
+    def choose_by(self, options: ChoiceOptions | str) -> Sweep:
         """The same curve with its best point chosen by another metric, or by costs."""
-        return replace(self, options=ChoiceOptions(metric, costs, level, seed), stored_choices=())
+        chosen_by = ChoiceOptions(options) if isinstance(options, str) else options
+        return replace(self, options=chosen_by, stored_choices=())
 
     def to_dict(self) -> dict[str, Json]:
         """The versioned document, with every metric at every operating point."""

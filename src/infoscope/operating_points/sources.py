@@ -1,4 +1,4 @@
-"""Operating points of rows in files: scores beside their truth, and runs at several settings."""
+"""The public functions ``sweep`` and ``tune``: scores beside their truth, and runs at several settings."""
 
 from __future__ import annotations
 
@@ -6,88 +6,118 @@ import glob
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
+from infoscope.inputs import as_names, column_labels
 from infoscope.numeric import Real
-from infoscope.operating_points.choice import ChoiceOptions
 from infoscope.operating_points.front import (
-    MOST_THRESHOLDS,
+    MAX_THRESHOLDS,
+    SweepKeywords,
     as_options,
-    check_most,
-    sweep,
+    check_max_points,
     sweep_levels,
+    sweep_scores,
 )
 from infoscope.operating_points.levels import ranked
-from infoscope.operating_points.refusing import Certainty
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scoring import SUM_TOLERANCE, BinaryScores, binary_scores
-from infoscope.operating_points.tuning import Tuning, TuningOptions, tune
-from infoscope.readers import ReadOptions, read_joint, read_tables
+from infoscope.operating_points.tuning import Tuning, TuningOptions, tuned
+from infoscope.readers import LabelKeywords, ReadOptions, TableKeywords, read_joint
 from infoscope.readers.assembly import check_weights
+from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning, cleaner, meaning
+from infoscope.readers.reading import counted_tables, read_joints
 from infoscope.readers.tally import Tally
 from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import all_ignored, warn_of_rows
 
-__all__ = ["sweep_source", "tune_source"]
+__all__ = ["SweepRowsKeywords", "TuneKeywords", "sweep", "tune"]
 
 
-def sweep_source(  # noqa: PLR0913 - a public front
+class SweepRowsKeywords(SweepKeywords, total=False):
+    """The same with what is done to labels that are read."""
+
+    clean: Cleaning
+
+
+def sweep(
+    source: Any,
+    y_score: Any = None,
+    *,
+    truth: str | None = None,
+    score: str | Sequence[str] | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[SweepRowsKeywords],
+) -> Sweep:
+    """All operating points of a score against a truth, with a table at each.
+
+    Give ``(y_true, y_score)``, or rows of any source with the names of their columns in ``truth`` and ``score``. One
+    column of scores for two classes: "positive when score ≥ t", for every distinct t. One column of probabilities per
+    class (named by ``classes`` in column order, by a data frame's columns, by the names of the columns that are read, or
+    sorted like the true labels): the most probable class, rejected unless its ``certainty`` (confidence, margin or
+    entropy) is good enough, for every distinct threshold. At most about ``max_points`` points are kept (10,000
+    thresholds, 1,000 rejections); the best information and the least cost of a score are never lost by that.
+    ``choose_by`` names the metric by which the best point is chosen.
+
+    >>> curve = sweep([1, 1, 0, 0], [0.9, 0.8, 0.3, 0.1])
+    >>> print(curve.best().threshold, curve.values("proficiency").max())
+    0.8 1.0
+    """
+    check_keywords(options, SweepRowsKeywords)
+    clean = options.pop("clean", ())
+    if y_score is not None:
+        if truth is not None or score is not None:
+            raise InputError("give (y_true, y_score), or name columns with truth= and score=, not both")
+        return sweep_scores(source, y_score, **options)
+    columns = column_labels(source, truth, score)
+    if columns is not None:
+        y_true, scores = columns
+        weight = options.get("weight")
+        options["weight"] = source.get(weight, weight) if isinstance(weight, str) else weight
+        options.setdefault("classes", None if len(scores) == 1 else list(scores))
+        given = next(iter(scores.values())) if len(scores) == 1 else np.column_stack(list(scores.values()))
+        return sweep_scores(y_true, given, **options)
+    if not isinstance(truth, str) or score is None:
+        raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
+    return _sweep_rows(source, truth, score, clean, read, options)
+
+
+def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
     source: Any,
     truth: str,
     score: str | Sequence[str],
-    *,
-    weight: str | None = None,
-    positive: Label | None = None,
-    classes: Sequence[Any] | None = None,
-    by: Certainty = "confidence",
-    reject: Label = "rejected",
-    most: int | None = None,
-    normalize: bool = False,
-    choose_by: str | ChoiceOptions | None = None,
-    clean: Cleaning = (),
-    how: ReadOptions | None = None,
+    clean: Cleaning,
+    read: ReadOptions | None,
+    options: SweepKeywords,
 ) -> Sweep:
-    """The sweep of one column of scores, or of one column of probabilities per class, of any source of rows.
-
-    The classes of several columns are ``classes``, in the order of the columns, or else the columns' own names.
-    One column is counted where it lies, so that a source of any size is reduced to its distinct scores.
-    """
-    check_most(most)
+    """One column is counted where it lies, so that a source of any size is reduced to its distinct scores."""
+    check_max_points(options.get("max_points"))
     names = [score] if isinstance(score, str) else list(score)
-    tally = read_joint(source, truth, names, weight=weight, how=how).tally
+    tally = read_joint(source, truth=truth, system=names, weight=options.get("weight"), read=read).tally
     rows = _scored(_cleaned(tally, truth, clean), names)
     warn_of_rows(rows.ignored)
     if len(names) == 1:
-        return replace(_one_column(rows, positive, most or MOST_THRESHOLDS), options=as_options(choose_by))
-    if positive is not None:
+        found = _one_column(rows, options.get("positive"), options.get("max_points") or MAX_THRESHOLDS)
+        return replace(found, options=as_options(options.get("choose_by")))
+    if options.get("positive") is not None:
         raise InputError("a positive class is for one column of scores; several columns each have a class of their own")
-    _check_distributions(rows, names, normalize=normalize)
+    _check_distributions(rows, names, normalize=options.get("normalize", False))
     values, labels = rows.values, rows.truth
     if rows.weights is None:
         values, labels = np.repeat(values, rows.rows, axis=0), np.repeat(labels, rows.rows)
-    curve = sweep(
-        values,
-        labels.tolist(),
-        classes=_spelt(classes or names, labels),
-        sample_weight=rows.weights,
-        by=by,
-        reject=reject,
-        most=most,
-        normalize=normalize,
-        choose_by=choose_by,
-    )
+    options["weight"] = rows.weights
+    options["classes"] = _spelt(options.get("classes") or names, labels)
+    curve = sweep_scores(labels.tolist(), values, **options)
     left_out = tuple(IgnoredRows(reason, count) for reason, count in rows.ignored.items())
     provenance = replace(curve.provenance, ignored=(*curve.provenance.ignored, *left_out))
-    return replace(
-        curve, sample_size=rows.size, provenance=provenance, findings=(*curve.findings, *ignored_rows(left_out))
-    )
+    findings = (*curve.findings, *ignored_rows(left_out))
+    return replace(curve, sample_size=rows.size, provenance=provenance, findings=findings)
 
 
 @dataclass(frozen=True)
@@ -191,14 +221,19 @@ def _check_distributions(rows: _Rows, names: Sequence[str], *, normalize: bool) 
     )
 
 
-def _one_column(rows: _Rows, positive: Label | None, most: int) -> Sweep:
+def _one_column(rows: _Rows, positive: Label | None, max_points: int) -> Sweep:
     checked = binary_scores(
         rows.values[:, 0], rows.truth.tolist(), positive=_match(positive, rows.truth), sample_weight=None
     )
     weights = rows.rows if rows.weights is None else rows.weights
     counted = BinaryScores(checked.scores, checked.is_positive, checked.labels, checked.positive, weights)
     return sweep_levels(
-        ranked(counted), checked.labels, checked.positive, most=most, sample_size=rows.size, ignored=rows.ignored
+        ranked(counted),
+        checked.labels,
+        checked.positive,
+        max_points=max_points,
+        sample_size=rows.size,
+        ignored=rows.ignored,
     )
 
 
@@ -213,57 +248,73 @@ def _spelt(classes: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
     return [known.get(str(name), name) for name in classes]
 
 
-def tune_source(  # noqa: PLR0913 - a public front
-    source: Any,
-    truth: str,
-    system: str,
-    by: str | Sequence[str],
-    *,
-    against: str | None = None,
-    weight: str | None = None,
-    reject: Label | None = None,
-    positive: Label | None = None,
-    choose_by: str | None = None,
-    clean: Cleaning = (),
-    how: ReadOptions | None = None,
-) -> Tuning:
-    """The tables of runs at several settings: parameters are columns, or stand in the files' names.
+class TuneKeywords(LabelKeywords, total=False):
+    """What ``tune`` may be asked beyond its source."""
 
-    A name like ``runs/depth={depth}-k={k}.csv`` means every file that fits, with the parts in braces as its setting.
-    ``against`` is a column of numbers, averaged over the rows of a setting.
+    against: Any
+    against_name: str
+    choose_by: str | None
+    seed: int
+
+
+def tune(
+    source: Any,
+    parameters: str | Sequence[str],
+    *,
+    truth: str | None = None,
+    system: str | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[TuneKeywords],
+) -> Tuning:
+    """Runs of one system at several settings, in the order of their parameters, and which setting is best.
+
+    ``source`` maps a parameter's value, or a tuple with one value per parameter, to the table of that run; or it holds
+    rows, with ``truth``, ``system`` and ``parameters`` naming columns. A name like ``runs/depth={depth}-k={k}.csv`` means
+    every file that fits, with the parts in braces as its setting. ``against`` says what each setting costs: a mapping of
+    the same settings to numbers, or a column that is averaged over the rows of a setting. Text that is a number counts,
+    and sorts, as one. ``choose_by`` names the metric that decides.
     """
-    names = (by,) if isinstance(by, str) else tuple(by)
-    columns = {"weight": weight, "reject": reject, "positive": positive, "clean": clean, "how": how}
-    is_query = how is not None and how.engine == "sql"
+    check_keywords(options, TuneKeywords)
+    names = as_names(parameters)
+    against = options.get("against")
+    choice = TuningOptions(options.get("choose_by") or TuningOptions().metric, options.get("seed", 0))
+    if isinstance(source, Mapping) and all(isinstance(table, Contingency) for table in source.values()):
+        found = tuned(source, names, against=against, against_name=options.get("against_name", "against"))
+        return replace(found, options=choice)
+    if not isinstance(truth, str) or not isinstance(system, str):
+        raise InputError("give the tables of the runs by setting, or name the truth column and the system column")
+    columns: TableKeywords = {name: options[name] for name in LabelKeywords.__optional_keys__ if name in options}  # type: ignore[literal-required,misc]
+    is_query = read is not None and read.engine == "sql"
     if isinstance(source, str) and "{" in source and not is_query:
-        found = _tune_files(_fitting(source, names), names, (truth, system, against), columns)
-        return found if choose_by is None else replace(found, options=TuningOptions(choose_by))
-    reading = read_tables(source, truth, system, by=list(names), **columns)  # type: ignore[arg-type]
-    warn_of_rows(reading.ignored)
-    tables = {group: next(iter(found.values())) for group, found in reading.tables.items()}
+        found = _tune_files(_fitting(source, names), names, (truth, system, against), (columns, read))
+        return replace(found, options=choice)
+    tables = counted_tables(source, truth, system, read, by=list(names), **columns)
+    warn_of_rows(tables.ignored)
     costs = None
     if against is not None:
-        joints = read_joint(source, truth, [against], by=list(names), how=how)
-        costs = {group: _mean(joint.tally, against) for group, joint in joints.items()}
-    return tune(tables, names, against=costs, against_name=against or "against", choose_by=choose_by)
+        joint = Columns.asked(truth, [against], by=list(names), joint=True)
+        costs = {group: _mean(found.tally, against) for group, found in read_joints(source, joint, (), read).items()}
+    by_setting = {group: table for (group, _), table in tables.items()}
+    found = tuned(by_setting, names, against=costs, against_name=against or "against")
+    return replace(found, options=choice)
 
 
 def _tune_files(
     files: Mapping[tuple[str, ...], str],
     names: tuple[str, ...],
     asked: tuple[str, str, str | None],
-    columns: Mapping[str, Any],
+    reading: tuple[TableKeywords, ReadOptions | None],
 ) -> Tuning:
     truth, system, against = asked
+    columns, read = reading
     tables: dict[Any, Contingency] = {}
     costs: dict[Any, float] = {}
     for setting, path in files.items():
-        reading = read_tables(path, truth, system, **columns)
-        tables[setting] = next(iter(reading.tables[()].values()))
+        (tables[setting],) = counted_tables(path, truth, system, read, **columns).values()
         if against is not None:
-            costs[setting] = _mean(read_joint(path, truth, [against], how=columns["how"]).tally, against)
+            costs[setting] = _mean(read_joint(path, truth=truth, system=[against], read=read).tally, against)
     warn_of_rows(all_ignored(table.ignored for table in tables.values()))
-    return tune(tables, names, against=costs if against else None, against_name=against or "against")
+    return tuned(tables, names, against=costs if against else None, against_name=against or "against")
 
 
 def _fitting(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:

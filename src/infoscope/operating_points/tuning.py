@@ -23,7 +23,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.missing import all_ignored
 
-__all__ = ["BestSetting", "Tuning", "TuningOptions", "tune"]
+__all__ = ["BestSetting", "Tuning", "TuningOptions", "tuned"]
 
 _DRAWS = 2000
 
@@ -223,19 +223,14 @@ class Tuning(Result):
             yield {**self.named(at), **cost, **found, "probability_best": self.best_setting.probabilities[at]}
 
 
-def tune(
+def tuned(
     tables: Mapping[Any, Contingency],
     parameters: str | Sequence[str],
     *,
     against: Mapping[Any, float] | None = None,
     against_name: str = "against",
-    choose_by: str | None = None,
 ) -> Tuning:
-    """Runs of one system at several settings, in the order of their parameters.
-
-    ``tables`` maps a parameter's value, or a tuple with one value per parameter, to the table of that run;
-    ``against`` maps the same settings to what they cost. Text that is a number counts, and sorts, as one.
-    """
+    """The tables of several settings in the order of their parameters, with what each costs."""
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     items = {_setting(key, names): table for key, table in tables.items()}
     if len(items) < 2:
@@ -255,7 +250,6 @@ def tune(
         tuple(table.sample_size for table in ordered),
         None if costs is None else costs.tolist(),
         None if against is None else against_name,
-        TuningOptions() if choose_by is None else TuningOptions(choose_by),
         provenance=Provenance(ignored=left_out, hashes={"all settings": data_hash(*ordered)}),
         findings=ignored_rows(left_out),
         tables=ordered,

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.inputs import check_level
 from infoscope.raters.answers import Answers, gather
 from infoscope.raters.findings import agreement_findings, items_left_out
 from infoscope.raters.pairs import Mixed, PairAgreement, mixed_up, pair_agreement
 from infoscope.raters.reliability import OddOneOut, Reliability, odd_one_out
 from infoscope.raters.result import Agreement, Annotator
+from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.tables.missing import warn_of
 
@@ -26,8 +28,9 @@ _WORK = 4e8
 
 def agreement(
     source: Any,
-    systems: Sequence[str] | None = None,
     *,
+    system: Sequence[str] | None = None,
+    read: ReadOptions | None = None,
     clean: str | Iterable[str] = (),
     level: float = 0.95,
     draws: int = 500,
@@ -35,17 +38,16 @@ def agreement(
 ) -> Agreement:
     """How annotators of the same items agree, without a truth.
 
-    ``source`` holds answers by annotator: sequences of one category an item (None where there is no answer), lists of
-    sets, or label-list files. Or it is a table in any form that ``read`` takes, and ``systems`` names its columns.
+    ``source`` holds labels by annotator: sequences of one category per item (None where there is no label), lists of
+    sets, or label-list files. Or it holds rows in any form that ``read`` takes, and ``system`` names their columns.
 
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
     Krippendorff's alpha of 2 annotators is 0.53 (0.00 – 1.00).
     """
-    if not 0 < level < 1:
-        raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
+    check_level(level)
     if draws < 0:
         raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
-    answers = gather(source, systems, clean)
+    answers = gather(source, system, clean, read)
     rng = np.random.default_rng(seed)
     answered = sum(each.nnz for each in answers.given)
     draws = min(draws, max(50, int(_WORK / max(answered * len(answers.names), 1))))

@@ -13,6 +13,8 @@ from scipy.sparse import csr_array, issparse
 
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import Form, label_sets
+from infoscope.readers import ReadOptions, read_joint
+from infoscope.readers.labels import cleaner, meaning
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.label_sets import LabelSets
@@ -46,7 +48,9 @@ class Answers:
         return Categorization(self.categories, self.given[a][both], self.given[b][both])
 
 
-def gather(source: Any, systems: Sequence[str] | None, clean: str | Iterable[str]) -> Answers:
+def gather(
+    source: Any, systems: Sequence[str] | None, clean: str | Iterable[str], read: ReadOptions | None = None
+) -> Answers:
     """Answers from columns of a table, from sequences by name, or from label-list files."""
     if systems is not None:
         if len(systems) < 2:
@@ -54,7 +58,7 @@ def gather(source: Any, systems: Sequence[str] | None, clean: str | Iterable[str
         twice = next((name for name in systems if list(systems).count(name) > 1), None)
         if twice is not None:
             raise InputError(f"column {twice!r} is named twice; name each annotator once")
-        return _from_columns(source, systems, clean)
+        return _from_columns(source, systems, clean, read)
     if isinstance(source, str | os.PathLike):
         raise InputError("a table needs the names of the annotators' columns; name at least two")
     if not isinstance(source, Iterable):
@@ -94,10 +98,9 @@ def _is_sets(value: Any) -> bool:
     return isinstance(first, _COLLECTIONS)
 
 
-def _from_columns(source: Any, systems: Sequence[str], clean: str | Iterable[str]) -> Answers:
+def _from_columns(source: Any, systems: Sequence[str], clean: str | Iterable[str], read: ReadOptions | None) -> Answers:
     """Columns of one category a row; distinct rows are counted once and repeated as often as they occur."""
-    from infoscope.readers import read_joint  # noqa: PLC0415 - loads an engine
-    from infoscope.readers.labels import check_comparable, cleaner, meaning  # noqa: PLC0415
+    from infoscope.readers.labels import check_comparable, cleaner  # noqa: PLC0415
 
     tally = read_joint(source, systems[0], list(systems[1:])).tally
     tidy = cleaner(clean if isinstance(clean, str) else tuple(clean))
@@ -111,8 +114,6 @@ def _from_columns(source: Any, systems: Sequence[str], clean: str | Iterable[str
 
 
 def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Answers:
-    from infoscope.readers.labels import cleaner  # noqa: PLC0415 - loads an engine
-
     tidy = cleaner(clean if isinstance(clean, str) else tuple(clean))
     (name, truth), *others = named.items()
     check_pairing(truth, dict(others), name)
