@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
+from secrets import token_hex
+from tempfile import gettempdir
 
 from infoscope.errors import InputError
 
@@ -205,8 +206,9 @@ def spool_stdin(folder: Path) -> Path:
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A private folder for spooled input and spilled rows, gone afterwards."""
-    folder = Path(mkdtemp(prefix="infoscope-"))
+    folder = Path(gettempdir()) / f"infoscope-{token_hex(12)}"  # named first: an interrupt finds what to remove
     try:
+        folder.mkdir(mode=0o700)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
