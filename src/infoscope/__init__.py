@@ -10,8 +10,6 @@ Names load on first use, so that importing the package costs next to nothing.
 
 from __future__ import annotations
 
-import importlib
-
 TYPE_CHECKING = False  # importing typing would double the time until Ctrl-C can be heeded
 if TYPE_CHECKING:
     from typing import Any
@@ -158,12 +156,18 @@ __all__ = [
 ]
 
 
+def _module(name: str) -> Any:
+    import importlib  # noqa: PLC0415 - the first thing that happens on the command line is that Ctrl-C is heeded
+
+    return importlib.import_module(name)
+
+
 def __getattr__(name: str) -> Any:
     """Load a public name from where it lives."""
     if name in _MODULES:
-        value: Any = importlib.import_module(f"infoscope.{name}")
+        value: Any = _module(f"infoscope.{name}")
     elif name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
+        value = getattr(_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module 'infoscope' has no attribute {name!r}")
     globals()[name] = value
@@ -173,12 +177,12 @@ def __getattr__(name: str) -> Any:
 def load_renderers(*others: str) -> None:
     """Load the reports, which file themselves with what they show."""
     for name in ("report", "report.html", "report.notebook", *others):
-        importlib.import_module(f"infoscope.{name}")
+        _module(f"infoscope.{name}")
 
 
 def rendered(form: str, thing: Any) -> str:
     """How a report shows a thing that lies below the reports, as a table in a notebook."""
-    return str(importlib.import_module("infoscope.evaluation").renderer(form)(thing))
+    return str(_module("infoscope.evaluation").renderer(form)(thing))
 
 
 def __dir__() -> list[str]:
