@@ -32,7 +32,7 @@ def matrices_of(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, C
     for option, name in _ABOUT_ROWS.items():
         if chosen.get(option):
             raise click.UsageError(f"--{name} names a column of rows, and a matrix has none; leave it away")
-    stems = [Path(path).stem for path in source]
+    stems = ["standard input" if path == "-" else Path(path).stem for path in source]
     tables: dict[str, Contingency] = {}
     for path, stem in zip(source, stems, strict=True):
         name = stem if stems.count(stem) == 1 else path
