@@ -81,7 +81,9 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
             f"(in Python: format={found!r}), or give it the name of one"
         )
     if kind == "arrow" and re.fullmatch(rb"[\t\r\n -~]{4,}", head[:64]):
-        raise InputError(f"{path} is text and not an Arrow file; read it with --input-format csv or ndjson")
+        raise InputError(
+            f"{path} cannot be read: it is text and not an Arrow file; read it with --input-format csv or ndjson"
+        )
     foreign = _foreign_kind(head, path)
     if foreign is None and kind in ("csv", "tsv", "ndjson"):
         foreign = _odd_text(path, head.removeprefix(_BOM), kind)
