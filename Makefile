@@ -6,7 +6,7 @@ WORKERS ?= auto
 FUZZ_SECONDS ?= 60
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test check bench docs fuzz clean
+.PHONY: demo test check bench docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -27,6 +27,9 @@ check: $(VENV)/.dev  ## lint, format, types, import layers
 
 bench: $(VENV)/.dev  ## speed as ratios against peers
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+fuzz-readers: $(VENV)/.dev  ## all readers against plain Python; FUZZ_SECONDS=600 for longer, SEED=7 to repeat
+	$(BIN)/python -m tools.fuzz_readers --seconds $(FUZZ_SECONDS) $(if $(SEED),--seed $(SEED))
 
 docs: $(VENV)/.dev  ## the generated pages
 	$(BIN)/python -m tools.published_figures

@@ -1,7 +1,6 @@
 """``infoscope`` and ``python -m infoscope``: the command line."""
 
 import os
-import signal
 import sys
 
 __all__ = ["main"]
@@ -9,10 +8,12 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line; while it loads there is nothing to clear away, and Ctrl-C ends it at once."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # ignored, as under nohup, it stays ignored
-        signal.signal(signal.SIGINT, _leave)
     try:
-        from infoscope.cli import main as run  # noqa: PLC0415 - takes a moment, in which a user may change their mind
+        import signal  # noqa: PLC0415 - even this takes a moment, in which a user may change their mind
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # ignored, as under nohup, it stays ignored
+            signal.signal(signal.SIGINT, _leave)
+        from infoscope.cli import main as run  # noqa: PLC0415
 
         run()
     except KeyboardInterrupt:

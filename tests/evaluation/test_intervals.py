@@ -138,8 +138,9 @@ def test_halving_takes_about_three_times_the_samples() -> None:
     interval = evaluate({"a": TABLE}).systems[0].interval
 
     assert interval is not None
-    assert interval.samples_to_halve == samples_to_halve(Posterior(TABLE), "proficiency") == 3 * 395
-    assert "1,185 more samples would halve them" in interval.text
+    assert interval.samples_to_halve == samples_to_halve(Posterior(TABLE), "proficiency")
+    assert 0.95 * 3 * 395 < interval.samples_to_halve <= 3 * 395  # what the correction leaves in doubt falls faster
+    assert f"{interval.samples_to_halve:,} more samples would halve them" in interval.text
 
 
 def test_text_and_markdown_show_ranges_for_one_and_for_several() -> None:

@@ -1,6 +1,7 @@
 """Intervals keep their promise where they once did not: slices with fixed seeds of benchmarks/calibration.py."""
 
 import importlib.util
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 
@@ -99,3 +100,101 @@ def test_equal_near_perfect_systems_are_rarely_called_different() -> None:
         found = compare_answers(Answers.from_labels(truth, systems), metrics=["proficiency"])
         claims.append(found.pairs[0].verdict in ("better", "worse"))
     assert np.mean(claims) <= 0.07
+
+
+# ── many classes ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_information_of_many_classes_is_held() -> None:
+    held = []
+    for family, prevalence in product(("softmax", "favourite"), ("zipf", "rare")):
+        for truth, table in samples(family, 50, 500, 4, prevalence):
+            low, high = ifs.Posterior(table).interval("proficiency")
+            held.append(low <= ifs.metrics.proficiency(truth) <= high)
+    assert np.mean(held) > 0.8
+
+
+def test_every_class_counts_in_balanced_accuracy_however_rare() -> None:
+    """Recall that grows with prevalence, as learners have it, is learnt and carried to classes hardly seen."""
+    held = []
+    for family in ("softmax", "favourite"):
+        for truth, table in samples(family, 30, 1000, 5, "rare"):
+            low, high = ifs.Posterior(table).interval("balanced_accuracy")
+            held.append(low <= ifs.metrics.balanced_accuracy(truth) <= high)
+    assert np.mean(held) >= 0.8
+
+
+def test_limits_and_sd_are_stretched_alike() -> None:
+    ((_, table),) = samples("softmax", 30, 300, 1, "zipf")
+    posterior = ifs.Posterior(table)
+    correction = posterior.correction("proficiency")
+    found = posterior.summary("proficiency")
+    drawn = posterior.draws("proficiency")
+
+    assert correction is not None
+    wide = np.hypot(drawn.std(ddof=1), 0.15 * (ifs.metrics.proficiency(table) - drawn.mean()))
+    assert float(found.sd) == pytest.approx(wide)
+    low = drawn.mean() + (np.quantile(drawn, 0.025) - drawn.mean()) * wide / drawn.std(ddof=1)
+    assert float(found.low) == pytest.approx(low)
+    assert np.sqrt(posterior.covariance(["proficiency", "accuracy"])[0, 0]) == pytest.approx(wide)
+
+
+def test_nothing_is_stretched_where_data_suffice() -> None:
+    table = Contingency.from_matrix(np.array(FIVE) * 1000)
+    posterior = ifs.Posterior(table)
+    drawn = posterior.draws("proficiency")
+    assert float(posterior.sd("proficiency")) == pytest.approx(drawn.std(ddof=1), rel=0.01)
+
+
+def test_fewer_samples_halve_an_interval_that_rests_on_a_correction() -> None:
+    ((_, table),) = samples("softmax", 30, 300, 1, "zipf")
+    posterior = ifs.Posterior(table)
+    more = ifs.posterior.samples_to_halve(posterior, "proficiency")
+    known = posterior.correction("proficiency")
+    assert known is not None
+    doubt = known.doubt * (known.sample - known.mean)
+    factor = 1 + more / 300
+    assert np.hypot(known.sd / np.sqrt(factor), doubt / factor) == pytest.approx(
+        np.hypot(known.sd, doubt) / 2, rel=0.01
+    )
+    assert 300 < more < 900
+
+
+# ── ends, prevalence, reject labels ──────────────────────────────────────────────────────────────────────
+
+
+def test_all_right_does_not_exclude_a_perfect_system() -> None:
+    found = ifs.Posterior(Contingency.from_matrix(np.diag([20, 30, 10]))).summaries(["accuracy", "missed_information"])
+    assert found["accuracy"].high == 1.0
+    assert found["missed_information"].low == 0.0
+
+
+@pytest.mark.parametrize("n", [200, 5000])
+def test_balanced_classes_do_not_make_the_accuracy_sure(n: int) -> None:
+    """Some classes always right and others never: all of the binomial variance is that of the prevalence."""
+    counts = np.diag(np.full(10, n // 10))
+    counts[5:] = np.roll(counts[5:], 1, axis=1)
+    found = ifs.Posterior(Contingency.from_matrix(counts)).summary("accuracy")
+    assert float(found.sd) >= 0.79 * np.sqrt(0.25 / n)
+
+
+@pytest.mark.parametrize("reject", ["?", None])
+def test_a_reject_label_that_never_occurs_moves_no_interval(reject: str | None) -> None:
+    counts = np.array([[50, 3, 2], [4, 40, 6], [1, 2, 42]])
+    plain = Contingency.from_matrix(counts, truth=list("abc"), system=list("abc"))
+    more = Contingency.from_matrix(
+        np.hstack([counts, np.zeros((3, 1), int)]), truth=list("abc"), system=list("abc?"), reject=reject
+    )
+    names = ["proficiency", "accuracy", "macro_f1", "mcc", "system_entropy", "kappa"]
+    for one, other in zip(
+        ifs.Posterior(plain).summaries(names).values(), ifs.Posterior(more).summaries(names).values(), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_a_system_that_has_not_rejected_may_yet() -> None:
+    counts = np.hstack([np.diag([40, 60]), np.zeros((2, 1), int)])
+    table = Contingency.from_matrix(counts, truth=list("ab"), system=list("ab?"), reject="?")
+    found = ifs.Posterior(table).summary("rejection_rate")
+    assert found.low == 0.0
+    assert found.high == pytest.approx(0.0247, abs=0.0005)  # Jeffreys, 0 of 100

@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import runpy
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import cramjam
 import duckdb
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,7 +20,7 @@ from click.testing import CliRunner
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.readers import How, encoded, read, read_tables
-from tests.readers.pages import FIRST, SECOND, Column, Page, write_parquet
+from tests.readers.pages import DICTIONARY, FIRST, SECOND, Column, Page, write_parquet
 from tests.readers.test_codes import Spy, cells
 from tests.readers.test_packed import labels_of, record, varint, whole, write_duckdb, write_polars, write_pyarrow
 
@@ -365,3 +367,31 @@ def test_duckdb_reads_what_is_made_by_the_book(tmp_path: Path) -> None:
     path = both(tmp_path / "log.parquet", Column.of(LABELS))
     assert duckdb.execute(f"SELECT gold FROM '{path}'").fetchall() == [(LABELS[i],) for i in (0, 1, 2, 0, 1, 2, 0, 1)]
     assert pq.read_table(path)["said"].to_pylist() == [LABELS[i] for i in (0, 1, 2, 0, 1, 2, 0, 1)]
+
+
+def test_seeds_of_the_fuzzer_are_chunks_that_count() -> None:
+    """Ninety rows each, by their codes or as plain values: a fuzzer that starts from junk finds nothing."""
+    seeds = runpy.run_path(str(Path(__file__).parents[2] / "native" / "fuzz" / "seeds.py"))
+    kinds = set()
+    for content in seeds["files"]():
+        how, *_ = chunk = seeds["chunk"](content)
+        snappy, optional, number = bool(how & 1), bool(how & 2), [0, 4, -4, 8, -8][how >> 3]
+        pages = _packed.pages(chunk[1:])
+        kind, *_, encoding = np.frombuffer(pages, np.int64, 6).tolist()
+        kinds.add((snappy, kind))
+        if kind == DICTIONARY:
+            labels = _packed.dictionary(chunk[1:], pages, snappy, number)
+            places, table = np.arange(len(labels) + 1, dtype=np.uint16), np.zeros((1, len(labels) + 2), np.uint32)
+            truth = np.zeros(90, np.uint16)
+            _packed.tally(chunk[1:], pages, snappy, optional, places, truth, table, len(labels) + 2)
+            assert table.sum() == 90
+        elif encoding == 0:  # plain, and not one of the encodings that are left to the engine
+            assert len(_packed.values(chunk[1:], pages, snappy, optional, number, 90)) == 90
+    assert kinds == {
+        (False, DICTIONARY),
+        (True, DICTIONARY),
+        (False, FIRST),
+        (True, FIRST),
+        (False, SECOND),
+        (True, SECOND),
+    }

@@ -14,7 +14,7 @@ import pytest
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import read, read_matrix
-from infoscope.readers.files import spool_stdin
+from infoscope.readers.files import STDIN, spooled
 from infoscope.readers.progress import shown_while
 from infoscope.readers.session import interruptible
 from infoscope.readers.spark_session import quiet_bridge
@@ -54,7 +54,7 @@ def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("suffix", "sentence"),
-    [("gz", "cannot be read: Unexpected end of GZIP"), ("zst", r"line \d+ has 1 field and the header has 2")],
+    [("gz", "cannot be read: Unexpected end of GZIP"), ("zst", "is not a whole zstd file: it is cut off")],
 )
 def test_truncated_archives(tmp_path: Path, suffix: str, sentence: str) -> None:
     path = tmp_path / f"a.csv.{suffix}"
@@ -78,14 +78,11 @@ def test_a_line_end_of_another_kind_inside_the_header(ends: str, tmp_path: Path)
     assert read(path, "t", "s").total == 2
 
 
-@pytest.mark.parametrize(
-    "text", ['"t,s\n' + "a,b\n" * 50000, "t,s," + "x" * 200000 + "\na,b,c\n"], ids=["quote", "name"]
-)
-def test_a_header_without_end(text: str, tmp_path: Path) -> None:
+def test_a_header_without_end(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_text(text)
+    path.write_text('"t,s\n' + "a,b\n" * 50000)
 
-    with pytest.raises(InputError, match=r"a\.csv: the first line has a field of more than 131,072 signs"):
+    with pytest.raises(InputError, match=r"a\.csv, line 1 has a quote that is not closed"):
         read(path, "t", "s")
 
 
@@ -112,7 +109,7 @@ def test_no_room_for_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("infoscope.readers.files.shutil.copyfileobj", full)
     with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
-        spool_stdin(tmp_path)
+        spooled(Path(STDIN), tmp_path)
 
 
 def test_mixed_schemas_in_a_pattern(tmp_path: Path) -> None:

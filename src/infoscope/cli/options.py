@@ -211,7 +211,7 @@ def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str,
     for option in _ABOUT_ROWS:
         if chosen.get(option):
             raise click.UsageError(f"--{option} names a column of rows, and a matrix has none; leave it out")
-    stems = [Path(path).stem for path in source]
+    stems = ["standard input" if path == "-" else Path(path).stem for path in source]
     tables: dict[str, Contingency] = {}
     for path, stem in zip(source, stems, strict=True):
         name = stem if stems.count(stem) == 1 else path

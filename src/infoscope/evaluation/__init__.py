@@ -1,6 +1,7 @@
 """Evaluation: from tables to the result."""
 
 from infoscope.evaluation.front import evaluate
+from infoscope.evaluation.gate import Gate
 from infoscope.evaluation.result import (
     CellLoss,
     ClassEstimates,
@@ -16,6 +17,7 @@ __all__ = [
     "ClassEstimates",
     "ConfusedPair",
     "Evaluation",
+    "Gate",
     "GroupComparison",
     "IntervalMethod",
     "SystemResult",

@@ -221,7 +221,8 @@ def _named(source: Any) -> str | None:
         first = _named(source[0])
         return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"
     if isinstance(source, (str, Path)):
-        return "standard input" if str(source) == "-" else Path(masked(str(source))).name
+        pipe = {"-": "standard input", "/dev/stdin": "standard input"}.get(str(source))
+        return pipe or (str(source) if str(source).startswith("/dev/") else Path(masked(str(source))).name)
     return None
 
 

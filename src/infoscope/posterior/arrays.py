@@ -1,9 +1,11 @@
 """The array types of this package, and the sum over groups that it uses everywhere."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Indices", "Mask", "group_sums"]
+__all__ = ["Array", "Indices", "Mask", "Pairs", "distinct_pairs", "group_sums"]
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -18,3 +20,24 @@ def group_sums(groups: Indices, values: Array, size: int = 0) -> Array:
     """
     sums: Array = np.bincount(groups, values, size).astype(float, copy=False)
     return sums
+
+
+class Pairs(NamedTuple):
+    """Distinct pairs of numbers: the two parts, where each first occurs, which one each place has, and how often."""
+
+    one: Array
+    other: Array
+    first: Indices
+    place: Indices
+    times: Indices
+
+
+def distinct_pairs(one: Array, other: Array) -> Pairs:
+    """The pairs (x, y) that occur; several times faster than rows of a table compared as wholes.
+
+    >>> found = distinct_pairs(np.array([3.0, 1.0, 3.0]), np.array([0.5, 0.0, 0.5]))
+    >>> found.one, found.other, found.times
+    (array([1., 3.]), array([0. , 0.5]), array([1, 2]))
+    """
+    found, first, place, times = np.unique(one + 1j * other, return_index=True, return_inverse=True, return_counts=True)
+    return Pairs(found.real, found.imag, first, place.ravel(), times)

@@ -14,20 +14,22 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from infoscope.posterior.arrays import Array, Indices
+from infoscope.posterior.arrays import Array, Indices, Pairs, distinct_pairs
 
-__all__ = ["BetaLevel", "log_total", "pick", "relative"]
+__all__ = ["LEVEL_ENDS", "STRENGTHS", "BetaLevel", "log_total", "pick", "relative"]
 
-_ENDS = (0.02, 0.98)
+LEVEL_ENDS = (0.02, 0.98)
 _POINTS = 33
-_STRENGTH = np.exp(np.linspace(np.log(0.5), np.log(500.0), 16))
+STRENGTHS = np.exp(np.linspace(np.log(0.5), np.log(500.0), 16))
 _STEPS = np.linspace(0.0, 1.0, _POINTS)
 _FAR = 20.0  # points this much less likely than the best, in nats, do not matter
 
 
 class Grid(NamedTuple):
-    """Points (μ, c) as the two parameters of a Beta, and the log of prior times evidence at each."""
+    """Points (μ, c), the two parameters of a Beta that they stand for, and the log of prior times evidence at each."""
 
+    centre: Array
+    strength: Array
     success: Array
     failure: Array
     log_weights: Array
@@ -46,27 +48,32 @@ class BetaLevel:
         return 0.5 / max(self.successes.size, 1)
 
     @cached_property
+    def _pairs(self) -> Pairs:
+        """Distinct (successes, failures)."""
+        return distinct_pairs(self.successes, self.failures)
+
+    @cached_property
     def grid(self) -> Grid:
         """For each c, points where the data put μ: alike classes fix it far better than an even grid could say."""
-        low, high = (np.full(_STRENGTH.size, end) for end in _ENDS)
-        each = np.arange(_STRENGTH.size)
+        low, high = (np.full(STRENGTHS.size, end) for end in LEVEL_ENDS)
+        each = np.arange(STRENGTHS.size)
         while True:
             centre = low + (high - low) * _STEPS[:, None]
-            a, b = (np.maximum(share * _STRENGTH, self._least) for share in (centre, 1 - centre))
+            a, b = (np.maximum(share * STRENGTHS, self._least) for share in (centre, 1 - centre))
             logs = self.log_evidence(a, b)
             near = logs > logs.max(0) - _FAR
             first, last = near.argmax(0), _POINTS - 1 - near[::-1].argmax(0)
             nearest = centre[np.maximum(first - 1, 0), each], centre[np.minimum(last + 1, _POINTS - 1), each]
             fine = nearest[1] - nearest[0] > 0.5 * (high - low)
             if fine.all():
-                covered = np.log((high - low) / (_ENDS[1] - _ENDS[0]))
-                return Grid(a.ravel(), b.ravel(), np.asarray((logs + covered).ravel()))
+                covered = np.log((high - low) / (LEVEL_ENDS[1] - LEVEL_ENDS[0]))
+                strength = np.broadcast_to(STRENGTHS, centre.shape)
+                return Grid(*(part.ravel() for part in (centre, strength, a, b, logs + covered)))
             low, high = np.where(fine, low, nearest[0]), np.where(fine, high, nearest[1])
 
     def log_evidence(self, a: Array, b: Array) -> Array:
         """Log probability of the data where the shares are Beta(a, b), for arrays of a and b."""
-        pairs, times = np.unique(np.stack([self.successes, self.failures]), axis=1, return_counts=True)
-        d, e = pairs[:, :, None]
+        d, e, times = self._pairs.one[:, None], self._pairs.other[:, None], self._pairs.times
         a, b, shape = a.ravel(), b.ravel(), a.shape
         each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b)
         constant = gammaln(a + b) - gammaln(a) - gammaln(b)

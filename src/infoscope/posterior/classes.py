@@ -8,6 +8,7 @@ import numpy as np
 
 from infoscope.numeric import weighted_log2
 from infoscope.posterior.arrays import Array, group_sums
+from infoscope.posterior.corrections import allowing_for
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.limits import Summary, beta_limits, summarize_draws
 from infoscope.posterior.mixture import MixtureBelief
@@ -37,8 +38,16 @@ def by_class(posterior: Posterior, side: Side, level: float) -> dict[str, Summar
     """Entropy within each row (or column) in bits, and the share of its matching cell."""
     belief = posterior.belief
     if drawn_by_class(posterior, side) or isinstance(belief, Tree):
-        drawn = posterior.class_draws(side)
-        return {name: summarize_draws(drawn[at], level) for at, name in enumerate(_NAMES[side])}
+        drawn = [summarize_draws(values, level) for values in posterior.class_draws(side)]
+        if isinstance(belief, Tree) and posterior.origin.total:
+            k, m = posterior.table.shape
+            sample = class_values(posterior.table.with_cells(posterior.table.cells[None]), side)
+            most = (float(np.log2(m if side == "truth" else k)), 1.0)
+            drawn = [
+                allowing_for(found, values[0], belief.doubt, (0.0, end))
+                for found, values, end in zip(drawn, sample, most, strict=True)
+            ]
+        return dict(zip(_NAMES[side], drawn, strict=True))
     if isinstance(belief, MixtureBelief):
         parts = [(w, _moments(component, side)) for w, component in belief.components]
         open_, right = (mixed_groups([(w, part[i]) for w, part in parts]) for i in (0, 1))

@@ -1,6 +1,6 @@
 """One Dirichlet belief: counts plus a concentration for each cell."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,6 +85,10 @@ class DirichletBelief:
                 gammas[row, rng.choice(share.size, p=share)] = total[row] = 1.0
         gammas /= total
         return gammas
+
+    def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
+        """The same in blocks of these sizes."""
+        return (self.draw(n, rng) for n in sizes)
 
     def draw_sparse(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Support, Array]]:
         """The same for a sparse table: the cells of each draw, with those it adds, and their probabilities."""

@@ -8,7 +8,7 @@ from scipy.special import betaincinv
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 
-__all__ = ["Summary", "beta_limits", "check_level", "summarize_draws"]
+__all__ = ["Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
 
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the answer is
 
@@ -66,6 +66,18 @@ def summarize_draws(values: Real, level: float) -> Summary:
     low, high = np.nanquantile(filled, _tails(level), axis=0)
     answers = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
     return Summary(*(np.where(lost, np.nan, answer)[()] for answer in answers))
+
+
+def never_seen(n: float, level: float) -> Summary:
+    """A share of which there was no case among n samples, by Jeffreys' prior; 0 remains possible.
+
+    >>> print(f"{never_seen(100, 0.95).high:.3f}")
+    0.025
+    """
+    mean = 0.5 / (n + 1)
+    sd = np.sqrt(mean * (1 - mean) / (n + 2))
+    parts = mean, sd, 0.0, betaincinv(0.5, n + 0.5, _tails(level)[1])
+    return Summary(*(np.float64(part) for part in parts))  # type: ignore[arg-type]
 
 
 def _with_infinities(values: Real, lost: Any, level: float) -> Summary:

@@ -5,7 +5,7 @@ one denies cells that were merely not seen. The concentration is therefore integ
 covariances of a mixture mix exactly.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,6 +58,10 @@ class MixtureBelief:
         for belief, here in self._assigned(n, rng):
             out[here] = belief.draw(int(here.sum()), rng)
         return out
+
+    def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
+        """The same in blocks of these sizes."""
+        return (self.draw(n, rng) for n in sizes)
 
     def draw_sparse(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Support, Array]]:
         """The same for a sparse table, one draw at a time."""

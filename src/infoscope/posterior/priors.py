@@ -22,15 +22,17 @@ LEARNT = ("mixture", "tree")
 
 
 def default_name(table: Contingency) -> str:
-    """Tree where both sides name the same classes, else Perks for up to three classes, else the mixture.
+    """Tree where every true class can be predicted by its name, else Perks for up to three classes, else the mixture.
 
+    Predictions that name no true class (a reject label that was not declared) do not matter for that.
     A tree draws whole tables. Where only occupied cells are stored (more than 2²⁰ cells) Perks takes its place:
     it keeps the accuracy right, which the mixture does not, and ``cautions`` says what it does not keep.
 
     >>> default_name(Contingency.from_matrix([[5, 1, 0], [0, 3, 2]]))
     'perks'
     """
-    if table.is_aligned and min(table.shape) > 1:
+    named = table.is_aligned or (table.labelled and len(table.matches[0]) == table.shape[0])
+    if named and min(table.shape) > 1:
         return "perks" if table.is_sparse else "tree"
     return "perks" if table.shape[0] <= 3 else "mixture"
 

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from scipy.special import gammaln
 
-from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
 from infoscope.posterior.beta_level import relative
 
 __all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
@@ -40,11 +40,11 @@ class ProfileRows:
     def log_evidence(self) -> Array:
         """Log probability of the rows for each β."""
         occupied = self.counts > 0
-        pairs, times = np.unique(np.stack([self.counts[occupied], self.profile[occupied]]), axis=1, return_counts=True)
+        pairs = distinct_pairs(self.counts[occupied], self.profile[occupied])
         totals, rows = np.unique(self.counts.sum(1), return_counts=True)
         b = self.strengths[:, None]
-        n, g = pairs
-        cells = (gammaln(n + b * g) - gammaln(b * g)) @ times
+        n, g = pairs.one, pairs.other
+        cells = (gammaln(n + b * g) - gammaln(b * g)) @ pairs.times
         return np.asarray(cells - (gammaln(totals + b) - gammaln(b)) @ rows)
 
     @cached_property

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import digamma, gammaln
 
-from infoscope.posterior.arrays import Array, Indices, Mask, group_sums
+from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
 from infoscope.posterior.beta_level import relative
 from infoscope.posterior.row_models import log_grid, normalized
 
@@ -37,9 +38,16 @@ class SharedRows:
     def _distinct(self) -> tuple[Indices, Indices, Indices, Array, Array]:
         """Row and pair of each occupied cell; column, count and frequency of each distinct (column, count)."""
         rows, columns = np.nonzero(self.counts)
-        n = self.counts[rows, columns]
-        pairs, place, times = np.unique(np.stack([columns, n]), axis=1, return_inverse=True, return_counts=True)
-        return rows, place.ravel(), pairs[0].astype(np.intp), pairs[1], times.astype(float)
+        pairs = distinct_pairs(columns.astype(float), self.counts[rows, columns])
+        return rows, pairs.place, pairs.one.astype(np.intp), pairs.other, pairs.times.astype(float)
+
+    @cached_property
+    def _incidence(self) -> tuple[csr_array, csr_array]:
+        """How often each pair occurs in each row, and in each column."""
+        rows, place, columns, n, times = self._distinct
+        k, m = self.counts.shape
+        of_rows = csr_array((np.ones(rows.size), (rows, place)), shape=(k, n.size))
+        return of_rows, csr_array((times, (columns, np.arange(n.size))), shape=(m, n.size))
 
     @cached_property
     def _fit(self) -> tuple[Array, Array]:
@@ -57,16 +65,12 @@ class SharedRows:
 
     def _uses(self, profiles: Array) -> Array:
         """Expected uses of each column's profile, with those a row would have made of closed columns."""
-        rows, place, columns, n, times = self._distinct
-        k, m = self.counts.shape
+        _, _, columns, n, _ = self._distinct
         x = self.strengths[:, None] * profiles[:, columns]
         each = x * (digamma(x + n) - digamma(x))
-        reach = profiles @ self.open_cells.T
-        out = np.empty_like(profiles)
-        for at, uses in enumerate(each):
-            rate = group_sums(rows, uses[place], k) / reach[at]
-            out[at] = group_sums(columns, uses * times, m) + profiles[at] * (rate @ ~self.open_cells)
-        return out
+        of_rows, of_columns = self._incidence
+        rate = (of_rows @ each.T).T / (profiles @ self.open_cells.T)
+        return np.asarray((of_columns @ each.T).T + profiles * (rate @ ~self.open_cells))
 
     def _log_likelihood(self, profiles: Array) -> Array:
         _, _, columns, n, times = self._distinct

@@ -10,20 +10,23 @@ their evidence; nothing is tuned by hand. Which column matches a row is a hypoth
 same label, the best one-to-one assignment (which must pay for the choice among K! of them), or none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
+from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask
-from infoscope.posterior.beta_level import BetaLevel, log_total, pick, relative
+from infoscope.posterior.beta_level import log_total, pick, relative
 from infoscope.posterior.block_rows import BlockRows, candidate_blocks
-from infoscope.posterior.row_models import ProfileRows, SubsetRows
+from infoscope.posterior.row_models import ProfileRows, SubsetRows, log_grid
 from infoscope.posterior.shared_rows import SharedRows
+from infoscope.posterior.trend_level import TrendLevel
 from infoscope.tables import Contingency
 
 __all__ = ["Shape", "Tree"]
@@ -31,6 +34,9 @@ __all__ = ["Shape", "Tree"]
 _LEAST = 0.2  # a column keeps at least this share of what the levels expect there
 _ROUNDS = 30
 _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
+_FEWEST_CLASSES = 12  # below, hot and cold cells add nothing
+_MOST_CELLS = 160_000  # beyond, their draws take too long
+_DOUBT, _DOUBT_ALONE = 0.15, 0.25  # measured: what makes intervals hold with and without hot and cold cells
 RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
 
 
@@ -47,7 +53,7 @@ class Hypothesis(NamedTuple):
 
     name: str
     matches: Indices  # column of each row, −1 for none
-    level: BetaLevel | None
+    level: TrendLevel | None
     rows: RowModel
     log_evidence: float
 
@@ -58,13 +64,25 @@ class Tree:
 
     counts: Array
     shape: Shape
+    used: Mask | None = None
+    """Which columns of the table these are; None for all."""
 
     @classmethod
     def of(cls, table: Contingency) -> "Tree":
-        """The tree of a table: cells with the same label on both sides match."""
+        """The tree of a table: cells with the same label on both sides match.
+
+        A column that names no true class and never occurs, such as a reject label that is not in use, is left out.
+        """
         rows, columns = table.matches
         counts = np.array(table.counts, dtype=float)
-        return cls(counts, Shape(rows, columns, table.reject_column))
+        used: Mask = counts.sum(0) > 0
+        used[columns] = True
+        if used.all() or not used.any():
+            return cls(counts, Shape(rows, columns, table.reject_column))
+        place = np.cumsum(used) - 1
+        reject = table.reject_column
+        shape = Shape(rows, place[columns], None if reject is None or not used[reject] else int(place[reject]))
+        return cls(counts[:, used], shape, used)
 
     @cached_property
     def hypotheses(self) -> list[Hypothesis]:
@@ -77,20 +95,59 @@ class Tree:
         share = relative(np.array([h.log_evidence for h in self.hypotheses]))
         return {h.name: float(p) for h, p in zip(self.hypotheses, share, strict=True)}
 
+    @property
+    def doubt(self) -> float:
+        """Share of what the tree takes off the sample's value (or adds to it) that counts as one further sd."""
+        return _DOUBT_ALONE if self._cells is None else _DOUBT
+
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Joint probabilities of n tables, (n, rows, columns)."""
-        logs = np.array([h.log_evidence for h in self.hypotheses])
-        chosen = pick(logs, n, rng)
+        return next(self.draw_blocks([n], rng))
+
+    def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
+        """The same in blocks of these sizes; where cells are hot or cold for half of the draws, every other one."""
+        cells = self._cells.draws(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
+        for n in sizes:
+            out = np.empty((n, *self.counts.shape))
+            half = 0 if cells is None else n // 2
+            own = np.ones(n, dtype=bool)
+            own[1 : 2 * half : 2] = False
+            out[own] = self._by_hypotheses(n - half, rng)
+            if cells is not None and half:
+                drawn = np.stack(list(islice(cells, half)))
+                out[~own] = _with_matches(drawn, self._likeliest, rng)
+            if self._rejects is not None:
+                rejected = self._rejects.draw(n, rng)
+                out *= (1 - rejected)[:, :, None]
+                out[:, :, self.shape.reject] = rejected
+            out *= _margin_draws(self.counts.sum(1), n, rng)[:, :, None]
+            yield out if self.used is None else _spread_out(out, self.used)
+
+    def _by_hypotheses(self, n: int, rng: np.random.Generator) -> Array:
+        """Rows of predictions given, each hypothesis as often as the data speak for it."""
+        chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), n, rng)
         out = np.empty((n, *self.counts.shape))
         for at in np.unique(chosen):
             here = np.flatnonzero(chosen == at)
             out[here] = self._rows(self.hypotheses[at], here.size, rng)
-        if self._rejects is not None:
-            rejected = self._rejects.draw(n, rng)
-            out *= (1 - rejected)[:, :, None]
-            out[:, :, self.shape.reject] = rejected
-        out *= _margin_draws(self.counts.sum(1), n, rng)[:, :, None]
         return out
+
+    @cached_property
+    def _likeliest(self) -> Hypothesis:
+        return max(self.hypotheses, key=lambda hypothesis: hypothesis.log_evidence)
+
+    @cached_property
+    def _cells(self) -> AffinityRows | None:
+        """Hot and cold cells, where there are enough classes for them and not too many."""
+        k = self.counts.shape[0]
+        if k < _FEWEST_CLASSES or self.counts.size > _MOST_CELLS:
+            return None
+        open_cells = np.ones(self.counts.shape, dtype=bool)
+        if self.shape.reject is not None:
+            open_cells[:, self.shape.reject] = False
+        matched = np.flatnonzero(self._likeliest.matches >= 0)
+        open_cells[matched, self._likeliest.matches[matched]] = False
+        return AffinityRows(np.where(open_cells, self.counts, 0.0), open_cells)
 
     @cached_property
     def _answered(self) -> Array:
@@ -101,11 +158,11 @@ class Tree:
         return counts
 
     @cached_property
-    def _rejects(self) -> BetaLevel | None:
+    def _rejects(self) -> TrendLevel | None:
         if self.shape.reject is None:
             return None
         rejected = self.counts[:, self.shape.reject]
-        return BetaLevel(rejected, self.counts.sum(1) - rejected)
+        return TrendLevel(rejected, self.counts.sum(1) - rejected)
 
     def _rows(self, hypothesis: Hypothesis, n: int, rng: np.random.Generator) -> Array:
         out = hypothesis.rows.draw(pick(hypothesis.rows.log_evidence, n, rng), rng)
@@ -114,12 +171,7 @@ class Tree:
         out *= self._known_factors[hypothesis.name]
         total = out.sum(2, keepdims=True)
         out /= np.where(total > 0, total, 1.0)
-        if hypothesis.level is not None:
-            matched = np.flatnonzero(hypothesis.matches >= 0)
-            right = hypothesis.level.draw(n, rng)
-            out[:, matched] *= (1 - right)[:, :, None]
-            out[:, matched, hypothesis.matches[matched]] = right
-        return out
+        return _with_matches(out, hypothesis, rng)
 
     @cached_property
     def _known_factors(self) -> dict[str, Array]:
@@ -177,13 +229,29 @@ class Tree:
         level = None
         if matched.size:
             right = counts[matched, matches[matched]]
-            level = BetaLevel(right, rest[matched].sum(1))
+            level = TrendLevel(right, rest[matched].sum(1))
             log_prior += level.log_total
         if not open_cells.any():
             return
         for kind, rows in _row_models(rest, open_cells, matches):
             evidence = log_prior + log_total(rows.log_evidence)
             yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence)
+
+
+def _spread_out(drawn: Array, used: Mask) -> Array:
+    out = np.zeros((*drawn.shape[:2], used.size))
+    out[:, :, used] = drawn
+    return out
+
+
+def _with_matches(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> Array:
+    """Rows of wrong predictions (changed in place) with the matching ones drawn beside them."""
+    if hypothesis.level is not None:
+        matched = np.flatnonzero(hypothesis.matches >= 0)
+        right = hypothesis.level.draw(rows.shape[0], rng)
+        rows[:, matched] *= (1 - right)[:, :, None]
+        rows[:, matched, hypothesis.matches[matched]] = right
+    return rows
 
 
 def _row_models(rest: Array, open_cells: Mask, matches: Indices) -> Iterator[tuple[str, RowModel]]:
@@ -199,7 +267,7 @@ def _row_models(rest: Array, open_cells: Mask, matches: Indices) -> Iterator[tup
 
 def _margin_grid(totals: Array) -> tuple[Array, Array]:
     k = totals.size
-    grid = np.exp(np.linspace(np.log(0.1 / k), np.log(1e4), 36))
+    grid = log_grid(0.1 / k, 1e6, 44)  # up to classes that are balanced by design
     evidence = gammaln(totals[:, None] + grid).sum(0) - k * gammaln(grid)
     return grid, evidence + gammaln(k * grid) - gammaln(totals.sum() + k * grid)
 

@@ -54,7 +54,7 @@ def random_blocks(source: Any, columns: Columns, how: ReadOptions, rng: np.rando
             yield from _of_frame(source, columns, rng)
             return
         files = files_of(source, how, folder) if isinstance(source, (str, Path, list, tuple)) else None
-        if files is None or str(source) == "-" or how.engine != "duckdb":
+        if files is None or files.titles or how.engine != "duckdb":
             raise InputError("random blocks need files or a frame in memory; write the rows to a file first")
         if files.compression != "none" or files.format not in ("csv", "tsv", "ndjson", "parquet"):
             kind = files.format if files.compression == "none" else f"compressed by {files.compression}"
@@ -114,8 +114,9 @@ def _of_text(files: Files, columns: Columns, how: ReadOptions, rng: np.random.Ge
             lines = _lines(file, len(head), len(head) + start, len(head) + end)
             _check_lines(lines, path, files.format)
             part.write_bytes(head + lines)
-            piece = Files((part,), files.format, "none", str(path))
-            tally = count_files(piece, columns, how.delimiter, how.limits, how.native)[0]
+            piece = Files((part,), files.format, "none", {part: str(path)})
+            with piece.named():
+                tally = count_files(piece, columns, how.delimiter, how.limits, how.native)[0]
         read += end - start
         yield Block(tally, read / whole, shuffled=False)
 

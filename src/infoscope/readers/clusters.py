@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeError, InputError
 from infoscope.masking import masked
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
+from infoscope.readers.broken_files import check_readable, raise_for_each
 from infoscope.readers.columns import Columns
 from infoscope.readers.embedded import count_scan
 from infoscope.readers.encoded import count_by_codes
@@ -37,6 +38,17 @@ def count_files(
     files: Files, columns: Columns, delimiter: str | None, limits: Limits, native: bool | None = None
 ) -> list[Tally]:
     """The embedded way, on this machine: what a worker does with the files it is given."""
+    try:
+        return _count_files(files, columns, delimiter, limits, native)
+    except InfoscopeError as error:
+        raise_for_each(error, files, lambda one: _count_files(one, columns, delimiter, limits, native))
+        raise
+
+
+def _count_files(
+    files: Files, columns: Columns, delimiter: str | None, limits: Limits, native: bool | None
+) -> list[Tally]:
+    check_readable(files.paths)
     by_codes = is_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     sizes = {path: path.stat().st_size for path in files.paths}
     with scratch_folder() as folder, opened(folder, files.name, limits) as session:
@@ -46,9 +58,17 @@ def count_files(
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
             raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
-    if files.format != "ndjson":
-        return tallies
-    return [_understood(tally) for tally in tallies]
+    if files.format == "ndjson":
+        return [_understood(tally) for tally in tallies]
+    return [_without_empty(tally) for tally in tallies] if files.format in ("csv", "tsv") else tallies
+
+
+def _without_empty(tally: Tally) -> Tally:
+    """A label that is spelt by nothing is missing."""
+    for key, labels in zip(tally.keys, tally.labels, strict=True):
+        if "" in labels:
+            tally = tally.mapped(key, lambda label: label or None)
+    return tally
 
 
 def _understood(tally: Tally) -> Tally:
@@ -164,8 +184,9 @@ def _count_address(
         copy.parent.mkdir(parents=True, exist_ok=True)
         with fsspec.open(address, "rb") as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
-        local = replace(find_files(copy, files.format), title=address)
-        return count_files(local, columns, delimiter, limits, native)
+        local = replace(find_files(copy, files.format, folder), titles={copy: address})
+        with local.named():
+            return count_files(local, columns, delimiter, limits, native)
 
 
 def _folders(address: str) -> list[str]:

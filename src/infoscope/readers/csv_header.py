@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import re
-import zlib
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.columns import pick_columns
+from infoscope.readers.compression import first_bytes
+from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text
 
-__all__ = ["Header", "opened_text", "read_header", "split_header"]
+__all__ = ["Header", "read_header", "split_header"]
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-_HEADER_BYTES = 1 << 20
+_HEADER = re.compile(r'(?:[^"\r\n]++|"[^"]*+")*+[\r\n][\s\S]')
 
 
 @dataclass(frozen=True)
@@ -37,8 +34,8 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
     and bar that makes the asked names appear.
     """
-    with opened_text(path, compression) as file:
-        text = file.read(_HEADER_BYTES)
+    with opened_text(path, compression, LONGEST_LINE) as file:
+        text = _first_record(file)
     if not text.strip():
         raise InputError(f"{path} is empty; a header with the names of the columns is required")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
@@ -46,10 +43,13 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     known = delimiter if delimiter is not None else "\t" if tab else None
     _refuse_mixed_line_ends(text, path)
     skip = len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
-    try:
-        headers = [Header(split_header(text, sign), sign, skip) for sign in ([known] if known else _DELIMITERS)]
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    headers = _split_by_each([known] if known else list(_DELIMITERS), text, skip, path)
+    broken = not skip and any(re.search(r"[\r\n]", header.names[0]) for header in headers)
+    if broken and first_bytes(path, compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
+        raise InputError(  # the engine does not see the quote behind the mark, and ends the header inside it
+            f"{path}, line 1 begins with a byte order mark and a name that has a line end inside; "
+            "write the header in one line, or remove the mark"
+        )
     for header in headers:
         if set(asked) <= set(header.names):
             pick_columns(asked, header.names, str(path))
@@ -68,63 +68,55 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     raise AssertionError("a header with every asked column was overlooked")
 
 
+def _first_record(file: TextIO) -> str:
+    """The text up to the end of the header and some more, as far as a line may be long."""
+    text, size = "", 1 << 16
+    while chunk := file.read(size):
+        text, size = text + chunk, len(text) + size
+        if _HEADER.match(text.lstrip("\r\n")) or len(text) >= LONGEST_LINE:
+            break
+    return text
+
+
+def _split_by_each(signs: list[str], text: str, skip: int, path: Path) -> list[Header]:
+    """The header by each delimiter under which its quotes are closed."""
+    headers, problem = [], None
+    for sign in signs:
+        try:
+            headers.append(Header(split_header(text, sign), sign, skip))
+        except InputError as error:
+            problem = error
+    if problem is not None and not headers:
+        raise InputError(f"{path}, line {skip + 1} {problem}") from None
+    return headers
+
+
 def split_header(text: str, delimiter: str) -> tuple[str, ...]:
     """The fields of the first line; a quoted field may run over several lines.
 
     >>> split_header('truth,"said, in words"', ",")
     ('truth', 'said, in words')
     """
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, doublequote=True)
-    try:
-        return tuple(next((line for line in lines if line), ()))
-    except csv.Error:
-        raise InputError(
-            "the first line has a field of more than 131,072 signs; close its quote, or give its columns shorter names"
-        ) from None
+    text = text.lstrip("\r\n")
+    sign = re.escape(delimiter)
+    field = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)("?))?([^{sign}\r\n]*)({sign})?')
+    names, place, more = [], 0, True
+    while more:
+        found = field.match(text, place)
+        assert found is not None  # every part of it may be empty
+        quoted, closed, rest, more = found.group(1), found.group(2), found.group(3), bool(found.group(4))
+        if quoted is not None and not closed:
+            raise InputError('has a quote that is not closed; write a quote inside a field as ""')
+        names.append((quoted or "").replace('""', '"') + rest)
+        place = found.end()
+    return tuple(names)
 
 
 def _refuse_mixed_line_ends(text: str, path: Path) -> None:
     """Engines take the line end from the first one they meet, inside quotes too, and would read no row by it."""
-    first = re.match(r'(?:[^"\r\n]|"[^"]*(?:"|$))*(\r\n|\r|\n)?', text.lstrip("\r\n"))
+    first = re.match(r'(?:[^"\r\n]++|"[^"]*+(?:"|$))*+(\r\n|\r|\n)?', text.lstrip("\r\n"))
     ends = [] if first is None else re.findall(r"\r\n|\r|\n", first.group())
     if len(set(ends)) > 1:
         raise InputError(
             f"{path} has a line end of another kind inside its header than after it; write the header in one line"
         )
-
-
-@contextmanager
-def opened_text(path: Path, compression: str) -> Iterator[TextIO]:
-    """The beginning of a text file, unpacked; of a zstd file only its first thousand lines."""
-    try:
-        if compression == "zstd":
-            yield io.StringIO(_first_lines_of_zstd(path))
-        else:
-            opener = gzip.open if compression == "gzip" else open
-            with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-                yield file
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path} is not UTF-8 text ({error.reason} at byte {error.start}); convert it, "
-            "for example with iconv -t UTF-8"
-        ) from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}; fetch or pack it again") from error
-
-
-def _first_lines_of_zstd(path: Path) -> str:
-    import duckdb  # noqa: PLC0415 - Python before 3.14 does not read zstd itself
-
-    from infoscope.readers.session import exact_path  # noqa: PLC0415
-
-    with duckdb.connect() as connection:
-        try:
-            lines = connection.execute(
-                "SELECT line FROM read_csv($path, auto_detect=false, header=false, quote='', "
-                "escape='', delim='\x01', columns={'line': 'VARCHAR'}, compression='zstd', "
-                "strict_mode=false, max_line_size=16777216, buffer_size=33554432) LIMIT 1000",
-                {"path": exact_path(path)},
-            ).fetchall()
-        except duckdb.Error as error:
-            raise InputError(f"{path} is not a whole zstd file of UTF-8 text; fetch or pack it again") from error
-    return "\n".join(line or "" for (line,) in lines).removeprefix("\ufeff")

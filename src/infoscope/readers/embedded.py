@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from infoscope.errors import InputError
 from infoscope.readers.columns import Columns
 from infoscope.readers.session import Session
 from infoscope.readers.statements import GroupBy
@@ -35,6 +36,10 @@ class Scan:
     columnar: bool = False
     decoders: dict[str, Decoder] = field(default_factory=dict)
     """How the labels of some columns come back from numbers that stand for them."""
+    explaining: str = ""
+    """The same relation for a second try, where the engine then says more precisely what is wrong."""
+    narrow: Callable[[Sequence[str]], Any] | None = None
+    """Leaves only these columns in the relation, where the engine cannot do so itself; says what it then meets."""
 
 
 def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
@@ -44,12 +49,25 @@ def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
     for start in range(0, len(columns.margins), at_once):
         group_by = GroupBy(columns, columns.margins[start : start + at_once])
         statement = group_by.sql(scan.relation, scan.columns)
-        session.run(f"CREATE TEMP TABLE cells AS {statement}", **scan.values)
+        part = None if scan.narrow is None else scan.narrow(_needed(group_by))
+        try:
+            session.run(f"CREATE TEMP TABLE cells AS {statement}", **scan.values)
+        except InputError as error:
+            if problem := getattr(part, "problem", ""):
+                raise InputError(problem) from error
+            if scan.explaining:
+                session.run(group_by.sql(scan.explaining, scan.columns), **scan.values)
+            raise
         tallies += [_fetch(session, group_by, margin) for margin in group_by.margins]
         session.run("DROP TABLE cells")
     for name, decoder in scan.decoders.items():
         tallies = [tally.mapped(name, decoder) for tally in tallies]
     return tallies
+
+
+def _needed(group_by: GroupBy) -> list[str]:
+    weight = group_by.columns.weight
+    return list(dict.fromkeys([*group_by.names, *(() if weight is None else (weight,))]))
 
 
 def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tally:

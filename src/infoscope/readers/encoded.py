@@ -18,13 +18,13 @@ from infoscope.errors import InputError
 from infoscope.readers.chunks import RowGroup, row_groups
 from infoscope.readers.codes import Counted, Counting, Places, UnfitError
 from infoscope.readers.columns import Columns
-from infoscope.readers.csv_header import opened_text
 from infoscope.readers.embedded import Scan
 from infoscope.readers.files import Files
 from infoscope.readers.packed import PackedCounting, is_built
 from infoscope.readers.progress import shown_while
 from infoscope.readers.session import Limits, Session, interruptible
 from infoscope.readers.tally import Tally
+from infoscope.readers.text_files import opened_text
 
 __all__ = ["count_by_codes"]
 
@@ -62,7 +62,7 @@ def _is_worth_it(files: Files, columns: Columns) -> bool:
 def _longest_line(files: Files) -> int:
     """Of the first hundred, and of some further on where the file can be entered anywhere."""
     path = files.paths[0]
-    with opened_text(path, files.compression) as file:
+    with opened_text(path, files.compression, _LOOK * _LOOKS) as file:
         longest = max(map(len, islice(file, 100)), default=0)
     if files.compression != "none":
         return longest

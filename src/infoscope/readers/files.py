@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import mkdtemp
+from secrets import token_hex
+from tempfile import gettempdir, mkdtemp
+from typing import BinaryIO
 
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeError, InputError
+from infoscope.readers.compression import compression_of, first_bytes
+from infoscope.readers.signatures import sniffed_format
 
 __all__ = [
     "FORMATS",
+    "STDIN",
     "Files",
     "are_parts",
-    "check_readable",
     "find_files",
     "known_format",
+    "means_file",
     "scratch_folder",
-    "sniff_format",
-    "spool_stdin",
+    "spooled",
 ]
 
 FORMATS = {
@@ -40,8 +45,9 @@ FORMATS = {
     "ifs": "ifs",
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
-_MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
-_PACKED_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_TEXT = ("csv", "tsv", "ndjson")
+STDIN = "-"
+"""The name that means standard input."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +57,29 @@ class Files:
     paths: tuple[Path, ...]
     format: str
     compression: str = "none"
-    title: str = ""
+    titles: Mapping[Path, str] = field(default_factory=dict)
+    """What to call files that are copies of something else, as of a pipe."""
 
     @property
     def name(self) -> str:
         """What to call the source in a sentence."""
-        if self.title:
-            return self.title
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
-        return f"{self.paths[0]}{more}"
+        return f"{self.titles.get(self.paths[0], self.paths[0])}{more}"
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Errors that call copies by the name of what they are copies of."""
+        try:
+            yield
+        except InfoscopeError as error:
+            text = str(error)
+            for path, title in self.titles.items():
+                if title == _title(Path(STDIN)):  # which has no name that a command could take
+                    text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
+                text = text.replace(str(path), title)
+            if text == str(error):
+                raise
+            raise type(error)(text) from error
 
     @property
     def hive_keys(self) -> tuple[str, ...]:
@@ -69,16 +89,29 @@ class Files:
         return tuple(key for key, sign, _ in keys if sign and key)
 
 
-def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None) -> Files:
+Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def find_files(source: Source, format: str | None, folder: Path) -> Files:
     """The files that a path, a pattern, a folder or a list of these means.
 
-    A name that exists is taken as it is, also when it looks like a pattern.
+    A name that exists is taken as it is, also when it looks like a pattern. What gives its bytes only once (standard
+    input, a pipe, a device) is copied into ``folder``, for engines look at a file more than once.
     """
-    sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    paths = tuple(dict.fromkeys(path for item in sources for path in _expand(os.fspath(item))))
-    if not paths:
+    found = list(dict.fromkeys(path for item in _listed(source) for path in _expand(item)))
+    if not found:
         raise InputError("the list of files is empty; name at least one file")
-    kinds = {path: _format_of(path, format) for path in paths}
+    copies = {path: spooled(path, folder) for path in found if not _is_regular(path)}
+    paths = tuple(copies.get(path, path) for path in found)
+    kind, compression = _one_kind({path: _format_of(path, format) for path in paths})
+    return Files(paths, kind, compression, {copy: _title(path) for path, copy in copies.items()})
+
+
+def _listed(source: Source) -> list[str]:
+    return [os.fspath(source)] if isinstance(source, (str, os.PathLike)) else [os.fspath(item) for item in source]
+
+
+def _one_kind(kinds: Mapping[Path, tuple[str, str]]) -> tuple[str, str]:
     found = sorted(set(kinds.values()))
     if len(found) > 1:
         one, other = (next(p for p, kind in kinds.items() if kind == f) for f in found[:2])
@@ -86,17 +119,16 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
             f"{one} is {_told(found[0])} and {other} is {_told(found[1])}; "
             "read files of one format and compression at a time"
         )
-    kind, compression = found[0]
-    check_readable(paths)
-    return Files(paths, kind, compression)
+    return found[0]
 
 
 def are_parts(sources: Sequence[str], format: str | None) -> bool:
-    """Whether some names, folders and patterns mean files of tables that are counted already."""
-    if format is not None or "-" in sources:
-        return format is not None and FORMATS.get(format.lower()) == "ifs"
+    """Whether names, folders and patterns mean files of tables that are counted already; no pipe is read for it."""
+    if format is not None:
+        return FORMATS.get(format.lower()) == "ifs"
     try:
-        return find_files(sources, None).format == "ifs"
+        paths = [path for item in sources for path in _expand(item)]
+        return all((_format_of(path, None) if _is_regular(path) else _by_suffix(path))[0] == "ifs" for path in paths)
     except InputError:
         return all(name.endswith(".ifs") for name in sources)
 
@@ -116,13 +148,15 @@ def _told(kind: tuple[str, str]) -> str:
 def _expand(name: str) -> list[Path]:
     if not name:
         raise InputError("the name of a source is empty; name a file, or . for the current folder")
+    if name == STDIN:
+        return [Path(STDIN)]
     if "://" in name:
         raise InputError(
             f"{name} is a network address; copy or mount it as a file, or give a Spark, Dask, Ibis or database source"
         )
     path = Path(name)
     if path.is_dir():
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and _is_data(p, path))
+        inside = sorted(p for p in path.rglob("*") if not p.is_dir() and _is_data(p, path))
         if not inside:
             raise InputError(f"folder {name} has no file named *.{', *.'.join(FORMATS)}")
         return inside
@@ -149,10 +183,13 @@ def _by_suffix(path: Path) -> tuple[str, str]:
 
 
 def _format_of(path: Path, given: str | None) -> tuple[str, str]:
+    """Format and compression: as stated, else by the name, else by the first bytes."""
     kind, compression = _by_suffix(path)
     if given is not None:
         kind = known_format(given)
-    return (kind, compression) if kind else sniff_format(path)
+    if compression == "none" and kind in ("", *_TEXT):
+        compression = compression_of(path)
+    return kind or sniffed_format(first_bytes(path, compression)), compression
 
 
 def known_format(word: str) -> str:
@@ -162,51 +199,48 @@ def known_format(word: str) -> str:
     return FORMATS[word.lower()]
 
 
-def check_readable(paths: Sequence[Path]) -> None:
-    """Refuse a file that may not be read, before an engine does it in its own words."""
-    for path in paths:
-        try:
-            path.open("rb").close()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+def _is_regular(path: Path) -> bool:
+    """Whether a path is no pipe and no device; one that cannot be looked at is refused when it is opened."""
+    return str(path) != STDIN and (path.is_file() or not path.exists())
 
 
-def sniff_format(path: Path) -> tuple[str, str]:
-    """Format and compression by the first bytes, for a name that does not tell."""
+def _title(path: Path) -> str:
+    return "standard input" if str(path) == STDIN else str(path)
+
+
+def spooled(path: Path, folder: Path) -> Path:
+    """A copy of what gives its bytes only once, under the same name in a folder of its own; ``-`` is standard input."""
+    copy = Path(mkdtemp(dir=folder)) / ("stdin" if str(path) == STDIN else path.name)
     try:
-        with path.open("rb") as file:
-            head = file.read(4)
+        with _once(path) as source, copy.open("wb") as file:
+            shutil.copyfileobj(source, file, 1 << 20)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-    for magic, kind in _MAGIC.items():
-        if head == magic:
-            return kind, "none"
-    for magic, compression in _PACKED_MAGIC.items():
-        if head.startswith(magic):
-            return "csv", compression
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return ("ndjson" if text.startswith(b"{") else "csv"), "none"
-
-
-def spool_stdin(folder: Path) -> Path:
-    """Standard input as a file: engines need to look at it more than once."""
-    path = folder / "stdin"
-    try:
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
-    except OSError as error:
+        if not copy.exists():
+            raise InputError(f"{_title(path)} cannot be read: {error.strerror or error}") from error
         raise InputError(
-            f"standard input cannot be kept in {folder.parent}: {error.strerror or error}; "
+            f"{_title(path)} cannot be kept in {folder.parent}: {error.strerror or error}; "
             "point TMPDIR to a larger disk"
         ) from error
-    return path
+    return copy
+
+
+@contextmanager
+def _once(path: Path) -> Iterator[BinaryIO]:
+    if str(path) != STDIN:
+        with path.open("rb") as file:
+            yield file
+    elif sys.stdin is None:
+        raise InputError("standard input is closed; name a file, or send the rows through a pipe")
+    else:
+        yield sys.stdin.buffer
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A private folder for spooled input and spilled rows, gone afterwards."""
-    folder = Path(mkdtemp(prefix="infoscope-"))
+    folder = Path(gettempdir()) / f"infoscope-{token_hex(12)}"  # named first: an interrupt finds what to remove
     try:
+        folder.mkdir(mode=0o700)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -74,8 +74,19 @@ def count_batches(source: Any, columns: Columns) -> list[Tally]:
     empty = pa.RecordBatch.from_pylist([], source.schema)
     batches = [source] if isinstance(source, pa.RecordBatch) else source
     with shown_while("counting the record batches"):
-        parts = [count_frame(pa.Table.from_batches([batch]), columns) for batch in chain([empty], batches)]
+        parts = [count_frame(pa.Table.from_batches([_checked(batch)]), columns) for batch in chain([empty], batches)]
     return _merge_lists(parts)
+
+
+def _checked(batch: Any) -> Any:
+    """A record batch whose offsets and codes point inside it: one that was read from a file may lie."""
+    import pyarrow as pa  # noqa: PLC0415 - the caller has it loaded
+
+    try:
+        batch.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"a record batch is damaged ({str(error).splitlines()[0]}); write it again") from error
+    return batch
 
 
 def _narrowed(source: Any, columns: Columns) -> Any:

@@ -6,7 +6,7 @@
     category = any text without TAB; an empty one is skipped
 
 A line without a category is an object with the empty set. Blank lines are skipped. Names are taken verbatim, white
-space and all; the text is UTF-8, packed with gzip or not.
+space and all; the text is UTF-8, packed with gzip or zstd or not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from infoscope.errors import InputError
-from infoscope.readers.csv_header import opened_text
+from infoscope.readers.broken_files import check_readable
+from infoscope.readers.files import find_files, scratch_folder
+from infoscope.readers.signatures import check_signature
+from infoscope.readers.text_files import opened_text
 from infoscope.tables.label_sets import LabelSets
 
 __all__ = ["read_label_lists"]
@@ -32,13 +35,20 @@ def read_label_lists(path: Path) -> LabelSets:
     >>> sets.objects, sets.categories, sets.sizes.tolist()
     (('query 1', 'query 2'), ('news', 'sport'), [2, 0])
     """
-    if not path.is_file():
-        raise InputError(f"{path}: the file does not exist; check the name and the folder")
-    if path.suffix in {".zst", ".zstd"}:
-        raise InputError(f"{path} is packed with zstd; label lists are read plain or as .gz: unpack it first")
+    with scratch_folder() as folder:
+        files = find_files(path, "tsv", folder)
+        if len(files.paths) > 1:
+            raise InputError(f"{path} is {len(files.paths)} files; a label list is one")
+        with files.named():
+            return _read(files.paths[0], files.compression)
+
+
+def _read(path: Path, compression: str) -> LabelSets:
+    check_readable([path])
+    check_signature(path, "tsv", compression)
     names: list[str] = []
     members: list[list[str]] = []
-    with opened_text(path, "gzip" if path.suffix == ".gz" else "none") as file:
+    with opened_text(path, compression) as file:
         for number, line in enumerate(file, start=1):
             text = line.rstrip("\r\n")
             if not text.strip():

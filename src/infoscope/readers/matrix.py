@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infoscope.errors import InputError
-from infoscope.readers.csv_header import opened_text
-from infoscope.readers.files import find_files
+from infoscope.readers.files import find_files, scratch_folder
+from infoscope.readers.signatures import check_signature
+from infoscope.readers.text_files import opened_text
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -49,10 +50,15 @@ def read_matrix(
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> Grid:
     """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as the user is told."""
-    files = find_files(path, None)
-    if files.format not in ("csv", "tsv") or len(files.paths) > 1:
-        raise InputError(f"{path} is not one CSV or TSV file; a matrix file is")
-    lines = _lines(files.paths[0], files.compression, tab=files.format == "tsv")
+    with scratch_folder() as folder:
+        files = find_files(path, None, folder)
+        if len(files.paths) > 1:
+            raise InputError(f"{path} is {len(files.paths)} files; a matrix is one CSV or TSV file")
+        with files.named():
+            check_signature(files.paths[0], files.format, files.compression)
+            if files.format not in ("csv", "tsv"):
+                raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
+            lines = _lines(files.paths[0], files.compression, tab=files.format == "tsv")
     body = [line for line in lines if any(field.strip() for field in line)]
     if not body:
         raise InputError(f"{path} is empty; a matrix of {what}s is required")

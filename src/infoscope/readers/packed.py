@@ -176,12 +176,12 @@ def _read_at(file: Any, room: Any, start: int) -> int:
 
 def _check_sums(content: _Bytes, records: bytes) -> None:
     """Refuse a chunk with a page that is not what its checksum says; not every writer stores them."""
-    if (np.frombuffer(records, np.int64)[_CHECKSUM::_FIELDS] < 0).all():
-        return
-    for page in np.frombuffer(records, np.int64).reshape(-1, _FIELDS).tolist():
-        body = content[page[_START] : page[_START] + page[_SIZE]]
-        if page[_CHECKSUM] >= 0 and zlib.crc32(body.data) != page[_CHECKSUM]:
-            raise UnfitError
+    numbers = memoryview(records).cast("q")
+    for at, checksum in enumerate(numbers[_CHECKSUM::_FIELDS]):
+        if checksum >= 0:
+            start, size = (numbers[at * _FIELDS + place] for place in (_START, _SIZE))
+            if zlib.crc32(content[start : start + size].data) != checksum:
+                raise UnfitError
 
 
 def _check_range(chunk: Chunk, values: list[int]) -> None:

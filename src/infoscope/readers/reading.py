@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from infoscope.errors import InputError, UnknownNameError, check_keywords
+from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords
 from infoscope.masking import secrets_hidden
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assembly import Group, assemble
+from infoscope.readers.broken_files import raise_for_each
 from infoscope.readers.clusters import count_files, count_files_by_dask
 from infoscope.readers.columns import Columns
 from infoscope.readers.databases import count_query, is_connection, is_database_url
-from infoscope.readers.files import Files, find_files, known_format, scratch_folder, sniff_format, spool_stdin
+from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, match_label
@@ -244,9 +245,10 @@ def count_rows(source: Any, files: Files | None, columns: Columns, how: ReadOpti
     by_cluster = clusters.get(how.engine)
     named = files if by_cluster is None or files is not None else addresses_of(source, how.format)
     if by_cluster is not None and named is not None:
-        return by_cluster(named, columns, how.delimiter, how.url)
+        with nullcontext() if files is None else files.named():
+            return by_cluster(named, columns, how.delimiter, how.url)
     if files is not None:
-        with _called(files):
+        with files.named():
             return count_files(files, columns, how.delimiter, how.limits, how.native)
     if how.engine == "sql":
         if how.url is None:
@@ -264,35 +266,20 @@ def count_rows(source: Any, files: Files | None, columns: Columns, how: ReadOpti
     )
 
 
-@contextmanager
-def _called(files: Files) -> Iterator[None]:
-    """Call spooled input by its own name, not by that of our copy."""
-    try:
-        yield
-    except InputError as error:
-        if not files.title:
-            raise
-        raise type(error)(str(error).replace(str(files.paths[0]), files.title)) from error
-
-
 def files_of(source: Any, how: ReadOptions, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
     if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
         return None  # nothing here opens what lies behind an address
-    if isinstance(source, str) and source == "-":
-        path = spool_stdin(folder)
-        kind, compression = sniff_format(path)
-        return Files((path,), kind if how.format is None else known_format(how.format), compression, "standard input")
     if isinstance(source, (str, os.PathLike)):
         if is_database_url(source):
             raise InputError(
                 f"{os.fspath(source)} is a database; give a pair of it and a table or query (on the "
                 "command line: the table or query as SOURCE, with --engine sql --engine-url)"
             )
-        return find_files(source, how.format)
+        return find_files(source, how.format, folder)
     if isinstance(source, (list, tuple)) and not _is_database(source):
         paths = all(isinstance(item, (str, os.PathLike)) for item in source)
-        return find_files(source, how.format) if paths else None
+        return find_files(source, how.format, folder) if paths else None
     return None
 
 
@@ -335,8 +322,12 @@ class Stated:
 
 def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Tables:
     """The sum of tables that are counted already."""
-    with _called(files):
-        parts = load_parts(files.paths)
+    with files.named():
+        try:
+            parts = load_parts(files.paths)
+        except InfoscopeError as error:
+            raise_for_each(error, files, lambda one: load_parts(one.paths))
+            raise
     stated.check(parts, files.name)
     tables = parts.tables
     if system is not None:

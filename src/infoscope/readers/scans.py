@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
-from urllib.parse import unquote
 
 from infoscope.errors import InputError
+from infoscope.readers.arrow_files import ArrowRows
 from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.compression import check_whole
 from infoscope.readers.csv_header import Header, read_header
 from infoscope.readers.embedded import Scan
 from infoscope.readers.files import Files
 from infoscope.readers.json_lines import scan_ndjson
 from infoscope.readers.session import Session, exact_path, identifier, literal
+from infoscope.readers.signatures import check_signature
+from infoscope.readers.text_files import check_last_line, text_options
 from infoscope.readers.times import decoders
 
 __all__ = ["scan_files"]
 
-_LONGEST_LINE = 1 << 24
-_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-
 
 def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
     """The relation of some files, after a look at every header or schema."""
+    for path in files.paths:
+        check_signature(path, files.format, files.compression)
+        check_whole(path, files.compression)
     if files.format in ("csv", "tsv"):
         return _scan_csv(files, columns, delimiter)
     if delimiter is not None:
@@ -40,11 +45,16 @@ def _bound(paths: Sequence[Path]) -> list[str]:
 
 
 def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
-    """Text files, each read by its own header; columns are positions, so names cannot do harm."""
+    """Text files, each read by its own header; columns are positions, so names cannot do harm.
+
+    No text means NULL to the engine, for it does not count fields of NULL at the end of a line; an empty label is a
+    missing one all the same, see ``count_files``.
+    """
     hive = [name for name in columns.names if name in files.hive_keys]
     asked = [name for name in columns.names if name not in hive]
     by_header: dict[Header, list[Path]] = {}
     for path in files.paths:
+        check_last_line(path, files.compression)
         header = read_header(
             path,
             asked,
@@ -53,23 +63,39 @@ def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
             compression=files.compression,
         )
         by_header.setdefault(header, []).append(path)
-    values: dict[str, Any] = {}
-    parts = []
-    for i, (header, paths) in enumerate(by_header.items()):
-        values[f"paths{i}"] = _bound(paths)
-        fields = [f"c{header.names.index(name)} AS f{j}" for j, name in enumerate(asked)]
-        fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(hive)]
-        shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(header.names)))
-        parts.append(
-            f"SELECT {', '.join(fields)} FROM read_csv($paths{i}, auto_detect=false, header=true, "
-            f"skip={header.skip}, delim={literal(header.delimiter)}, quote='\"', escape='\"', columns={{{shape}}}, "
-            f"compression='{files.compression}', strict_mode=true, null_padding=false, nullstr='', "
-            f"max_line_size={_LONGEST_LINE}, buffer_size={2 * _LONGEST_LINE}, "
-            f"hive_partitioning={bool(hive)}, hive_types_autocast=false)"
-        )
+    values = {f"paths{i}": _bound(paths) for i, paths in enumerate(by_header.values())}
+    reads = [_CsvRead(header, files.compression, asked, hive) for header in by_header]
+    strict, lenient = (
+        f"({' UNION ALL '.join(read.sql(i, *options) for i, read in enumerate(reads))})"
+        for options in ((columns.weight, token_hex(16)), (None, ""))
+    )
     named = {name: f"f{j}" for j, name in enumerate(asked)}
     named |= {name: f"h{j}" for j, name in enumerate(hive)}
-    return Scan(f"({' UNION ALL '.join(parts)})", values, named)
+    return Scan(strict, values, named, explaining=lenient)
+
+
+@dataclass(frozen=True)
+class _CsvRead:
+    """How files with one header are read."""
+
+    header: Header
+    compression: str
+    asked: Sequence[str]
+    hive: Sequence[str]
+
+    def sql(self, number: int, weight: str | None, null: str) -> str:
+        """The statement; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
+        places = [(name, f"c{self.header.names.index(name)}") for name in self.asked]
+        fields = [f"nullif({place}, '')" if name == weight else place for name, place in places]
+        fields = [f"{field} AS f{j}" for j, field in enumerate(fields)]
+        fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(self.hive)]
+        shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(self.header.names)))
+        return (
+            f"SELECT {', '.join(fields)} FROM read_csv($paths{number}, auto_detect=false, header=true, "
+            f"skip={self.header.skip}, delim={literal(self.header.delimiter)}, quote='\"', escape='\"', "
+            f"columns={{{shape}}}, strict_mode=true, null_padding=false, nullstr='{null}', "
+            f"{text_options(self.compression)}, hive_partitioning={bool(self.hive)}, hive_types_autocast=false)"
+        )
 
 
 def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
@@ -159,71 +185,13 @@ def _after(lines: list[Any], i: int) -> int:
 
 
 def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
-    """Arrow and Feather files, streamed by pyarrow."""
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-        import pyarrow.dataset as ds  # noqa: PLC0415
-    except ImportError as error:
-        raise InputError(
-            f"{files.name} is an Arrow file, which needs pyarrow; pip install 'infoscope[arrow]'"
-        ) from error
-    if files.compression != "none":
-        raise InputError(f"{files.name} is compressed as a whole; Arrow compresses inside its files")
-    hive = [name for name in columns.names if name in files.hive_keys]
-    asked = [name for name in columns.names if name not in hive]
-    try:
-        parts = [_arrow_part(path, hive) for path in files.paths]
-        for path, part in zip(files.paths, parts, strict=True):
-            pick_columns(asked, part.schema.names, str(path))
-            for name in asked:
-                kind, expected = part.schema.field(name).type, parts[0].schema.field(name).type
-                if kind != expected:
-                    raise InputError(
-                        f"{path} has {name!r} as {kind} and {files.paths[0]} as {expected}; "
-                        "read them apart, or give the files one schema"
-                    )
-        if all(isinstance(part, ds.Dataset) for part in parts):
-            data = _arrow_files([str(path) for path in files.paths], hive)
-        else:
-            names = list(columns.names)
-            data = pa.concat_tables(
-                [part.to_table(columns=names) if isinstance(part, ds.Dataset) else part.select(names) for part in parts]
-            )
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{files.name} cannot be read: {str(error).splitlines()[0]}") from error
-    session.connection.register("arrow_rows", data)
+    rows = ArrowRows.of(files, columns.names)
+
+    def narrow(names: Sequence[str]) -> ArrowRows:
+        part = rows.narrowed(names)
+        session.connection.register("arrow_rows", part)
+        return part
+
+    narrow(columns.names)
     described = session.run("DESCRIBE SELECT * FROM arrow_rows").fetchall()
-    inside = {name: line for name, line in zip(data.schema.names, described, strict=True) if name in columns.names}
-    return _typed_scan("arrow_rows", {}, inside)
-
-
-def _arrow_files(paths: list[str], hive: Sequence[str]) -> Any:
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-    import pyarrow.dataset as ds  # noqa: PLC0415
-
-    if not hive:
-        return ds.dataset(paths, format="ipc")
-    named = [pa.field(name, pa.string()) for name in hive]
-    inside = [field for field in ds.dataset(paths[0], format="ipc").schema if field.name not in hive]
-    folders = ds.partitioning(pa.schema(named), flavor="hive")
-    return ds.dataset(paths, pa.schema([*inside, *named]), format="ipc", partitioning=folders)
-
-
-def _arrow_part(path: Path, hive: Sequence[str]) -> Any:
-    """A file that can be read at random as a dataset; a stream as a table that stays in the file."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    with path.open("rb") as file:
-        magic = file.read(4)
-    if magic == b"FEA1":
-        raise InputError(f"{path} is a Feather file of version 1; write it again as version 2")
-    if magic == b"ARRO":
-        return _arrow_files([str(path)], hive)
-    table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
-    known = dict(folder.split("=", 1) for folder in path.parts[:-1] if "=" in folder)
-    for name in hive:
-        value = unquote(known[name])
-        column = pa.array([None if value == _NO_VALUE else value], pa.string()).take(pa.array([0] * table.num_rows))
-        place = table.schema.get_field_index(name)
-        table = table.append_column(name, column) if place < 0 else table.set_column(place, name, column)
-    return table
+    return replace(_typed_scan("arrow_rows", {}, dict(zip(columns.names, described, strict=True))), narrow=narrow)

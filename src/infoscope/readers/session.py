@@ -12,7 +12,9 @@ from typing import Any
 import duckdb
 
 from infoscope.errors import InputError
+from infoscope.readers.compression import compression_of
 from infoscope.readers.progress import shown_while
+from infoscope.readers.signatures import not_utf8
 from infoscope.tables.stored import exact_path
 
 __all__ = ["Limits", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]
@@ -112,6 +114,8 @@ def explained(error: duckdb.Error, source: str, folder: Path) -> str:
 def _content_error(text: str, source: str) -> str | None:
     if "state machine reached an invalid state" in text:
         return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
+    if "does not support a full read on this file" in text:
+        return f"{source} has a line longer than 16 MiB; is a line end or a closing quote missing?"
     if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
         return f"{source} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
     if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
@@ -122,6 +126,8 @@ def _content_error(text: str, source: str) -> str | None:
 
 def _csv_error(text: str, line: str, source: str) -> str:
     where = f"{_file(text, source)}, line {line}"
+    if "Maximum line size" in text:
+        return f"{where} is longer than 16 MiB; is a line end or a closing quote missing there?"
     if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
         expected, found = fields.groups()
         return (
@@ -132,7 +138,8 @@ def _csv_error(text: str, line: str, source: str) -> str:
     if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
         return f"{where} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
     if "nvalid unicode" in text:
-        return f"{where} is not UTF-8 text; convert the file, for example with iconv -t UTF-8"
+        path = Path(_file(text, source))
+        return not_utf8(path, compression_of(path), where)
     return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"
 
 

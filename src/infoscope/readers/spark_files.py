@@ -19,13 +19,14 @@ from infoscope.errors import InputError
 from infoscope.masking import masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
-from infoscope.readers.csv_header import Header, opened_text, read_header, split_header
+from infoscope.readers.csv_header import Header, read_header, split_header
 from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import count_frame
 from infoscope.readers.scans import scan_files
 from infoscope.readers.session import Limits, opened
 from infoscope.readers.spark_session import opened_spark
 from infoscope.readers.tally import Tally, merged
+from infoscope.readers.text_files import opened_text
 
 __all__ = ["count_files_by_spark"]
 

@@ -80,6 +80,11 @@ def _and_more(names: list[str]) -> str:
 
 
 def _read_path(path: Path, form: str) -> dict[str, Reading]:
+    if str(path) == "-" or (path.exists() and not (path.is_file() or path.is_dir())):
+        from infoscope.readers.files import scratch_folder, spooled  # noqa: PLC0415 - loads an engine
+
+        with scratch_folder() as folder:
+            return _read_path(spooled(path, folder), form)
     if not path.exists():
         raise InputError(f"{path} does not exist; give a file, folder or zip of tracks")
     if path.suffix.lower() == ".zip" and path.is_file() and not zipfile.is_zipfile(path):

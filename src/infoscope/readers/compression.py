@@ -1,0 +1,106 @@
+"""Compressed files: how they are recognized, their first bytes, and whether they are whole."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+import cramjam
+
+from infoscope.errors import InputError
+
+__all__ = ["HEAD_BYTES", "all_bytes", "check_whole", "compression_of", "first_bytes"]
+
+HEAD_BYTES = 4096
+"""Enough to tell what a file is."""
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_ZSTD_FRAME, _ZSTD_SKIPPABLE = 0xFD2FB528, 0x184D2A50
+_PACK_AGAIN = "fetch or pack it again"
+
+
+def compression_of(path: Path) -> str:
+    """The compression by the first bytes; none for a file that cannot be opened, which its reader refuses."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(4)
+    except OSError:
+        return "none"
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "none")
+
+
+def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -> bytes:
+    """At most so many bytes from the beginning of a file, unpacked."""
+    try:
+        if compression == "zstd":
+            return _first_of_zstd(path, size)
+        if compression == "gzip":
+            with gzip.open(path, "rb") as packed:
+                return packed.read(size)
+        with path.open("rb") as file:
+            return file.read(size)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{path} is not a whole gzip file: {error}; {_PACK_AGAIN}") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def all_bytes(path: Path, compression: str) -> bytes:
+    """A small file as a whole, unpacked."""
+    if compression != "zstd":
+        return first_bytes(path, compression, -1)
+    try:
+        return bytes(cramjam.zstd.decompress(first_bytes(path, size=-1)))
+    except cramjam.DecompressionError as error:
+        raise InputError(f"{path} is not a whole zstd file: {error}; {_PACK_AGAIN}") from error
+
+
+def _first_of_zstd(path: Path, size: int) -> bytes:
+    first_bytes(path, size=0)  # a file that may not be read is told by its own sentence
+    room = bytearray(size)
+    try:
+        return bytes(room[: cramjam.zstd.decompress_into(cramjam.File(str(path)), room)])
+    except cramjam.DecompressionError as error:
+        if "write whole buffer" in str(error):  # there is more than was asked for
+            return bytes(room)
+        raise InputError(f"{path} is not a whole zstd file: {error}; {_PACK_AGAIN}") from error
+
+
+def check_whole(path: Path, compression: str) -> None:
+    """Refuse a zstd file that is cut off: the engine takes its end for the end of the rows.
+
+    Blocks tell their sizes, so that nothing has to be unpacked for it.
+    """
+    if compression != "zstd":
+        return
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        while file.tell() < size:
+            if not _pass_frame(file) or file.tell() > size:
+                raise InputError(f"{path} is not a whole zstd file: it is cut off or damaged; {_PACK_AGAIN}")
+
+
+def _pass_frame(file: BinaryIO) -> bool:
+    """Move to the end of a frame; False where it is none."""
+    magic = int.from_bytes(file.read(4), "little")
+    if magic & ~0xF == _ZSTD_SKIPPABLE:
+        file.seek(int.from_bytes(file.read(4), "little"), 1)
+        return True
+    if magic != _ZSTD_FRAME:
+        return False
+    descriptor = int.from_bytes(file.read(1), "little")
+    single = bool(descriptor & 0x20)
+    sizes = ((0, 1, 2, 4)[descriptor & 3], (int(single), 2, 4, 8)[descriptor >> 6])
+    file.seek(int(not single) + sum(sizes), 1)
+    last = False
+    while not last:
+        head = file.read(3)
+        if len(head) < 3:
+            return False
+        block = int.from_bytes(head, "little")
+        last, kind, length = bool(block & 1), block >> 1 & 3, block >> 3
+        file.seek(1 if kind == 1 else length, 1)  # one byte that is repeated
+    file.seek(4 if descriptor & 4 else 0, 1)
+    return True

@@ -1,0 +1,175 @@
+"""What a file is by its first bytes, and the command that makes something readable of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import NamedTuple
+
+from infoscope.errors import InputError
+from infoscope.readers.compression import first_bytes
+
+__all__ = ["check_signature", "not_utf8", "sniffed_format"]
+
+_BOM = b"\xef\xbb\xbf"
+_READABLE = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_TITLES = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
+_SAMPLE = 1 << 20
+_ROWS_OF_OBJECTS = re.compile(rb"\s*\[\s*(?:\{|\]|$)")
+_ONE_DOCUMENT = re.compile(rb"\s*\{[ \t]*\r?\n")
+
+
+class _Kind(NamedTuple):
+    """A kind of file that is not read, and what to do about it; ``{file}`` and ``{csv}`` are its name and a new one."""
+
+    what: str
+    way_out: str
+
+
+_EXCEL = _Kind(
+    "an Excel workbook",
+    "save its sheet as CSV (UTF-8), or convert it: libreoffice --headless --convert-to csv {file}",
+)
+_OPEN_DOCUMENT = _Kind("an OpenDocument spreadsheet", "convert it: libreoffice --headless --convert-to csv {file}")
+_FOREIGN = {
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _EXCEL,
+    b"PK\x05\x06": _Kind("an empty zip archive", "pack it again"),
+    b"BZh": _Kind("compressed by bzip2", "unpack it: bunzip2 -c {file} > {csv}"),
+    b"\xfd7zXZ\0": _Kind("compressed by xz", "unpack it: xz -dc {file} > {csv}"),
+    b"\x04\x22\x4d\x18": _Kind("compressed by lz4", "unpack it: lz4 -dc {file} > {csv}"),
+    b"7z\xbc\xaf\x27\x1c": _Kind("a 7-Zip archive", "unpack it: 7z x {file}"),
+    b"SQLite format 3\0": _Kind(
+        "an SQLite database",
+        "read a table of it: infoscope evaluate TABLE --engine sql --engine-url sqlite:///{file} -t … -s …",
+    ),
+    b"\x89HDF\r\n\x1a\n": _Kind(
+        "an HDF5 file", 'convert it: python -c "import pandas; pandas.read_hdf({file!r}).to_csv({csv!r})"'
+    ),
+    b"\x93NUMPY": _Kind("a NumPy array", "hand over the array: infoscope.Contingency.from_labels(truth, predictions)"),
+    b"Obj\x01": _Kind("an Avro file", "convert it: avro-tools tojson {file} > {ndjson}"),
+    b"ORC": _Kind("an ORC file", "convert it to Parquet"),
+    b"%PDF": _Kind("a PDF document", "export its table as CSV"),
+}
+_HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
+_ARRAY = _Kind("a JSON array", "write one object per line: jq -c '.[]' {file} > {ndjson}")
+_DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
+
+
+def sniffed_format(head: bytes) -> str:
+    """The format by the first bytes of a file whose name does not say it.
+
+    >>> sniffed_format(b'{"t": 1}'), sniffed_format(b"t,s"), sniffed_format(b"PAR1")
+    ('ndjson', 'csv', 'parquet')
+    """
+    for magic, kind in _READABLE.items():
+        if head.startswith(magic):
+            return kind
+    text = head.removeprefix(_BOM).lstrip()
+    return "ndjson" if text.startswith(b"{") or _ROWS_OF_OBJECTS.match(text) else "csv"
+
+
+def check_signature(path: Path, kind: str, compression: str = "none") -> None:
+    """Refuse a file that is something else than its name or the caller says: what it is, and how to convert it."""
+    head = first_bytes(path, compression)
+    found = _readable_kind(head)
+    if kind == "ifs" or not head or found == kind:
+        return
+    if found is not None:
+        raise InputError(
+            f"{path} is {_TITLES[found]} and not {kind}; read it with --input-format {found} "
+            f"(in Python: format={found!r}), or give it the name of one"
+        )
+    if kind == "arrow" and re.fullmatch(rb"[\t\r\n -~]{4,}", head[:64]):
+        raise InputError(
+            f"{path} cannot be read: it is text and not an Arrow file; read it with --input-format csv or ndjson"
+        )
+    foreign = _foreign_kind(head, path)
+    if foreign is None and kind in ("csv", "tsv", "ndjson"):
+        foreign = _odd_text(path, head.removeprefix(_BOM), kind)
+    if foreign is not None:
+        raise InputError(f"{path} is {foreign.what}; {_filled(foreign.way_out, path, compression)}")
+
+
+def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
+    """What to say about a text file that is not UTF-8: in what it seems to be written, and how to convert it."""
+    where = where or str(path)
+    sample = first_bytes(path, compression, _SAMPLE)
+    wide = _wide_encoding(sample)
+    if wide is not None:
+        return f"{where} is {wide} text; {_filled(_iconv(wide), path, compression)}"
+    others = re.sub(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}", b"", sample)
+    if len(others) < len(sample) or others.isascii():
+        return (
+            f"{where} is not UTF-8 text; fix the line, or drop the bytes that are not: "
+            f"{_filled('iconv -c -f UTF-8 -t UTF-8 {file} > {csv}', path, compression)}"
+        )
+    encoding = "WINDOWS-1252" if re.search(rb"[\x80-\x9f]", others) else "ISO-8859-1"
+    name = {"ISO-8859-1": "Latin-1"}.get(encoding, "Windows-1252")
+    return f"{where} is not UTF-8 text but seems to be {name}; {_filled(_iconv(encoding), path, compression)}"
+
+
+def _readable_kind(head: bytes) -> str | None:
+    return next((kind for magic, kind in _READABLE.items() if head.startswith(magic)), None)
+
+
+def _foreign_kind(head: bytes, path: Path) -> _Kind | None:
+    if head.startswith(b"PK\x03\x04"):
+        if b"opendocument.spreadsheet" in head:
+            return _OPEN_DOCUMENT
+        is_workbook = b"xl/" in head or b"[Content_Types].xml" in head or path.suffix.lower().startswith(".xls")
+        return _EXCEL if is_workbook else _Kind("a zip archive", "unpack it: unzip {file}")
+    for magic, kind in _FOREIGN.items():
+        if head.startswith(magic):
+            return kind
+    page = re.match(rb"\s*<(?:!doctype html|html)", head.removeprefix(_BOM), re.IGNORECASE)
+    return _HTML if page else None
+
+
+def _odd_text(path: Path, head: bytes, kind: str) -> _Kind | None:
+    """Text that is not in lines of UTF-8 as the reader of its format expects them."""
+    wide = _wide_encoding(head)
+    if wide is not None:
+        return _Kind(f"{wide} text", _iconv(wide))
+    if kind == "ndjson" or path.suffix.lower() == ".json":
+        if _ROWS_OF_OBJECTS.match(head):
+            return _ARRAY
+        return _DOCUMENT if _ONE_DOCUMENT.match(head) else None
+    return _ARRAY if re.match(rb"\s*\[\s*\{", head) else None
+
+
+def _wide_encoding(head: bytes) -> str | None:
+    """UTF-16 or UTF-32 by their marks, or by the zeros between letters."""
+    marks = ((b"\xff\xfe\0\0", "UTF-32"), (b"\0\0\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
+    for mark, name in marks:
+        if head.startswith(mark):
+            return name
+    even, odd = head[:512:2], head[1:512:2]
+    for zeros, letters, name in ((odd, even, "UTF-16LE"), (even, odd, "UTF-16BE")):
+        if len(zeros) > 1 and zeros.count(0) > 0.7 * len(zeros) and letters.count(0) < 0.1 * len(letters):
+            return name
+    return None
+
+
+def _iconv(encoding: str) -> str:
+    return f"convert it: iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
+
+
+def _other_name(path: Path, suffix: str) -> str:
+    """A name for what a command writes, such that it does not write over what it reads."""
+    stem = path.name.split(".")[0] or "file"
+    return next(
+        name for name in (f"{stem}{suffix}", f"{stem}.utf8{suffix}", f"{stem}.new{suffix}") if name != path.name
+    )
+
+
+def _filled(command: str, path: Path, compression: str) -> str:
+    """A way out with the names of this file in it; a compressed file is unpacked on the way."""
+    suffix = next((s for s in path.suffixes if s.lower() in (".csv", ".tsv", ".ndjson", ".jsonl")), ".csv")
+    names = {"csv": _other_name(path, suffix), "ndjson": _other_name(path, ".ndjson"), "file": str(path)}
+    names = {word: shlex.quote(name) for word, name in names.items()}
+    if compression != "none" and "{file} >" in command:
+        unpack = {"gzip": "gzip -dc", "zstd": "zstd -dc"}[compression]
+        before, _, rest = command.partition(": ")
+        return f"{before}: {unpack} {names['file']} | {rest.replace('{file} ', '').format(**names)}"
+    return command.format(**names)

@@ -1,0 +1,127 @@
+"""Hot and cold cells, and levels with a trend: against their own model and against brute force."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy.special import expit, gammaln
+from scipy.stats import kstest
+
+from infoscope.posterior import affinity_rows
+from infoscope.posterior.affinity_rows import AffinityRows
+from infoscope.posterior.arrays import Array
+from infoscope.posterior.beta_level import LEVEL_ENDS, STRENGTHS, BetaLevel
+from infoscope.posterior.trend_level import TrendLevel
+
+
+def drawn_rows(counts: Array, open_cells: np.ndarray, n: int, seed: int = 0) -> Array:
+    return np.stack(list(islice(AffinityRows(counts, open_cells).draws(n, np.random.default_rng(seed)), n)))
+
+
+def entropy(rows: Array) -> Array:
+    return -(rows * np.log2(np.maximum(rows, 1e-300))).sum(-1)
+
+
+def test_rows_sum_to_one_and_closed_cells_are_empty() -> None:
+    open_cells = ~np.eye(9, 11, dtype=bool)
+    open_cells[:, 10] = False
+    counts = np.where(open_cells, np.random.default_rng(1).poisson(0.5, (9, 11)), 0.0)
+    counts[3] = 0
+    rows = drawn_rows(counts, open_cells, 30)
+    np.testing.assert_allclose(rows.sum(2), 1.0)
+    assert (rows[:, ~open_cells] == 0).all()
+    np.testing.assert_array_equal(rows, drawn_rows(counts, open_cells, 30))
+
+
+def test_draws_from_the_prior_are_recovered() -> None:
+    """Simulation-based calibration: the true entropy of the rows is anywhere among its draws, equally often."""
+    ranks = []
+    k = 14
+    open_cells = ~np.eye(k, dtype=bool)
+    for seed in range(40):
+        rng = np.random.default_rng([11, seed])
+        share, cold, shape, spread = (
+            rng.choice(grid)
+            for grid in (
+                affinity_rows._HOT_SHARES,
+                affinity_rows._COLD_MEANS,
+                affinity_rows._SHAPES,
+                affinity_rows._POPULARITIES,
+            )
+        )
+        popular = rng.gamma(spread, 1 / spread, k)
+        hot = rng.random((k, k)) < share
+        weights = rng.gamma(shape, np.where(hot, 1.0, cold) / shape) * popular * open_cells + 1e-12 * open_cells
+        rows = weights / weights.sum(1, keepdims=True)
+        counts = np.stack([rng.multinomial(40, row) for row in rows]).astype(float)
+        drawn = entropy(drawn_rows(counts, open_cells, 40, seed)).mean(1)
+        ranks.append((drawn < entropy(rows).mean()).mean())
+    assert kstest(ranks, "uniform").pvalue > 0.001
+
+
+def test_many_counts_leave_no_doubt_about_the_rows() -> None:
+    open_cells = ~np.eye(6, dtype=bool)
+    true = np.where(open_cells, np.random.default_rng(2).gamma(1.0, size=(6, 6)), 0.0)
+    true /= true.sum(1, keepdims=True)
+    rows = drawn_rows(np.round(true * 1e5), open_cells, 40)
+    np.testing.assert_allclose(rows.mean(0), true, atol=0.002)
+
+
+# ── trend of a level ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def grown(slope: float, seed: int, classes: int = 40) -> tuple[Array, Array]:
+    """Successes and failures of classes from 1 to 200 samples whose logit grows with ln n."""
+    rng = np.random.default_rng(seed)
+    n = np.round(np.geomspace(1, 200, classes))
+    right = rng.binomial(n.astype(int), expit(0.5 + slope * (np.log(n) - 3))).astype(float)
+    return right, n - right
+
+
+def brute_force(right: Array, wrong: Array) -> tuple[Array, float]:
+    """Expected shares and log evidence by a fine grid over slope, μ and c."""
+    n = right + wrong
+    x = np.log(n + 0.5) - n @ np.log(n + 0.5) / n.sum()
+    slopes = np.linspace(-1.5, 1.5, 61)
+    centre = np.linspace(*LEVEL_ENDS, 81)
+    base = np.log(centre / (1 - centre))
+    density = np.exp(-0.5 * (slopes / 0.5) ** 2)
+    prior = 0.5 * density / density.sum()
+    prior[30] += 0.5
+    s, m, c = (part.ravel() for part in np.meshgrid(slopes, base, STRENGTHS, indexing="ij"))
+    share = expit(m[:, None] + s[:, None] * x)
+    a, b = (np.maximum(part * c[:, None], 0.5 / n.size) for part in (share, 1 - share))
+    logs = gammaln(right + a) + gammaln(wrong + b) - gammaln(n + a + b) + gammaln(a + b) - gammaln(a) - gammaln(b)
+    logs = logs.sum(1) + np.log(prior)[np.searchsorted(slopes, s - 1e-9)]
+    weights = np.exp(logs - logs.max())
+    evidence = logs.max() + np.log(weights.sum() / (centre.size * STRENGTHS.size))
+    return weights @ ((right + a) / (n + a + b)) / weights.sum(), float(evidence)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.6])
+def test_a_level_with_a_trend_is_the_one_of_a_fine_grid(slope: float) -> None:
+    right, wrong = grown(slope, 3, 20)
+    level = TrendLevel(right, wrong)
+    mean, evidence = brute_force(right, wrong)
+    np.testing.assert_allclose(level.mean, mean, atol=0.02)
+    assert level.log_total == pytest.approx(evidence, abs=0.3)
+
+
+def test_rare_classes_follow_the_trend_of_the_others() -> None:
+    right, wrong = grown(0.6, 4)
+    right[:8], wrong[:8] = 0, 0  # never seen: as rare as can be
+    drawn = TrendLevel(right, wrong).draw(500, np.random.default_rng(1))
+    flat = BetaLevel(right, wrong).draw(500, np.random.default_rng(1))
+    assert drawn[:, :8].mean() < flat[:, :8].mean() - 0.1
+
+
+def test_without_a_trend_a_level_is_nearly_flat() -> None:
+    right, wrong = grown(0.0, 5)
+    np.testing.assert_allclose(TrendLevel(right, wrong).mean, BetaLevel(right, wrong).mean, atol=0.06)
+
+
+@pytest.mark.parametrize("n", [[], [0.0], [3.0, 3.0], np.zeros(7), np.full(7, 5.0)])
+def test_levels_of_few_or_equal_classes_have_no_trend_and_do_not_fail(n: Array) -> None:
+    level = TrendLevel(np.floor(np.asarray(n) / 2), np.ceil(np.asarray(n) / 2))
+    assert np.isfinite(level.draw(5, np.random.default_rng(0))).all()
+    assert np.isfinite(level.mean).all()

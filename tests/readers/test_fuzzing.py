@@ -1,0 +1,58 @@
+"""A slice of the differential fuzzing of all readers; ``make fuzz-readers`` runs more of it."""
+
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.reference import ROOT
+from tools.reader_cases import Case, Mismatch, Rows, draw_case
+
+SECONDS = 20
+
+
+def test_twenty_seconds_of_fuzzing() -> None:
+    command = [sys.executable, "-m", "tools.fuzz_readers", "--seed", "20", "--seconds", str(SECONDS)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=10 * SECONDS)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 failures" in done.stdout
+
+
+def test_cases_repeat_and_cover_every_source(tmp_path: Path) -> None:
+    def titles(seed: str) -> list[str]:
+        return [str(draw_case(random.Random(f"{seed}:{i}"), tmp_path)) for i in range(300)]
+
+    assert titles("7") == titles("7")
+    seen = Counter(word for title in titles("7") for word in title.replace("(", " ").replace(",", " ").split())
+    for word in ("stdin", "fifo", "pipe", "folder", "glob", "stream", "file", "matrix", "cut", "flip"):
+        assert seen[word], word
+    for form in (
+        "pandas",
+        "polars",
+        "lazy",
+        "pyarrow",
+        "batches",
+        "csv.csv.gz",
+        "csv.csv.zst",
+        "ndjson.ndjson",
+        "parquet.parquet",
+    ):
+        assert seen[form], form
+
+
+@pytest.mark.parametrize("lost", ["a row", "a label", "nothing"])
+def test_the_oracle_sees_what_is_lost(tmp_path: Path, lost: str) -> None:
+    from tools.reader_sources import given
+
+    path = tmp_path / "log.csv"
+    path.write_text({"a row": "t,s\na,b\n", "a label": "t,s\na,b\nc,x\n", "nothing": "t,s\na,b\nc,d\n"}[lost])
+    case = Case("by hand", lambda: given(path), Rows({"t": ["a", "c"], "s": ["b", "d"]}, "t", ("s",)))
+    if lost == "nothing":
+        case.check()
+        return
+    with pytest.raises(Mismatch):
+        case.check()
