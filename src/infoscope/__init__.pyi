@@ -14,7 +14,6 @@ from .errors import MissingLabelsWarning as MissingLabelsWarning
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Gate as Gate
 from .evaluation import evaluate as evaluate
-from .figures.association import AssociationDisplay as AssociationDisplay
 from .figures import BoundsDisplay as BoundsDisplay
 from .figures import ClassInformationDisplay as ClassInformationDisplay
 from .figures import ComparisonDisplay as ComparisonDisplay
@@ -30,6 +29,7 @@ from .figures import PerplexityDisplay as PerplexityDisplay
 from .figures import SplitTriangleDisplay as SplitTriangleDisplay
 from .figures import SurfaceDisplay as SurfaceDisplay
 from .figures import SweepDisplay as SweepDisplay
+from .figures.association import AssociationDisplay as AssociationDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
 from .metrics.registry import Card as Card

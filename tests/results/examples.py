@@ -37,7 +37,7 @@ def evaluation() -> Result:
 def comparison() -> Result:
     truth, good = _labels(2, 0.8)
     _, poor = _labels(2, 0.5)
-    return ifs.compare({"good": good, "poor": poor}, truth=truth)
+    return ifs.compare(truth, {"good": good, "poor": poor})
 
 
 def gate() -> Result:
@@ -99,7 +99,7 @@ def tracking() -> Result:
 def sweep() -> Result:
     rng = np.random.default_rng(7)
     truth = (rng.random(120) < 0.4).astype(int)
-    return ifs.sweep(0.8 * truth + rng.normal(0, 0.5, 120), truth)
+    return ifs.sweep(truth, 0.8 * truth + rng.normal(0, 0.5, 120))
 
 
 def tuning() -> Result:

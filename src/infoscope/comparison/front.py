@@ -98,7 +98,8 @@ def _answers(
     if labels is not None:
         if y_pred is None:
             weight, groups = (source.get(x, x) if isinstance(x, str) else x for x in (weight, groups))
-        return Answers.from_labels(*labels, sample_weight=weight, cluster=groups, **stated)
+        y_true, systems = labels
+        return Answers.from_labels(y_true, systems, sample_weight=weight, cluster=groups, **stated)
     check_rows(source, truth)
     if not isinstance(truth, str) or system is None or isinstance(system, str):
         raise InputError(

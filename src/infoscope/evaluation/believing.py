@@ -19,7 +19,10 @@ def believed(subject: Subject, how: UncertaintyOptions) -> Subject:
     """The same with its belief, and with how that came about."""
     n = subject.n if how.sample_size is None else how.sample_size
     if n is None:
-        why = "no intervals: the table is of total 1, so its sample size is not known; state it with sample_size= or --sample-size"
+        why = (
+            "no intervals: the table is of total 1, so its sample size is not known; state it with sample_size= or "
+            "--sample-size"
+        )
         return replace(subject, n=n, interval=IntervalMethod(how.level, "none", why))
     if subject.clusters and subject.table.is_sparse:
         # among a million groups nearly all cells are empty, and no prior about them is worth its interval

@@ -44,12 +44,12 @@ def evaluate(
     Give labels ``(y_true, y_pred)``, where ``y_pred`` may map names to labels; rows of any source with the names of
     their columns in ``truth`` and ``system``; or a table, or tables by name.
 
-    ``weight`` is a column, or weights beside labels; ``by`` splits the rows, one result per group; ``groups`` says which
-    rows belong together (patients, documents): intervals then come from resampling those as a whole. ``reject`` is the
-    label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the classes,
-    ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says that the names
-    of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks only until the
-    interval of a metric is that narrow. ``prior``, ``level``, ``sample_size`` and ``seed`` say how intervals are made.
+    ``weight`` is a column, or weights beside labels; ``by`` splits the rows, one result per group; ``groups`` says
+    which rows belong together (patients, documents): intervals then come from resampling those as a whole. ``reject``
+    is the label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the
+    classes, ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
+    that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
+    only until the interval of a metric is that narrow. ``prior``, ``level``, ``sample_size`` and ``seed`` say how intervals are made.
 
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
     0.75

@@ -79,7 +79,8 @@ class Condition:
             number = getattr(estimate, self.part)
             if number is None:
                 raise InputError(
-                    f"{self.metric} has no {self.part} here; state the sample size with --sample-size, or ask for .value"
+                    f"{self.metric} has no {self.part} here; state the sample size with --sample-size, or ask for "
+                    f"{self.metric}.value"
                 )
             met = number >= self.limit if self.side == "min" else number <= self.limit
             return self._checked(system, "passed" if met else "failed", f"it is {number:.4g}")
@@ -89,8 +90,8 @@ class Condition:
         """A limit that lies inside the interval is neither met nor missed."""
         if estimate.low is None or estimate.high is None:
             raise InputError(
-                f"{self.metric} of {system.title!r} has no interval; state the sample size with --sample-size, or ask for "
-                f"{self.metric}.value"
+                f"{self.metric} of {system.title!r} has no interval; state the sample size with --sample-size, or ask "
+                f"for {self.metric}.value"
             )
         near, far = (estimate.low, estimate.high) if self.side == "min" else (-estimate.high, -estimate.low)
         limit = self.limit if self.side == "min" else -self.limit

@@ -130,7 +130,7 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: Request) -> G
     subjects = [_labelled(name, table, answers, request) for name, table in tables.items()]
     rows = int(max(_size(table) + sum(table.ignored.values()) for table in tables.values()))
     provenance = Provenance(rows=rows if request.weight is None else None, ignored=_listed(ignored))
-    joints = {(): answers} if answers is not None and len(tables) > 1 else {}
+    joints: dict[tuple[str, ...], Joint | Answers] = {(): answers} if answers is not None and len(tables) > 1 else {}
     return Gathered(provenance, _with_data(subjects, None), joints)
 
 

@@ -109,12 +109,6 @@ def _evaluated(
     return MultilabelEvaluation(systems, known.n, pairs, ranked(values), objects, effort.level, provenance, findings)
 
 
-def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
-    """Series of sets pair by position; frames have an index, too, but it names their objects."""
-    if getattr(truth, "ndim", 0) == 1:
-        check_pairing(truth, {name: sets for name, sets in predictors.items() if getattr(sets, "ndim", 0) == 1})
-
-
 def _all_ignored(systems: Sequence[Predictor]) -> tuple[IgnoredRows, ...]:
     most: dict[str, int] = {}
     for system in systems:

@@ -13,6 +13,8 @@ from scipy.sparse import issparse
 
 from infoscope.errors import InputError
 from infoscope.multilabel.hierarchy import rolled_up
+from infoscope.readers import read_joint
+from infoscope.readers.labels import meaning
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label
 
@@ -96,11 +98,8 @@ def _file(path: Path, form: Form) -> LabelSets:
 
 def _rows(source: Any, form: Form) -> LabelSets:
     """Rows of object and category, in any form that rows are read from; a row without category states its object."""
-    from infoscope.readers import read_joint  # noqa: PLC0415 - loads an engine
-    from infoscope.readers.labels import meaning  # noqa: PLC0415
-
     columns = form.object or "object", form.category or "category"
-    tally = read_joint(source, columns[0], [columns[1]]).tally
+    tally = read_joint(source, truth=columns[0], system=[columns[1]]).tally
     objects, categories = (
         [meaning(value, name) for value in labels] for name, labels in zip(columns, tally.labels, strict=True)
     )

@@ -6,7 +6,7 @@ import glob
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from infoscope.operating_points.levels import ranked
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scoring import SUM_TOLERANCE, BinaryScores, binary_scores
 from infoscope.operating_points.tuning import Tuning, TuningOptions, tuned
-from infoscope.readers import LabelKeywords, ReadOptions, TableKeywords, read_joint
+from infoscope.readers import LabelKeywords, ReadOptions, read_joint
 from infoscope.readers.assembly import check_weights
 from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning, cleaner, meaning
@@ -59,8 +59,8 @@ def sweep(
 
     Give ``(y_true, y_score)``, or rows of any source with the names of their columns in ``truth`` and ``score``. One
     column of scores for two classes: "positive when score ≥ t", for every distinct t. One column of probabilities per
-    class (named by ``classes`` in column order, by a data frame's columns, by the names of the columns that are read, or
-    sorted like the true labels): the most probable class, rejected unless its ``certainty`` (confidence, margin or
+    class (named by ``classes`` in column order, by a data frame's columns, by the names of the columns that are read,
+    or sorted like the true labels): the most probable class, rejected unless its ``certainty`` (confidence, margin or
     entropy) is good enough, for every distinct threshold. At most about ``max_points`` points are kept (10,000
     thresholds, 1,000 rejections); the best information and the least cost of a score are never lost by that.
     ``choose_by`` names the metric by which the best point is chosen.
@@ -70,22 +70,23 @@ def sweep(
     0.8 1.0
     """
     check_keywords(options, SweepRowsKeywords)
-    clean = options.pop("clean", ())
+    clean = options.get("clean", ())
+    choices = cast(SweepKeywords, {name: value for name, value in options.items() if name != "clean"})
     if y_score is not None:
         if truth is not None or score is not None:
             raise InputError("give (y_true, y_score), or name columns with truth= and score=, not both")
-        return sweep_scores(source, y_score, **options)
+        return sweep_scores(source, y_score, **choices)
     columns = column_labels(source, truth, score)
     if columns is not None:
         y_true, scores = columns
-        weight = options.get("weight")
-        options["weight"] = source.get(weight, weight) if isinstance(weight, str) else weight
-        options.setdefault("classes", None if len(scores) == 1 else list(scores))
+        weight = choices.get("weight")
+        choices["weight"] = source.get(weight, weight) if isinstance(weight, str) else weight
+        choices.setdefault("classes", None if len(scores) == 1 else list(scores))
         given = next(iter(scores.values())) if len(scores) == 1 else np.column_stack(list(scores.values()))
-        return sweep_scores(y_true, given, **options)
+        return sweep_scores(y_true, given, **choices)
     if not isinstance(truth, str) or score is None:
         raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
-    return _sweep_rows(source, truth, score, clean, read, options)
+    return _sweep_rows(source, truth, score, clean, read, choices)
 
 
 def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
@@ -248,6 +249,9 @@ def _spelt(classes: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
     return [known.get(str(name), name) for name in classes]
 
 
+_LABEL_KEYWORDS = tuple(LabelKeywords.__annotations__)
+
+
 class TuneKeywords(LabelKeywords, total=False):
     """What ``tune`` may be asked beyond its source."""
 
@@ -269,10 +273,10 @@ def tune(
     """Runs of one system at several settings, in the order of their parameters, and which setting is best.
 
     ``source`` maps a parameter's value, or a tuple with one value per parameter, to the table of that run; or it holds
-    rows, with ``truth``, ``system`` and ``parameters`` naming columns. A name like ``runs/depth={depth}-k={k}.csv`` means
-    every file that fits, with the parts in braces as its setting. ``against`` says what each setting costs: a mapping of
-    the same settings to numbers, or a column that is averaged over the rows of a setting. Text that is a number counts,
-    and sorts, as one. ``choose_by`` names the metric that decides.
+    rows, with ``truth``, ``system`` and ``parameters`` naming columns. A name like ``runs/depth={depth}-k={k}.csv``
+    means every file that fits, with the parts in braces as its setting. ``against`` says what each setting costs: a
+    mapping of the same settings to numbers, or a column that is averaged over the rows of a setting. Text that is a
+    number counts, and sorts, as one. ``choose_by`` names the metric that decides.
     """
     check_keywords(options, TuneKeywords)
     names = as_names(parameters)
@@ -283,7 +287,7 @@ def tune(
         return replace(found, options=choice)
     if not isinstance(truth, str) or not isinstance(system, str):
         raise InputError("give the tables of the runs by setting, or name the truth column and the system column")
-    columns: TableKeywords = {name: options[name] for name in LabelKeywords.__optional_keys__ if name in options}  # type: ignore[literal-required,misc]
+    columns = cast(LabelKeywords, {name: options[name] for name in _LABEL_KEYWORDS if name in options})  # type: ignore[literal-required]
     is_query = read is not None and read.engine == "sql"
     if isinstance(source, str) and "{" in source and not is_query:
         found = _tune_files(_fitting(source, names), names, (truth, system, against), (columns, read))
@@ -303,7 +307,7 @@ def _tune_files(
     files: Mapping[tuple[str, ...], str],
     names: tuple[str, ...],
     asked: tuple[str, str, str | None],
-    reading: tuple[TableKeywords, ReadOptions | None],
+    reading: tuple[LabelKeywords, ReadOptions | None],
 ) -> Tuning:
     truth, system, against = asked
     columns, read = reading

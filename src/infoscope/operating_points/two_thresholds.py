@@ -52,13 +52,16 @@ def two_thresholds(
     """
     if sweep.mode != "threshold":
         raise InputError("two thresholds are for one score and two classes; for probabilities use class_thresholds")
-    if reject in sweep.ladder.pattern.truth_labels:
+    ladder = sweep.ladder
+    if ladder is None:
+        raise InputError("a stored sweep does not hold the tables of its points; sweep again to choose thresholds")
+    if reject in ladder.pattern.truth_labels:
         raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
     criterion = Criterion.asked(metric, costs)
-    reached = np.cumsum(sweep.ladder.steps[..., 0], axis=0)  # (points, 2): samples at or above each threshold
-    pattern = _pattern(sweep.ladder, reject)
-    upper, lower = _pairs_by_cost(reached, costs, sweep.ladder) if costs is not None else _all_pairs(sweep, reached)
-    tables = _tables(reached, upper, lower, sweep.ladder, pattern)
+    reached = np.cumsum(ladder.steps[..., 0], axis=0)  # (points, 2): samples at or above each threshold
+    pattern = _pattern(ladder, reject)
+    upper, lower = _pairs_by_cost(reached, costs, ladder) if costs is not None else _all_pairs(ladder, reached)
+    tables = _tables(reached, upper, lower, ladder, pattern)
     place = criterion.best_place(tables)
     value = float(np.asarray(criterion.score(tables))[place])
     table = pattern.with_cells(tables.values[place].reshape(-1))
@@ -85,10 +88,10 @@ def _tables(
     return pattern.with_cells(cells.reshape(len(upper), -1))
 
 
-def _all_pairs(sweep: Sweep, reached: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _all_pairs(ladder: Ladder, reached: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     places = np.arange(len(reached))
     if len(places) > _MOST_CANDIDATES:
-        row = sweep.ladder.answers[0]
+        row = ladder.answers[0]
         corners = hull_places(reached[1:, 1 - row], reached[1:, row]) + 1
         grid = np.linspace(0, len(places) - 1, max(_MOST_CANDIDATES - len(corners), 50)).astype(np.int64)
         places = np.union1d(corners, grid)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.cards import Metric
+from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
 from infoscope.posterior.limits import Summary
 from infoscope.posterior.measures import LINEAR, upper_end

@@ -26,7 +26,7 @@ _WORK = 4e8
 """Resampling is cut down where draws times answers times annotators would exceed this, to fifty draws at least."""
 
 
-def agreement(
+def agreement(  # noqa: PLR0913 - the public function
     source: Any,
     *,
     system: Sequence[str] | None = None,

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, issparse
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import Form, label_sets
 from infoscope.readers import ReadOptions, read_joint
-from infoscope.readers.labels import cleaner, meaning
+from infoscope.readers.labels import check_comparable, cleaner, meaning
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.label_sets import LabelSets
@@ -100,9 +100,9 @@ def _is_sets(value: Any) -> bool:
 
 def _from_columns(source: Any, systems: Sequence[str], clean: str | Iterable[str], read: ReadOptions | None) -> Answers:
     """Columns of one category a row; distinct rows are counted once and repeated as often as they occur."""
-    from infoscope.readers.labels import check_comparable, cleaner  # noqa: PLC0415
-
-    tally = read_joint(source, systems[0], list(systems[1:])).tally
+    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        return _from_sequences({name: source[name] for name in systems}, clean)
+    tally = read_joint(source, truth=systems[0], system=list(systems[1:]), read=read).tally
     tidy = cleaner(clean if isinstance(clean, str) else tuple(clean))
     labels = [
         [tidy(meaning(value, name)) for value in column] for name, column in zip(tally.keys, tally.labels, strict=True)

@@ -22,7 +22,7 @@ def items_left_out(items: int) -> str:
     return f"{items:,} item{'s' * (items != 1)} left out: labelled by fewer than two annotators"
 
 
-def agreement_findings(
+def agreement_findings(  # noqa: PLR0917 - the parts of the result
     annotators: Sequence[Annotator],
     alpha: Estimate,
     odd: OddOneOut | None,

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 
@@ -16,7 +16,8 @@ from infoscope.results.codec import Json, encode
 
 __all__ = ["BACKENDS", "csv_text", "frame", "write_parquet"]
 
-BACKENDS = ("pandas", "polars", "pyarrow")
+Backend = Literal["pandas", "polars", "pyarrow"]
+BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 
 def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Any:
@@ -25,11 +26,12 @@ def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Any
         backend = next((name for name in BACKENDS if find_spec(name) is not None), None)
         if backend is None:
             raise InputError("a data frame needs pandas, polars or pyarrow; install one of them, or use to_dict()")
-    if backend not in BACKENDS:
+    known = next((name for name in BACKENDS if name == backend), None)
+    if known is None:
         raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
-    if find_spec(backend) is None:
+    if find_spec(known) is None:
         raise InputError(f"{backend} is not installed; install it, or choose another backend")
-    return nw.from_dict(_columns(rows), backend=nw.Implementation.from_string(backend)).to_native()
+    return nw.from_dict(_columns(rows), backend=known).to_native()
 
 
 def csv_text(rows: Iterable[Mapping[str, Json]]) -> str:
