@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from infoscope.report.html.sweep_page import sweep_html
+
 
 from infoscope.evaluation import Evaluation, evaluate
 from tests.figures.test_track_displays import hostile as hostile_trackers

@@ -16,6 +16,7 @@ __all__ = [
     "amount",
     "chance",
     "interval_text",
+    "is_share",
     "metric_value",
     "p_value",
     "points",
@@ -124,7 +125,7 @@ def metric_value(metric: str, value: float) -> str:
     >>> metric_value("proficiency", 0.7072), metric_value("erroneous_information_ratio", 1.1)
     ('70.7%', '1.100')
     """
-    return share(value) if _is_ratio(metric) else f"{value:.3f}"
+    return share(value) if is_share(metric) else f"{value:.3f}"
 
 
 def signed_metric_value(metric: str, value: float) -> str:
@@ -133,10 +134,11 @@ def signed_metric_value(metric: str, value: float) -> str:
     >>> signed_metric_value("proficiency", -0.0071), signed_metric_value("proficiency", -1e-9)
     ('−0.7', '0.0')
     """
-    shown = f"{100 * value:+.1f}" if _is_ratio(metric) else f"{value:+.3f}"
+    shown = f"{100 * value:+.1f}" if is_share(metric) else f"{value:+.3f}"
     return shown[1:] if float(shown) == 0.0 else shown.replace("-", "−")
 
 
-def _is_ratio(metric: str) -> bool:
+def is_share(metric: str) -> bool:
+    """Whether a metric is a ratio from 0 to 1, which is written as a percentage."""
     card = find(metric).card
     return card.unit == "ratio" and card.range == (0, 1)

@@ -303,9 +303,9 @@ class Outline:
     appendix: Appendix = field(default_factory=Appendix)
     provenance: Provenance = field(default_factory=Provenance)
     script: str = ""
-    """The page's own script beside the common one; empty for downloads alone."""
-    data: Mapping[str, Json] | None = None
-    """What the page's script reads, by name; the result and its rows where None."""
+    """The page's own script beside those of every page."""
+    data: Mapping[str, Json] = field(default_factory=dict)
+    """What the page's scripts read, by name; ``data`` is the result for the downloads."""
 
     def with_command(self, command: str | None) -> Outline:
         """The same, made by this command."""

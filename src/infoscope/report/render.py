@@ -52,10 +52,8 @@ def _page(result: Result, unit: str, command: str | None) -> str:
     from infoscope.report.html.renderer import as_html  # noqa: PLC0415 - draws pictures
 
     outline = outline_of(result, unit).with_command(command)
-    if outline.data is None:
-        data: Json = {"kind": result.kind, "result": result.to_dict(), "csv": csv_text(result.rows())}
-        outline = replace(outline, data={"data": data})
-    return as_html(outline)
+    saved: Json = {"kind": result.kind, "document": result.to_dict(), "csv": csv_text(result.rows())}
+    return as_html(replace(outline, data={**outline.data, "data": saved}))
 
 
 def _short(outline: Outline) -> str:

@@ -10,6 +10,7 @@ from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
 from infoscope.metrics.registry import Domain, all_metrics, catalogue
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
+from infoscope.report.html.embedding import embedded
 from infoscope.report.outline import (
     Bar,
     Block,
@@ -36,6 +37,8 @@ from infoscope.report.text import LETTERS
 __all__ = ["bar", "block", "phrase", "section", "table", "term"]
 
 MAX_GROUP_BARS = 12
+MAX_WRITTEN_ROWS = 60
+"""Rows of a searchable table that are in the page as they are; the others are packed, and the search finds them."""
 _EXPLORERS = {
     "systems": "infoscope.report.html.system_detail",
     "compare": "infoscope.report.html.system_comparison",
@@ -129,16 +132,27 @@ def table(part: Table) -> Html:
     columns = [part.columns[at] for at in shown]
     head = element("tr", *(_head(column) for column in columns))
     note = element("p", phrase(part.note), class_="note") if part.note else Html("")
+    rows = [_row(row, shown, columns) for row in part.lines]
+    written = rows[:MAX_WRITTEN_ROWS] if part.search else rows
+    packed = embedded(rows[len(written) :], style="rows") if len(written) < len(rows) else Html("")
     inside = element(
         "table",
         element("caption", part.caption, class_="sr") if part.caption else Html(""),
         element("thead", head, class_=None if part.header else "quiet"),
-        element("tbody", *(_row(row, shown, columns) for row in part.lines)),
+        element("tbody", *written),
         class_=f"{part.style} tool" if part.search else part.style,
         data_search=part.search or None,
     )
     title = element("h4", part.title) if part.title else Html("")
-    return joined((title, note, scrolled(inside, part.caption or part.title or "Table")))
+    scrolling = scrolled(joined((inside, packed)), part.caption or part.title or "Table")
+    return joined((title, note, _left_out(part.search, len(written), len(rows)), scrolling))
+
+
+def _left_out(noun: str, written: int, rows: int) -> Html:
+    if written == rows:
+        return Html("")
+    found = element("span", "; searching and sorting reach all of them", class_="js")
+    return element("p", f"The first {written} of {rows:,} {noun}", found, ".", class_="note")
 
 
 _CLASSES = {"name": None, "number": "n", "text": None, "bar": "b", "whisker": "track"}

@@ -1,97 +1,231 @@
-const $ = (s, r = document) => r.querySelector(s), $$ = (s, r = document) => [...r.querySelectorAll(s)];
-const make = (tag, text, set = {}) => Object.assign(document.createElement(tag), text === undefined ? {} : {textContent: text}, set);
-const unpack = async id => {
-  const bytes = Uint8Array.from(atob($('#' + id).textContent), c => c.charCodeAt(0));
-  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text());
+// What every page shares. Pages are one inline program: imports are resolved when Python writes the page.
+export const $ = (selector, within = document) => within.querySelector(selector);
+export const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+export const make = (tag, text, fields = {}) =>
+  Object.assign(document.createElement(tag), text === undefined ? {} : { textContent: text }, fields);
+
+// packed by Python: JSON, deflated, in base64
+export const unpack = async (packed) => {
+  const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return JSON.parse(await new Response(stream).text());
 };
-const root = document.documentElement, tip = $('#tip');
-const say = text => { $('#said').textContent = text; };
+
+const root = document.documentElement;
+export const tip = $('#tip');
+export const say = (text) => {
+  $('#said').textContent = text;
+};
 root.classList.add('scripted');
 
 // light or dark
-const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme:dark)').matches;
-$('#theme').addEventListener('click', () => { root.dataset.theme = isDark() ? 'light' : 'dark'; });
+const isDark = () =>
+  root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme:dark)').matches;
+$('#theme').addEventListener('click', () => {
+  root.dataset.theme = isDark() ? 'light' : 'dark';
+});
 
 // explanations: the browser's own <title> becomes a tip that also follows touch
-$$('svg title').forEach(t => { t.parentNode.dataset.tip = t.textContent; t.remove(); });
+$$('svg title').forEach((title) => {
+  title.parentNode.dataset.tip = title.textContent;
+  title.remove();
+});
 const place = (text, x, y) => {
-  tip.textContent = text; tip.hidden = false;
+  tip.textContent = text;
+  tip.hidden = false;
   const box = tip.getBoundingClientRect();
-  tip.style.left = Math.max(6, x + 14 + box.width > innerWidth - 6 ? x - box.width - 14 : x + 14) + 'px';
-  tip.style.top = Math.max(6, y + 14 + box.height > innerHeight - 6 ? y - box.height - 14 : y + 14) + 'px';
+  const left = x + 14 + box.width > innerWidth - 6 ? x - box.width - 14 : x + 14;
+  const top = y + 14 + box.height > innerHeight - 6 ? y - box.height - 14 : y + 14;
+  tip.style.left = Math.max(6, left) + 'px';
+  tip.style.top = Math.max(6, top) + 'px';
 };
-const explainers = [];
-const explain = e => {
-  if (!(e.target instanceof Element)) return;
-  const marked = e.target.closest('[data-tip]'), text = marked ? marked.dataset.tip : explainers.map(f => f(e)).find(Boolean);
-  text ? place(text, e.clientX, e.clientY) : tip.hidden = true;
+export const explainers = [];
+const explain = (event) => {
+  if (!(event.target instanceof Element)) return;
+  const marked = event.target.closest('[data-tip]');
+  const text = marked ? marked.dataset.tip : explainers.map((each) => each(event)).find(Boolean);
+  if (text) place(text, event.clientX, event.clientY);
+  else tip.hidden = true;
 };
 addEventListener('pointermove', explain);
 addEventListener('pointerdown', explain);
 
-// tables: sort, search, copy, save
-const rows = table => [...table.tBodies[0].rows];
-const value = c => { const t = c.textContent.trim(), n = parseFloat(t.replace(/[,<>]/g, '').replace('−', '-')); return Number.isNaN(n) ? t : n; };
-const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : typeof a === 'number' ? -1 : typeof b === 'number' ? 1 : a.localeCompare(b, 'en', {numeric: true});
-const whole = c => { const b = $('bdi[title]', c); return (b ? b.title : c.textContent).trim(); };
-const grid = t => [t.tHead.rows[0], ...rows(t).filter(r => !r.hidden)].map(r => [...r.cells].filter(c => !$('svg.whisk', c) && !c.matches('td.track,th.track')).map(whole));
-const asMarkdown = t => grid(t).map((r, k) => '| ' + r.map(c => c.replace(/[\\|*_`<>\[\]~$]/g, '\\$&').replace(/\s+/g, ' ')).join(' | ') + ' |' + (k ? '' : '\n|' + r.map(() => ' --- |').join(''))).join('\n');
-const safe = c => { const s = /^[=+\-@\t\r]/.test(c) && !/^[+-]?[\d.,]+(e[+-]?\d+)?%?$/.test(c) ? "'" + c : c; return /[",\n\r]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s; };
-const csv = lines => lines.map(r => r.map(c => safe(c === null || c === undefined ? '' : String(c))).join(',')).join('\r\n') + '\r\n';
-const asCsv = t => csv(grid(t)).trimEnd();
+// what a cell says, for sorting and for copies
+const whole = (cell) => {
+  const cut = $('bdi[title]', cell);
+  return (cut ? cut.title : cell.textContent).trim();
+};
+const sortable = (cell) => {
+  const text = cell.textContent.trim();
+  const number = parseFloat(text.replace(/[,<>]/g, '').replace('−', '-'));
+  return Number.isNaN(number) ? text : number;
+};
+const compare = (a, b) => {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'number') return -1;
+  return typeof b === 'number' ? 1 : a.localeCompare(b, 'en', { numeric: true });
+};
+
+// copies and downloads
+const safe = (text) => {
+  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.,]+(e[+-]?\d+)?%?$/.test(text);
+  const shown = isFormula ? "'" + text : text;
+  return /[",\n\r]/.test(shown) ? '"' + shown.replace(/"/g, '""') + '"' : shown;
+};
+export const csv = (lines) => lines.map((line) => line.map((cell) => safe(String(cell ?? ''))).join(',')).join('\r\n');
+const markdown = (lines) => {
+  const written = lines.map(
+    (line) =>
+      '| ' + line.map((cell) => cell.replace(/[\\|*_`<>[\]~$]/g, '\\$&').replace(/\s+/g, ' ')).join(' | ') + ' |',
+  );
+  written.splice(1, 0, '|' + lines[0].map(() => ' --- |').join(''));
+  return written.join('\n');
+};
 const copy = (text, button) => {
-  const done = ok => { const was = button.dataset.word ||= button.textContent; button.textContent = ok ? 'copied' : 'press Ctrl+C'; say(ok ? 'Copied' : 'Not copied'); setTimeout(() => { button.textContent = was; }, 1500); };
-  const byHand = () => { const area = make('textarea', text); document.body.append(area); area.select(); const ok = document.execCommand('copy'); area.remove(); done(ok); };
-  navigator.clipboard && isSecureContext ? navigator.clipboard.writeText(text).then(() => done(true), byHand) : byHand();
+  const done = (copied) => {
+    const word = (button.dataset.word ||= button.textContent);
+    button.textContent = copied ? 'copied' : 'press Ctrl+C';
+    say(copied ? 'Copied' : 'Not copied');
+    setTimeout(() => {
+      button.textContent = word;
+    }, 1500);
+  };
+  const byHand = () => {
+    const area = make('textarea', text);
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand('copy');
+    area.remove();
+    done(copied);
+  };
+  if (navigator.clipboard && isSecureContext) navigator.clipboard.writeText(text).then(() => done(true), byHand);
+  else byHand();
 };
-const offer = (word, name, type, text) => {
-  const b = make('button', word, {type: 'button'});
-  b.addEventListener('click', () => { const a = make('a', undefined, {href: URL.createObjectURL(new Blob([text()], {type})), download: name}); a.click(); URL.revokeObjectURL(a.href); say('Saved ' + name); });
-  $('#downloads').append(b, ' ');
+export const offer = (word, name, type, text) => {
+  const button = make('button', word, { type: 'button' });
+  button.addEventListener('click', async () => {
+    const href = URL.createObjectURL(new Blob([await text()], { type }));
+    const link = make('a', undefined, { href, download: name });
+    link.click();
+    URL.revokeObjectURL(link.href);
+    say('Saved ' + name);
+  });
+  $('#downloads').append(button, ' ');
 };
-const above = t => { const box = t.closest('.scroll') || t, note = box.previousElementSibling; return note && note.matches('.swipe') ? note : box; };
-const equip = (t, k) => {
-  const tools = make('div', undefined, {className: 'tools'});
-  if (t.dataset.search) {
-    const box = make('input', undefined, {type: 'search', id: 'search-' + k, placeholder: 'search ' + t.dataset.search}), written = rows(t);
-    box.setAttribute('aria-label', 'Search ' + t.dataset.search);
+
+// tables: sort, search, copy; rows beyond those that are written are packed beside the table, as markup by Python
+export const rows = (table) => [...table.tBodies[0].rows];
+export const above = (table) => {
+  const box = table.closest('.scroll') || table;
+  const note = box.previousElementSibling;
+  return note && note.matches('.swipe') ? note : box;
+};
+export const reachable = (row) => {
+  const head = row.cells[0];
+  if ($('.pick', head)) return;
+  const button = make('button', undefined, { type: 'button', className: 'pick' });
+  button.append(...head.childNodes);
+  head.append(button);
+};
+const held = new Map();
+export const everyRow = (table) => held.get(table) || rows(table);
+const unpackRows = async (table) => {
+  const packed = $('script.rows', table.parentNode);
+  if (!packed) return null;
+  const holder = make('template');
+  holder.innerHTML = '<table><tbody>' + (await unpack(packed)).join('') + '</tbody></table>';
+  return [...rows(table), ...$$('tr', holder.content)];
+};
+const equip = async (table, at) => {
+  const body = table.tBodies[0];
+  const packed = await unpackRows(table);
+  const limit = packed ? body.rows.length : Infinity;
+  if (packed) held.set(table, packed);
+  everyRow(table).forEach((row) => {
+    if (row.dataset.class !== undefined || row.dataset.at !== undefined) reachable(row);
+  });
+  let query = '';
+  const matches = (row) => {
+    const head = row.cells[0];
+    return whole(head).toLowerCase().includes(query) || head.textContent.toLowerCase().includes(query);
+  };
+  const found = () => (query ? everyRow(table).filter(matches) : everyRow(table));
+  const show = () => {
+    if (packed) body.replaceChildren(...found().slice(0, limit));
+    else rows(table).forEach((row) => (row.hidden = query !== '' && !matches(row)));
+  };
+  const isText = (cell) => !$('svg.whisk', cell) && !cell.matches('td.track,th.track');
+  const grid = () => [table.tHead.rows[0], ...found()].map((row) => [...row.cells].filter(isText).map(whole));
+
+  const tools = make('div', undefined, { className: 'tools' });
+  if (table.dataset.search) {
+    const word = 'Search ' + table.dataset.search;
+    const box = make('input', undefined, { type: 'search', id: 'search-' + at, placeholder: word.toLowerCase() });
+    box.setAttribute('aria-label', word);
     box.addEventListener('input', () => {
-      const q = box.value.trim().toLowerCase(); let left = 0;
-      if (t.finds) { const found = q ? t.finds(q) : {rows: written, count: written.length}; t.tBodies[0].replaceChildren(...found.rows); left = found.count; }
-      else rows(t).forEach(r => { r.hidden = q !== '' && !whole(r.cells[0]).toLowerCase().includes(q) && !r.cells[0].textContent.toLowerCase().includes(q); left += !r.hidden; });
-      say(left + ' found');
-      if (q && left === 1 && t.found) t.found(rows(t).find(r => !r.hidden));
+      query = box.value.trim().toLowerCase();
+      show();
+      const left = found();
+      say(left.length + ' found');
+      if (query && left.length === 1) table.dispatchEvent(new CustomEvent('found', { detail: left[0] }));
     });
     tools.append(box);
   }
-  [['copy as Markdown', asMarkdown], ['copy as CSV', asCsv]].forEach(([word, form]) => {
-    const b = make('button', word, {type: 'button'}); b.addEventListener('click', () => copy(form(t), b)); tools.append(b);
+  const forms = { 'copy as Markdown': markdown, 'copy as CSV': csv };
+  Object.entries(forms).forEach(([word, form]) => {
+    const button = make('button', word, { type: 'button' });
+    button.addEventListener('click', () => copy(form(grid()), button));
+    tools.append(button);
   });
-  above(t).before(tools);
-  $$('thead th', t).forEach(th => {
+  above(table).before(tools);
+  $$('thead th', table).forEach((th) => {
     if (!th.textContent.trim()) return;
-    const b = make('button', undefined, {type: 'button', className: 'sort'}); b.append(...th.childNodes); th.append(b);
-    b.addEventListener('click', () => {
-      const up = th.getAttribute('aria-sort') === 'descending', at = th.cellIndex;
-      $$('thead th', t).forEach(x => x.removeAttribute('aria-sort')); th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-      t.tBodies[0].append(...rows(t).sort((a, b) => (up ? 1 : -1) * compare(value(a.cells[at]), value(b.cells[at]))));
+    const button = make('button', undefined, { type: 'button', className: 'sort' });
+    button.append(...th.childNodes);
+    th.append(button);
+    button.addEventListener('click', () => {
+      const up = th.getAttribute('aria-sort') === 'descending';
+      $$('thead th', table).forEach((other) => other.removeAttribute('aria-sort'));
+      th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+      const at = th.cellIndex;
+      const sorted = [...everyRow(table)].sort(
+        (a, b) => (up ? 1 : -1) * compare(sortable(a.cells[at]), sortable(b.cells[at])),
+      );
+      if (packed) held.set(table, sorted);
+      else body.append(...sorted);
+      show();
     });
   });
 };
 
 // what is wider than the window says so until it has been moved to its end
-$$('.scroll').forEach(box => {
-  const note = make('p', 'more columns to the right →', {className: 'note swipe', hidden: true}); box.before(note);
-  const hint = () => { const more = box.scrollWidth > box.clientWidth + 2; note.hidden = !more; box.classList.toggle('more', more && box.scrollLeft + box.clientWidth < box.scrollWidth - 2); };
-  box.addEventListener('scroll', hint, {passive: true}); new ResizeObserver(hint).observe(box);
+$$('.scroll').forEach((box) => {
+  const note = make('p', 'more columns to the right →', { className: 'note swipe', hidden: true });
+  box.before(note);
+  const hint = () => {
+    const more = box.scrollWidth > box.clientWidth + 2;
+    note.hidden = !more;
+    box.classList.toggle('more', more && box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+  };
+  box.addEventListener('scroll', hint, { passive: true });
+  new ResizeObserver(hint).observe(box);
 });
 
-// definitions, print; called when a page has made its own things
-const ready = () => {
-  $$('table.tool').forEach(equip);
-  const openTarget = () => { const n = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1))); for (let p = n; p; p = p.parentElement) if (p.tagName === 'DETAILS') p.open = true; if (n) n.scrollIntoView(); };
-  addEventListener('hashchange', openTarget); openTarget();
-  addEventListener('beforeprint', () => $$('details').forEach(d => { d.wasOpen = d.open; d.open = true; }));
-  addEventListener('afterprint', () => $$('details').forEach(d => { d.open = d.wasOpen; }));
+// definitions and print; called when a page has made its own things
+export const ready = async () => {
+  await Promise.all($$('table.tool').map(equip));
+  const openTarget = () => {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let part = target; part; part = part.parentElement) if (part.tagName === 'DETAILS') part.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener('hashchange', openTarget);
+  openTarget();
+  let closed = [];
+  addEventListener('beforeprint', () => {
+    closed = $$('details:not([open])');
+    closed.forEach((fold) => (fold.open = true));
+  });
+  addEventListener('afterprint', () => closed.forEach((fold) => (fold.open = false)));
   root.dataset.ready = '';
 };

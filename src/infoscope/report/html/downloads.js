@@ -1,7 +1,9 @@
-// The result as a document, and its tidy rows.
-const doc = await unpack('data');
-if (doc.csv) offer('save every number as CSV', `${doc.kind}.csv`, 'text/csv', () => doc.csv);
-offer('save the result as JSON (six digits)', `${doc.kind}.json`, 'application/json', () =>
-  JSON.stringify(doc.result, null, 1),
+import { $, offer, ready, unpack } from './common.js';
+
+// the result as a document, and its rows as a table
+const saved = await unpack($('#data'));
+if (saved.csv) offer('save the rows as CSV', `${saved.kind}.csv`, 'text/csv', () => saved.csv);
+offer('save the result as JSON (six digits)', `${saved.kind}.json`, 'application/json', () =>
+  JSON.stringify(saved.document, null, 1),
 );
-ready();
+await ready();

@@ -7,16 +7,19 @@ import json
 import zlib
 from typing import Any
 
-from infoscope.report.html.elements import Html
+from infoscope.markup import Html, element
 
 __all__ = ["embedded", "rounded"]
 
 
-def embedded(name: str, data: object) -> Html:
-    """Data inside the page, packed: small, and in letters that cannot end the element it is in."""
+def embedded(data: object, name: str | None = None, style: str | None = None) -> Html:
+    """Data inside the page, packed: small, and in letters that cannot end the element it is in.
+
+    The page's code finds it by its name, or by its style inside of something.
+    """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     packed = base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode("ascii")
-    return Html(f'<script type="application/zlib+base64" id="{name}">{packed}</script>')
+    return element("script", Html(packed), type="application/zlib+base64", id=name, class_=style)
 
 
 def rounded(part: Any) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 
 from infoscope.errors import InfoscopeError
@@ -20,7 +23,7 @@ MOST_CELLS = 60_000
 """Cells that a page carries for reading off the image; more are not carried."""
 
 
-def confusion_matrix(system: SystemResult, at: int) -> Html:
+def confusion_matrix(system: SystemResult) -> Html:
     """Rows are the truth, confused classes side by side."""
     if not system.truth_labels:
         return Html("")
@@ -32,7 +35,7 @@ def confusion_matrix(system: SystemResult, at: int) -> Html:
     except InfoscopeError:
         return _largest_only(system)
     few = max(cells.counts.shape) <= MOST_IN_TABLE
-    body = _written(cells, system.reject) if few else _pixels(cells, at)
+    body = _written(cells, system.reject) if few else _pixels(cells)
     return element("div", element("h4", "What is confused with what"), body, class_="confusion")
 
 
@@ -67,16 +70,53 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
             for count, hit, level in zip(cells.counts[i], cells.hits[i], levels[i], strict=True)
         ]
         rows.append(element("tr", element("th", label(name, 18), scope="row", data_label=name), *written))
-    return scrolled(
-        element(
-            "table",
-            element("caption", "Confusion matrix: rows are true classes, columns predicted ones", class_="sr"),
-            element("thead", head),
-            element("tbody", *rows),
-            class_="cm many" if _wide(cells) else "cm",
-        ),
-        "Confusion matrix",
+    table = element(
+        "table",
+        element("caption", "Confusion matrix: rows are true classes, columns predicted ones", class_="sr"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_="cm many" if _wide(cells) else "cm",
     )
+    return scrolled(joined((table, embedded(_shares_and_orders(cells), style="shares"))), "Confusion matrix")
+
+
+def _shares_and_orders(cells: HeatMap) -> dict[str, object]:
+    """What else the cells can show, and in which orders, for the page's script."""
+    size = cells.counts.sum(1)
+    by_size = sorted(range(len(cells.truth)), key=lambda at: -size[at])
+    by_name = sorted(range(len(cells.truth)), key=lambda at: _natural(cells.truth[at]))
+    return {
+        "of_true": _share_texts(cells.counts, cells.of_truth),
+        "of_predicted": _share_texts(cells.counts, cells.of_system),
+        "orders": {
+            "by name": [by_name, _columns_like(cells, by_name)],
+            "by size": [by_size, _columns_like(cells, by_size)],
+        },
+    }
+
+
+def _share_texts(counts: np.ndarray, shares: np.ndarray) -> list[list[str]]:
+    """Percentages of the cells that are not empty."""
+    return [
+        [share(float(part)) if count else "·" for count, part in zip(line, parts, strict=True)]
+        for line, parts in zip(counts, shares, strict=True)
+    ]
+
+
+def _columns_like(cells: HeatMap, rows: Sequence[int]) -> list[int]:
+    """Columns in the order of the rows of the same name; those without one last."""
+    rank = {cells.truth[at]: place for place, at in enumerate(rows)}
+    return sorted(range(len(cells.system)), key=lambda at: rank.get(cells.system[at], len(rank)))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """A key that sorts numbers inside names by size.
+
+    >>> sorted(["class 10", "Class 9"], key=_natural)
+    ['Class 9', 'class 10']
+    """
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() and part.isascii() else (1, 0, part) for part in parts if part]
 
 
 def _wide(cells: HeatMap) -> bool:
@@ -84,17 +124,19 @@ def _wide(cells: HeatMap) -> bool:
     return sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
 
 
-def _pixels(cells: HeatMap, at: int) -> Html:
+def _pixels(cells: HeatMap) -> Html:
     rows, columns = np.nonzero(cells.counts)
     data: dict[str, object] = {"truth": cells.truth, "system": cells.system}
     if len(rows) <= MOST_CELLS:
-        values = [
-            int(value) if value.is_integer() else float(f"{value:.4g}")
-            for value in cells.counts[rows, columns].tolist()
-        ]
         # rows as run starts: the cells of row i lie between start[i] and start[i + 1]
         starts = np.searchsorted(rows, np.arange(len(cells.truth) + 1)).tolist()
-        data |= {"start": starts, "column": columns.tolist(), "count": values}
+        data |= {
+            "start": starts,
+            "column": columns.tolist(),
+            "count": [amount(value) for value in cells.counts[rows, columns].tolist()],
+            "share": [share(part) for part in cells.of_truth[rows, columns].tolist()],
+            "total": [amount(value) for value in cells.counts.sum(1).tolist()],
+        }
     image = element(
         "div",
         Html(
@@ -104,8 +146,8 @@ def _pixels(cells: HeatMap, at: int) -> Html:
         ),
         element("i", class_="hair h", hidden=True),
         element("i", class_="hair v", hidden=True),
+        embedded(data, style="cells"),
         class_="pixels",
-        data_at=at,
     )
     return joined(
         (
@@ -115,7 +157,6 @@ def _pixels(cells: HeatMap, at: int) -> Html:
                 "Rows: true classes. Columns: predicted classes. Confused classes stand side by side.",
                 class_="note",
             ),
-            embedded(f"cells-{at}", data),
             _list(cells.largest(10)),
         )
     )

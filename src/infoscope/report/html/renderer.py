@@ -33,8 +33,8 @@ def as_html(outline: Outline) -> str:
         *map(section, sections),
         appendix(outline),
     )
-    data = [embedded(name, rounded(content)) for name, content in (outline.data or {}).items()]
-    scripts = [outline.script] if outline.script else ["downloads.js"]
+    data = [embedded(rounded(content), name) for name, content in outline.data.items()]
+    scripts = filter(None, (outline.script, "downloads.js"))
     return page(outline.title, code_of(*scripts), body, *data)
 
 

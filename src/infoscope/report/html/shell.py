@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -18,8 +19,15 @@ _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def code_of(*names: str) -> str:
-    """Files of code as one program; the first is what all pages share."""
-    return "(async () => {\n'use strict';\n" + "".join(text_of(name) for name in ("common.js", *names)) + "})();\n"
+    """Modules as one program, after the one that all pages share; each in a scope of its own but for that one."""
+    inside = "".join(f"{{\n{_without_imports(name)}}}\n" for name in names)
+    return f"(async () => {{\n'use strict';\n{_without_imports('common.js')}{inside}}})();\n"
+
+
+@cache
+def _without_imports(name: str) -> str:
+    """A module for a program in which what it imports is known."""
+    return re.sub(r"^import [^;]*;\n|^export ", "", text_of(name), flags=re.MULTILINE)
 
 
 def page(title: str, code: str, *body: Html) -> str:

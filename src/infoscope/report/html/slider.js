@@ -1,34 +1,60 @@
-const doc = await unpack('data'), slider = $('#slider');
+import { $, $$, unpack } from './common.js';
 
-// the slider tells every number and moves the marks; rows of the table lead to it
-const move = at => {
-  const told = doc.shown[at];
-  slider.value = at; slider.setAttribute('aria-valuetext', told[doc.key]);
-  $('#shown').textContent = told[doc.key]; $('#told').textContent = told.text;
-  $$('[data-told]').forEach(n => { n.textContent = told[n.dataset.told]; });
-  $$('.now').forEach(g => {
-    const curves = doc.charts[+g.dataset.chart], line = $('line', g), known = curves.map(c => c[at]).find(p => p);
-    $$('circle', g).forEach((c, k) => { const p = curves[k][at]; c.setAttribute('visibility', p ? 'visible' : 'hidden'); if (p) { c.setAttribute('cx', p[0]); c.setAttribute('cy', p[1]); } });
-    if (line) { line.setAttribute('visibility', known ? 'visible' : 'hidden'); if (known) { line.setAttribute('x1', known[0]); line.setAttribute('x2', known[0]); } }
+const points = await unpack($('#points-shown'));
+const slider = $('#slider');
+
+// the slider shows every number of an operating point and moves the marks; rows of the table lead to it
+const show = (mark, visible, places) => {
+  mark.setAttribute('visibility', visible ? 'visible' : 'hidden');
+  if (visible) Object.entries(places).forEach(([name, value]) => mark.setAttribute(name, value));
+};
+const move = (at) => {
+  const shown = points.shown[at];
+  slider.value = at;
+  slider.setAttribute('aria-valuetext', shown[points.key]);
+  $('#shown').textContent = shown[points.key];
+  $('#told').textContent = shown.text;
+  $$('[data-told]').forEach((cell) => (cell.textContent = shown[cell.dataset.told]));
+  $$('.now').forEach((marks) => {
+    const curves = points.charts[+marks.dataset.chart];
+    const upright = $('line', marks);
+    const known = curves.map((curve) => curve[at]).find(Boolean);
+    $$('circle', marks).forEach((dot, k) => {
+      const place = curves[k][at];
+      show(dot, place, place && { cx: place[0], cy: place[1] });
+    });
+    if (upright) show(upright, known, known && { x1: known[0], x2: known[0] });
   });
-  $$('.points tr[data-at]').forEach(r => r.classList.toggle('sel', +r.dataset.at === at));
+  $$('.points tr[data-at]').forEach((row) => row.classList.toggle('sel', +row.dataset.at === at));
 };
 slider.addEventListener('input', () => move(+slider.value));
-$('#back').addEventListener('click', () => move(doc.best));
-$('.points').addEventListener('click', e => { const r = e.target.closest('tr[data-at]'); if (r) move(+r.dataset.at); });
+$('#back').addEventListener('click', () => move(points.best));
+$('.points').addEventListener('click', (event) => {
+  const row = event.target.closest('tr[data-at]');
+  if (row) move(+row.dataset.at);
+});
 
-// on a curve, the nearest place follows the pointer
-$$('.now').forEach(g => {
-  const svg = g.closest('svg'), curves = doc.charts[+g.dataset.chart];
-  const follow = e => {
-    const p = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.getScreenCTM().inverse()), flat = $('line', g) !== null; let best = -1, near = 1e9;
-    curves.forEach(c => c.forEach((q, at) => { if (!q) return; const d = flat ? Math.abs(q[0] - p.x) : Math.hypot(q[0] - p.x, q[1] - p.y); if (d < near) { near = d; best = at; } }));
-    if (best >= 0) move(best);
+// on a curve, the nearest point follows the pointer
+$$('.now').forEach((marks) => {
+  const svg = marks.closest('svg');
+  const curves = points.charts[+marks.dataset.chart];
+  const flat = $('line', marks) !== null;
+  const follow = (event) => {
+    const pointer = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    let nearest = -1;
+    let least = Infinity;
+    curves.forEach((curve) =>
+      curve.forEach((place, at) => {
+        if (!place) return;
+        const across = place[0] - pointer.x;
+        const distance = flat ? Math.abs(across) : Math.hypot(across, place[1] - pointer.y);
+        if (distance < least) [least, nearest] = [distance, at];
+      }),
+    );
+    if (nearest >= 0) move(nearest);
   };
   svg.addEventListener('click', follow);
-  svg.addEventListener('pointermove', e => { if (e.buttons && e.pointerType !== 'touch') follow(e); });
+  svg.addEventListener('pointermove', (event) => {
+    if (event.buttons && event.pointerType !== 'touch') follow(event);
+  });
 });
-const names = Object.keys(doc.curve);
-offer('save every point as CSV', 'operating-points.csv', 'text/csv', () => csv([names, ...doc.curve.threshold.map((_, at) => names.map(n => doc.curve[n][at]))]));
-offer('save the data as JSON (six digits)', 'operating-points.json', 'application/json', () => JSON.stringify(doc.curve, null, 1));
-ready();

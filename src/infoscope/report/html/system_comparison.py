@@ -6,11 +6,11 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.layout import plain_label
 from infoscope.report.html.blocks import phrase
 from infoscope.report.html.elements import Html, element, joined, label, scrolled
-from infoscope.report.numbers import chance, interval_text, share
-from infoscope.report.views.evaluation import ABSENT, difference_to, tied_systems
-from infoscope.results.estimate import Difference, Estimate
+from infoscope.report.numbers import Units, share
+from infoscope.report.views.evaluation import tied_systems
+from infoscope.report.views.metric_choice import Place, view_of_metric
 
-__all__ = ["difference_text", "markup"]
+__all__ = ["markup"]
 
 TITLES = (
     ("system", ""),
@@ -29,21 +29,14 @@ MAX_TIED = 8
 """Sentences about systems without a significant difference."""
 
 
-def markup(evaluation: Evaluation) -> Html:
+def markup(content: tuple[Evaluation, Units]) -> Html:
     """The table with its note and the choice of metric."""
+    evaluation, unit = content
     systems = evaluation.ranking
-    best_of = {_group(system): system for system in reversed(systems)}
-    gaps = [
-        None if best_of[_group(system)] is system else difference_to(evaluation, system, best_of[_group(system)])
-        for system in systems
-    ]
-    compared = {_group(system) for system, gap in zip(systems, gaps, strict=True) if gap is not None}
-    shown = {"gap": bool(compared), "note": any(map(_tag, systems))}
+    view = view_of_metric(evaluation, "proficiency", unit)
+    compared = any(place.verdict for place in view.places)
+    shown = {"gap": compared, "note": any(map(_tag, systems))}
     columns = [(title if all(shown.get(word, True) for word in kind.split()) else "", kind) for title, kind in TITLES]
-    rows = [
-        _row(system, gap, _best(system) if best_of[_group(system)] is system and _group(system) in compared else "")
-        for system, gap in zip(systems, gaps, strict=True)
-    ]
     head = element(
         "tr",
         *(
@@ -51,15 +44,15 @@ def markup(evaluation: Evaluation) -> Html:
             for title, kind in columns
         ),
     )
-    note = ["Dots are captured information, from 0 to 100%, best first"]
-    note += ["lines are intervals"] if systems[0].metrics.get("proficiency", ABSENT).low is not None else []
+    note = ["Dots are captured information, from 0% to 100%, highest first"]
+    note += ["lines are intervals"] if any(place.interval for place in view.places) else []
     reference = "the best of the same group" if systems[0].group else plain_label(systems[0].title)[:40]
     note += [f"differences, in points, are to {reference}, paired by row"] if compared else []
     table = element(
         "table",
         element("caption", "Systems by captured information", class_="sr"),
         element("thead", head),
-        element("tbody", *rows),
+        element("tbody", *(_row(system, view.places[at]) for at, system in enumerate(systems))),
         class_="forest tool",
     )
     return joined(
@@ -76,14 +69,6 @@ def _tag(system: SystemResult) -> str:
     return next((finding.tag for finding in system.diagnosis if finding.tag), "")
 
 
-def _group(system: SystemResult) -> tuple[str, ...]:
-    return tuple((system.group or {}).values())
-
-
-def _best(system: SystemResult) -> str:
-    return "best of its group" if system.group else "best"
-
-
 def _tied(evaluation: Evaluation) -> Html:
     """Which systems differ significantly, in words."""
     sentences = list(tied_systems(evaluation))
@@ -95,16 +80,14 @@ def _tied(evaluation: Evaluation) -> Html:
     return element("ul", *items, class_="remarks told-apart")
 
 
-def _row(system: SystemResult, gap: Difference | None, otherwise: str) -> Html:
-    value = system.metrics.get("proficiency", ABSENT)
-    better = None if gap is None else gap.probability_a_better
+def _row(system: SystemResult, place: Place) -> Html:
     cells = (
-        _whisker(value),
-        share(value.shown),
-        interval_text(value),
-        "" if gap is None else difference_text(gap.estimate),
-        "" if better is None else chance(better),
-        otherwise if gap is None else gap.verdict,
+        _whisker(place),
+        place.value,
+        place.interval,
+        place.difference,
+        place.probability,
+        place.verdict,
         share(system.shown("false_information_ratio")),
         share(system.shown("accuracy")),
         _tag(system),
@@ -118,29 +101,15 @@ def _row(system: SystemResult, gap: Difference | None, otherwise: str) -> Html:
     )
 
 
-def difference_text(gap: Estimate) -> str:
-    """A difference in points with half the width of its interval.
-
-    >>> difference_text(Estimate(-0.06, -0.0631, 0.009, -0.0809, -0.0453))
-    '−6.3 ±1.8'
-    """
-    shown = f"{100 * (gap.shown or 0.0):+.1f}"
-    half = ((gap.high or 0.0) - (gap.low or 0.0)) / 2
-    return f"{'−' if shown.startswith('-') else '+'}{shown[1:]} ±{100 * half:.1f}"
-
-
-def _whisker(value: Estimate) -> Html:
-    """A dot with its interval on a scale from 0 to 1."""
-    if value.shown is None:
-        return Html("")
-    whisker = ""
-    if value.low is not None and value.high is not None:
-        low, high = (f"{100 * end:.2f}%" for end in (value.low, value.high))
-        whisker = f'<line class="s-ink" x1="{low}" x2="{high}" y1="10" y2="10" stroke="#16181d" stroke-width="2"/>'
+def _whisker(place: Place) -> Html:
+    """A dot with its interval; both are there to be moved even where the first metric has none."""
     grid = "".join(
         f'<line class="s-grid" x1="{at}%" x2="{at}%" y1="0" y2="20" stroke="#e1e5eb"/>' for at in (0, 25, 50, 75, 100)
     )
-    dot = (
-        f'<circle class="f-accent s-ink" cx="{100 * value.shown:.2f}%" cy="10" r="5" fill="#0068a8" stroke="#16181d"/>'
+    ends = 'visibility="hidden"' if place.low is None else f'x1="{place.low}%" x2="{place.high}%"'
+    middle = 'visibility="hidden"' if place.at is None else f'cx="{place.at}%"'
+    return Html(
+        f'<svg class="whisk" aria-hidden="true" width="100%" height="20">{grid}'
+        f'<line class="s-ink" {ends} y1="10" y2="10" stroke="#16181d" stroke-width="2"/>'
+        f'<circle class="f-accent s-ink" {middle} cy="10" r="5" fill="#0068a8" stroke="#16181d"/></svg>'
     )
-    return Html(f'<svg class="whisk" aria-hidden="true" width="100%" height="20">{grid}{whisker}{dot}</svg>')

@@ -42,7 +42,7 @@ def _system(system: SystemResult, unit: Units, at: int) -> Html:
         element(
             "div",
             element("div", *fixes, _actions(system), *by_class),
-            element("div", confusion_matrix(system, at), _chain(system), _leaks(system, unit)),
+            element("div", confusion_matrix(system), _chain(system), _leaks(system, unit)),
             class_="two",
         ),
         class_="system",

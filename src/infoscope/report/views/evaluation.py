@@ -41,11 +41,11 @@ from infoscope.report.views.maps import (
     triangle_display,
     triangle_points,
 )
-from infoscope.results.codec import Json
-from infoscope.results.estimate import Difference, Estimate
+from infoscope.report.views.metric_choice import ABSENT, difference_to, metric_choices
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 
-__all__ = ["PICTURES", "difference_to", "outline", "tied_systems"]
+__all__ = ["PICTURES", "outline", "tied_systems"]
 
 PICTURES: dict[str, Callable[[Evaluation], Display]] = {
     "coverage": coverage_display,
@@ -57,7 +57,6 @@ MAX_TIED = 4
 """Groups of systems without a significant difference that text names."""
 MAX_COLUMNS = 40
 """Systems in the table of all metrics."""
-ABSENT = Estimate(None, undefined="not part of this evaluation")
 
 
 def outline(evaluation: Evaluation, unit: Units) -> Outline:
@@ -83,7 +82,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
                 "fix",
                 only="page",
             ),
-            *([_compare(evaluation)] if several else []),
+            *([_compare(evaluation, unit)] if several else []),
             *([Section("Maps", [Explorer("maps", evaluation)], "maps", only="page")] if _has_maps(evaluation) else []),
         ],
         footnotes=[f"{text}." for text in _interval_methods(evaluation)],
@@ -93,7 +92,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
             method=_method(evaluation),
         ),
         script="evaluation.js",
-        data=_page_data(evaluation, unit),
+        data={"choices": metric_choices(evaluation, unit)} if several else {},
     )
 
 
@@ -101,17 +100,10 @@ def _has_maps(evaluation: Evaluation) -> bool:
     return bool(triangle_points(evaluation.systems) or coverage_points(evaluation.systems))
 
 
-def _compare(evaluation: Evaluation) -> Section:
+def _compare(evaluation: Evaluation, unit: Units) -> Section:
     return Section(
-        "Compared with each other", [Explorer("compare", evaluation)], "compare", only="page", link="Compare"
+        "Compared with each other", [Explorer("compare", (evaluation, unit))], "compare", only="page", link="Compare"
     )
-
-
-def _page_data(evaluation: Evaluation, unit: Units) -> dict[str, Json]:
-    """What the page's script must know of the metrics: which direction is better, and in which unit they are."""
-    metrics: Json = {name: {"better": card.better, "unit": card.unit} for name, card in catalogue.items()}
-    cards: Json = {"metrics": metrics, "unit": unit.name, "per_bit": unit.per_bit}
-    return {"data": evaluation.to_dict(), "cards": cards}
 
 
 def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
@@ -178,17 +170,6 @@ def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
         yield (*follows, ".")
     else:
         yield (*follows, f"; the probability that it captures less is {chance(found.probability_a_better)}.")
-
-
-def difference_to(evaluation: Evaluation, system: SystemResult, other: SystemResult) -> Difference | None:
-    """System − other in captured information; None where they were not compared, as in different groups."""
-    if (system.group or {}) != (other.group or {}):
-        return None
-    found = evaluation.comparison
-    for part in evaluation.group_comparisons:
-        if dict(part.group) == dict(system.group or {}):
-            found = part.comparison
-    return None if found is None else found.between(system.name, other.name, "proficiency")
 
 
 def _information(system: SystemResult, unit: Units) -> InformationBar:

@@ -106,7 +106,7 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
             method=_method(sweep),
         ),
         script="slider.js",
-        data=_page_data(sweep, curves, shown, here, drawn),
+        data=_page_data(sweep, shown, here, drawn),
     )
 
 
@@ -333,13 +333,10 @@ def _method(sweep: Sweep) -> list[Phrase]:
     ]
 
 
-def _page_data(
-    sweep: Sweep, curves: Curves, shown: list[dict[str, str]], here: int, drawn: Sequence[Chart]
-) -> dict[str, Json]:
-    """What the slider moves, and the curve for the downloads."""
-    plain = {name: [float(v) if np.isfinite(v) else None for v in values] for name, values in curves.items()}
+def _page_data(sweep: Sweep, shown: list[dict[str, str]], here: int, drawn: Sequence[Chart]) -> dict[str, Json]:
+    """What the slider shows and moves, place by place."""
     return {
-        "data": {
+        "points-shown": {
             "shown": shown,
             "best": here,
             "key": "rejection_rate" if sweep.mode == "rejection" else "threshold",
@@ -347,6 +344,5 @@ def _page_data(
                 [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
                 for chart in drawn
             ],
-            "curve": plain,
         }
     }

@@ -1,0 +1,34 @@
+import js from '@eslint/js';
+
+const browser = [
+  'addEventListener',
+  'atob',
+  'Blob',
+  'CustomEvent',
+  'DecompressionStream',
+  'document',
+  'DOMPoint',
+  'Element',
+  'Event',
+  'getSelection',
+  'innerHeight',
+  'innerWidth',
+  'isSecureContext',
+  'location',
+  'matchMedia',
+  'navigator',
+  'ResizeObserver',
+  'Response',
+  'setTimeout',
+  'URL',
+];
+
+export default [
+  js.configs.recommended,
+  {
+    files: ['src/**/*.js'],
+    languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, 'readonly'])) },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: { 'max-len': ['error', { code: 120 }], 'no-var': 'error', 'prefer-const': 'error', eqeqeq: 'error' },
+  },
+];
