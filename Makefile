@@ -19,11 +19,12 @@ test: $(VENV)/.dev check  ## everything that must pass
 	@tools/browser-packages
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-check: $(VENV)/.dev  ## lint, format, types, import layers
+check: $(VENV)/.dev  ## lint, format, types, import layers, scripts of the pages
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	@tools/browser-packages check
 
 bench: $(VENV)/.dev  ## speed as ratios against peers
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

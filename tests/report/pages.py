@@ -8,7 +8,7 @@ import polars
 
 from infoscope.comparison import Comparison, compare
 from infoscope.diagnosis import diagnose_all
-from infoscope.evaluation import Evaluation, Source, evaluate
+from infoscope.evaluation import Evaluation, evaluate
 from infoscope.evaluation.measuring import Subject, measure
 from infoscope.operating_points import Sweep, Tuning, sweep, tune
 from infoscope.tables import Contingency
@@ -59,11 +59,11 @@ def plain(tables: Mapping[str, Contingency]) -> Evaluation:
     """Evaluated without a posterior: quick, and what a document without a sample size looks like."""
     said = diagnose_all(tables)
     measured = [measure(Subject(name, table, n=table.sample_size), said[name]) for name, table in tables.items()]
-    return Evaluation(Source(), tuple(measured))
+    return Evaluation(tuple(measured))
 
 
 def rows(count: int, classes: int, n: int = 2000) -> polars.DataFrame:
-    """So many classifiers that answered the same rows, the first the best, as they come from a file."""
+    """So many classifiers that predicted the same rows, the first the best, as they come from a file."""
     rng = np.random.default_rng(count * 1000 + classes)
     truth = rng.integers(0, classes, n)
     near = np.where(truth % 2 == 0, np.minimum(truth + 1, classes - 1), truth - 1)
@@ -77,14 +77,14 @@ def rows(count: int, classes: int, n: int = 2000) -> polars.DataFrame:
 
 @cache
 def typical() -> Evaluation:
-    """Five systems, ten classes, with ranges and compared row by row: what a reader usually gets."""
-    return evaluate(rows(5, 10), "truth", [f"system {at}" for at in range(5)])
+    """Five systems, ten classes, with intervals and compared row by row: what a reader usually gets."""
+    return evaluate(rows(5, 10), truth="truth", system=[f"system {at}" for at in range(5)])
 
 
 @cache
 def grouped() -> Evaluation:
     """Three systems in two groups."""
-    return evaluate(rows(3, 4, 600), "truth", [f"system {at}" for at in range(3)], by="site")
+    return evaluate(rows(3, 4, 600), truth="truth", system=[f"system {at}" for at in range(3)], by="site")
 
 
 @cache
@@ -92,17 +92,17 @@ def scores(n: int = 400) -> Sweep:
     """A score of two classes, the positive one with a name that attacks."""
     rng = np.random.default_rng(5)
     truth = np.where(rng.random(n) < 0.4, HOSTILE[1], "well")
-    return sweep(np.round(rng.normal(size=n) + 1.5 * (truth != "well"), 2), truth, positive=HOSTILE[1])
+    return sweep(truth, np.round(rng.normal(size=n) + 1.5 * (truth != "well"), 2), positive=HOSTILE[1])
 
 
 @cache
 def certainties(n: int = 400) -> Sweep:
-    """Probabilities of four classes, to be refused below a confidence."""
+    """Probabilities of four classes, to be rejected below a confidence."""
     rng = np.random.default_rng(6)
     given = rng.dirichlet(np.full(4, 0.3), n)
     truth = np.array([rng.choice(4, p=row) for row in given])
     names = ["ant", "bee", "cat", "dog"]
-    return sweep(given, np.array(names)[truth], classes=names)
+    return sweep(np.array(names)[truth], given, classes=names)
 
 
 @cache
@@ -118,15 +118,13 @@ def settings() -> Tuning:
 
 @cache
 def comparison() -> Comparison:
-    """Two that cannot be told apart, a third that is worse, and a name that attacks."""
+    """Two without a significant difference, a third that is worse, and a name that attacks."""
     frame = rows(3, 4, 500)
     near = frame["system 0"].to_list()
     near[:2] = near[2:4]
-    answers = {"good": frame["system 0"], HOSTILE[0]: near, "poor": frame["system 2"]}
+    predicted = {"good": frame["system 0"], HOSTILE[0]: near, "poor": frame["system 2"]}
     metrics = ("erroneous_information_ratio", "proficiency", "accuracy")
-    return compare(
-        {name: list(column) for name, column in answers.items()}, truth=list(frame["truth"]), metrics=metrics
-    )
+    return compare(list(frame["truth"]), {name: list(column) for name, column in predicted.items()}, metrics=metrics)
 
 
 def hostile() -> Evaluation:

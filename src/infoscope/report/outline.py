@@ -176,6 +176,8 @@ class Table:
     header: bool = True
     max_rows: int | None = None
     """Rows shown outside of pages unless all are asked for; None leaves it to the form."""
+    whole: bool = False
+    """Whether pages write every row, however many; else they pack those that only a search or a sort shows."""
     style: str = "values"
     """The page's style for it: values, fix, classes or forest."""
 

@@ -87,7 +87,7 @@ _OTHER_DOMAINS: tuple[Domain, ...] = ("label_sets", "tracks")
 
 def section(part: Section, level: int = 2) -> Html:
     """A section with its heading; a folded one as a fold."""
-    inside = [section(item, level + 1) if isinstance(item, Section) else block(item) for item in part.blocks]
+    inside = [section(item, level + 1) if isinstance(item, Section) else block(item, level + 1) for item in part.blocks]
     if part.folded:
         return element("details", element("summary", phrase(part.heading)), *inside, id=part.anchor or None)
     aside = element("small", f" {part.aside}", class_="dim") if part.aside else Html("")
@@ -95,10 +95,10 @@ def section(part: Section, level: int = 2) -> Html:
     return element("section" if level == 2 else "div", heading, *inside, id=part.anchor or None)
 
 
-def block(part: Block) -> Html:
-    """Any block."""
+def block(part: Block, level: int = 4) -> Html:
+    """Any block; ``level`` is that of a heading inside it."""
     if isinstance(part, Table):
-        return table(part)
+        return table(part, level)
     if isinstance(part, Figure):
         return _figure(part)
     if isinstance(part, InformationBar):
@@ -108,7 +108,7 @@ def block(part: Block) -> Html:
     if isinstance(part, Bullets):
         return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
     if isinstance(part, SideBySide):
-        sides = [element("div", *map(block, side)) for side in (part.left, part.right) if side]
+        sides = [element("div", *(block(item, level) for item in side)) for side in (part.left, part.right) if side]
         return element("div", *sides, class_="two")
     return Html(importlib.import_module(_EXPLORERS[part.name]).markup(part.content))
 
@@ -126,14 +126,14 @@ def _information(part: InformationBar) -> Html:
     return element("figure", Html(svg(drawn.panel())), class_="wide")
 
 
-def table(part: Table) -> Html:
+def table(part: Table, level: int = 4) -> Html:
     """A table; one that can be searched is also sorted and copied by the page's script."""
     shown = [at for at, column in enumerate(part.columns) if column.only != "plain"]
     columns = [part.columns[at] for at in shown]
     head = element("tr", *(_head(column) for column in columns))
     note = element("p", phrase(part.note), class_="note") if part.note else Html("")
     rows = [_row(row, shown, columns) for row in part.lines]
-    written = rows[:MAX_WRITTEN_ROWS] if part.search else rows
+    written = rows if part.whole or not part.search else rows[:MAX_WRITTEN_ROWS]
     packed = embedded(rows[len(written) :], style="rows") if len(written) < len(rows) else Html("")
     inside = element(
         "table",
@@ -143,9 +143,15 @@ def table(part: Table) -> Html:
         class_=f"{part.style} tool" if part.search else part.style,
         data_search=part.search or None,
     )
-    title = element("h4", part.title) if part.title else Html("")
-    scrolling = scrolled(joined((inside, packed)), part.caption or part.title or "Table")
+    title = element(f"h{min(level, 4)}", part.title) if part.title else Html("")
+    scrolling = scrolled(joined((inside, packed)), _spoken_name(part))
     return joined((title, note, _left_out(part.search, len(written), len(rows)), scrolling))
+
+
+def _spoken_name(part: Table) -> str:
+    """What screen readers call it; tables without words are named by their columns."""
+    columns = ", ".join(column.title for column in part.columns if column.title)
+    return part.caption or part.title or f"Table: {columns}"
 
 
 def _left_out(noun: str, written: int, rows: int) -> Html:

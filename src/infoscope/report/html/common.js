@@ -181,7 +181,8 @@ const equip = async (table, at) => {
   $$('thead th', table).forEach((th) => {
     if (!th.textContent.trim()) return;
     const button = make('button', undefined, { type: 'button', className: 'sort' });
-    button.append(...th.childNodes);
+    if ($('a', th)) button.setAttribute('aria-label', 'Sort by ' + th.textContent);
+    else button.append(...th.childNodes);
     th.append(button);
     button.addEventListener('click', () => {
       const up = th.getAttribute('aria-sort') === 'descending';

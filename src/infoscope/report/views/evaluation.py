@@ -343,7 +343,7 @@ def _all_metrics(evaluation: Evaluation, unit: Units) -> Section:
     left = len(evaluation.systems) - len(systems)
     note = f"The best {len(systems)} systems; {left} more are in the downloads below." if left else ""
     caption = f"Every metric of every system, information in {unit.name}: posterior mean and interval"
-    table = Table(columns, rows, caption, note=note, search="metrics", style="values every")
+    table = Table(columns, rows, caption, note=note, search="metrics", whole=True, style="values every")
     return Section(f"All {len(names)} metrics", [table])
 
 
