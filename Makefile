@@ -6,7 +6,7 @@ WORKERS ?= auto
 FUZZ_SECONDS ?= 60
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test check bench docs fuzz fuzz-readers clean
+.PHONY: demo test check bench mutants docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -31,6 +31,9 @@ bench: $(VENV)/.dev  ## speed as ratios against peers
 
 fuzz-readers: $(VENV)/.dev  ## all readers against plain Python; FUZZ_SECONDS=600 for longer, SEED=7 to repeat
 	$(BIN)/python -m tools.fuzz_readers --seconds $(FUZZ_SECONDS) $(if $(SEED),--seed $(SEED))
+
+mutants: $(VENV)/.dev  ## faults put in on purpose, which tests must notice; ONLY="gate kappa" tries some
+	$(BIN)/python -m tools.mutants -j 2 $(ONLY)
 
 docs: $(VENV)/.dev  ## the generated pages
 	$(BIN)/python -m tools.published_figures

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from infoscope.cli import app
 from infoscope.evaluation import evaluate
-from infoscope.evaluation.gate import Condition, judge
+from infoscope.evaluation.gate import Baseline, Condition, judge
 from infoscope.tables import Contingency
 
 
@@ -68,6 +68,53 @@ def test_upper_limits_mirror_lower_ones(good: str) -> None:
     assert run("gate", "--matrix", good, "--max", f"false_information_ratio.low={(low + value) / 2}").exit_code == 0
     assert run("gate", "--matrix", good, "--max", f"false_information_ratio={low - 0.01}").exit_code == 1
     assert run("gate", "--matrix", good, "--max", f"false_information_ratio.value={value}").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("side", "part", "limit", "outcome"),
+    [
+        ("min", None, "low", "passed"),
+        ("min", "low", "low", "passed"),
+        ("min", None, "high", "inconclusive"),
+        ("min", "high", "high", "passed"),
+        ("min", "value", "value", "passed"),
+        ("min", "mean", "mean", "passed"),
+        ("max", None, "high", "passed"),
+        ("max", "high", "high", "passed"),
+        ("max", None, "low", "inconclusive"),
+        ("max", "low", "low", "passed"),
+        ("max", "value", "value", "passed"),
+        ("max", "sd", "sd", "passed"),
+    ],
+)
+def test_a_limit_met_exactly_is_kept(side: str, part: str | None, limit: str, outcome: str) -> None:
+    evaluation = evaluate({"model": Contingency.from_matrix(GOOD)})
+    exactly = getattr(evaluation.systems[0].metrics["proficiency"], limit)
+
+    def found(limit: float) -> str:
+        return judge(evaluation, [Condition(side, "proficiency", part, limit)]).checks[0].outcome
+
+    assert found(exactly) == outcome
+    beyond = np.nextafter(exactly, np.inf if side == "min" else -np.inf)
+    assert found(beyond) != "passed"
+    if outcome == "inconclusive":
+        assert found(beyond) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "proven", "outcome"),
+    [
+        (-0.5, -0.1, False, "passed"),
+        (-0.5, np.nextafter(-0.1, -1), False, "failed"),
+        (-0.1, 0.5, True, "passed"),
+        (np.nextafter(-0.1, -1), 0.5, True, "inconclusive"),
+        (-0.5, np.nextafter(-0.1, -1), True, "failed"),
+    ],
+)
+def test_a_tolerance_met_exactly_is_kept(low: float, high: float, *, proven: bool, outcome: str) -> None:
+    evaluation = evaluate({"model": Contingency.from_matrix(GOOD)})
+
+    assert Baseline(evaluation, ["accuracy"], 0.1, proven)._outcome(low, high) == outcome
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,15 @@ def test_the_hybrid_keeps_its_level_under_the_null_and_has_power():
     assert called["worse"] >= 15
 
 
+def test_the_swap_test_counts_the_data_among_the_exchanges():
+    """No exchange of 300 rows is as one-sided as the data, and still the p-value is 1 in 100, not 0."""
+    truth = np.arange(300) % 3
+    entry = find("accuracy")
+    found = swap_p_values(rows_as_pair(truth, truth, (truth + 1) % 3), [entry], swaps=99, rng=np.random.default_rng(0))
+
+    assert found["accuracy"] == 1 / 100
+
+
 def test_the_swap_test_is_uniform_when_systems_are_exchangeable():
     rng = np.random.default_rng(8)
     entry = find("proficiency")

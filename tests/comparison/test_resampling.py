@@ -56,6 +56,21 @@ def test_the_bias_of_resampled_information_is_taken_off():
     assert covered >= 0.7
 
 
+def test_the_correction_makes_an_average_over_pairs_unbiased():
+    """Random accuracy is the share of pairs (truth of a row, answer of a row) that agree. Its plug-in value counts each
+    row with itself; the jackknife takes off exactly that, which leaves the mean over pairs of different rows.
+    """
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 40)
+    said = np.where(rng.random(40) < 0.8, truth, rng.integers(0, 3, 40))
+    agree = truth[:, None] == said[None, :]
+    np.fill_diagonal(agree, val=False)
+
+    found = ClusterBootstrap.from_labels(truth, said, np.arange(40), resamples=50).summary("random_accuracy")
+
+    assert float(found.mean) == pytest.approx(agree.sum() / (40 * 39), rel=1e-12)
+
+
 def test_clusters_need_not_see_every_class():
     bootstrap = ClusterBootstrap.from_labels(list("aabbcc"), list("aabbca"), [1, 2, 3, 4, 5, 6])
 

@@ -64,6 +64,7 @@ DOES_NOT_FIT = [
     ("random", M1),
     ("specialised", VALVERDE_B),
     ("specialised", M1),
+    ("specialised", Contingency.from_matrix([[960, 10], [12, 18]])),  # as uneven as the truth
     ("accuracy_paradox", M1),
     ("accuracy_paradox", VALVERDE_B),
     ("relabelled", VALVERDE_B),

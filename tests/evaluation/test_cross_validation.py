@@ -45,6 +45,23 @@ def test_every_source_of_chance_follows_the_seed(learner: object) -> None:
     assert (tables(0) != tables(1)).any()
 
 
+def test_repeats_in_which_two_estimators_are_alike_count_half() -> None:
+    found = ifs.cross_validate({"one": GaussianNB(), "twin": GaussianNB()}, X, Y, folds=3, repeats=2, jobs=1)
+
+    assert [overlap.share_a_lower for overlap in found.overlaps()] == [0.5]
+
+
+def test_halves_of_a_split_are_all_rows() -> None:
+    """The mean of the truth's share over both halves of two equal classes: what one half lacks, the other has."""
+    found = ifs.stability(ifs.Contingency.from_matrix([[3, 0], [0, 400]]), metrics=["zero_one_loss"], splits=20)
+    uneven = ifs.Contingency.from_matrix([[1, 1], [0, 10**6]])
+    errors = ifs.stability(uneven, metrics=["error_rate"], splits=50)["error_rate"]
+
+    assert found["zero_one_loss"] == {"mean": -1.0, "sd": 0.0}
+    # one wrong row is in one half of every split: the mean error is that of the whole, however few splits there are
+    assert errors["mean"] == pytest.approx(1 / (10**6 + 2), rel=0.01)
+
+
 @pytest.mark.parametrize("kind", [csr_array, coo_matrix])
 def test_sparse_data_give_the_same_tables(kind: Callable[[object], object]) -> None:
     dense, sparse = (

@@ -65,6 +65,15 @@ def test_blocks_hold_every_row_once(kind: str, tmp_path: Path) -> None:
     assert all(one.share < other.share for one, other in itertools.pairwise(blocks))
 
 
+@pytest.mark.parametrize("width", [0.03, 0.05, 0.08, 0.12])
+def test_reading_stops_no_sooner(width: float) -> None:
+    until = ifs.evaluate(many(), "gold", "svm", until=f"width={width}").source.until
+
+    assert until is not None
+    assert until["share"] < 1
+    assert until["width"] <= width
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_reading_stops_when_the_interval_is_narrow(kind: str, tmp_path: Path) -> None:
     source = written(many(), kind, tmp_path)

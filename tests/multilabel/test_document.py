@@ -7,7 +7,10 @@ import pytest
 
 from infoscope import multilabel
 from infoscope.errors import InputError
+from infoscope.multilabel.tally import Ledger
 from infoscope.multilabel.uncertainty import estimated
+from infoscope.tables.categorization import aligned
+from infoscope.tables.label_sets import LabelSets
 
 
 def predictors(n: int, quality: dict[str, float], seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -130,6 +133,14 @@ def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: 
     monkeypatch.setattr("infoscope.multilabel.uncertainty._HALVES_CATEGORIES", 1)
 
     assert "permuted_proficiency" not in multilabel.stability([{"a"}, {"b"}] * 5, [{"a"}, {"b"}] * 5, splits=5)
+
+
+def test_halves_of_a_split_are_all_objects() -> None:
+    ledger = Ledger.of(aligned(*map(LabelSets.from_sets, ([{"a"}, {"b"}, {"a", "b"}] * 4, [{"a"}] * 12))))
+    heads, tails = np.split(ledger.coins(30, np.random.default_rng(0)), 2)
+
+    assert np.array_equal(heads + tails, np.ones((30, 12)))
+    assert 0 < heads.mean() < 1
 
 
 def test_stability_needs_a_split() -> None:

@@ -1,5 +1,6 @@
 """Posterior: exact where it can be, draws elsewhere, honest about what it was given."""
 
+import statistics
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -49,6 +50,12 @@ def test_ratios_stay_within_their_stated_error(table: Contingency, name: str) ->
     drawn = ratio(name, posterior.moments, table.shape) is None  # too uncertain a denominator: a thousand draws
     assert abs(values.mean() - mean) < (0.12 if drawn else 0.03) * values.std()
     assert sd == pytest.approx(values.std(), rel=0.1 if drawn else 0.03)
+
+
+def test_spread_of_few_draws_is_that_of_a_sample() -> None:
+    found = summarize_draws(np.array([1.0, 2.0, 4.0]), 0.9)
+
+    assert float(found.sd) == pytest.approx(statistics.stdev([1, 2, 4]))
 
 
 def test_limits_agree_with_quantiles_of_draws() -> None:

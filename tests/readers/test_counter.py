@@ -77,6 +77,19 @@ def test_weights_and_holes() -> None:
     assert table.weight_squares == 4.25
 
 
+def test_weights_and_holes_of_merged_counters_add_up() -> None:
+    one, other = Counter(), Counter()
+    one.update(["a", None, "b"], ["a", "a", "a"], sample_weight=[0.5, 1.0, 2.0])
+    other.update(["a", None, "a"], ["a", "a", None], sample_weight=[3.0, 1.0, 1.0])
+    one.table()  # counted, no longer kept as rows
+    one.merge(other)
+    table = one.table()
+
+    assert table.counts.tolist() == [[3.5, 0], [2, 0]]
+    assert table.weight_squares == 0.5**2 + 2.0**2 + 3.0**2
+    assert dict(table.ignored) == {"missing label in truth": 2, "missing label in system": 1}
+
+
 def test_nan_labels_do_not_pile_up() -> None:
     counter = Counter()
     counter.update(np.full(20_000, np.nan), np.zeros(20_000))

@@ -200,3 +200,13 @@ def test_lists_in_a_file_name_their_column(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="column 't' holds lists or records"):
         read(tmp_path / "log.parquet", "t", "s")
+
+
+@pytest.mark.parametrize("name", ["it's", 'the "truth"', "a''b", "t; DROP"])
+@pytest.mark.parametrize("kind", ["csv", "ndjson", "parquet"])
+def test_quotes_in_the_names_of_columns(tmp_path: Path, name: str, kind: str) -> None:
+    path = tmp_path / f"log.{kind}"
+    frame = pl.DataFrame({name: ["a", "b", "b"], "s": ["a", "a", "b"]})
+    {"csv": frame.write_csv, "ndjson": frame.write_ndjson, "parquet": frame.write_parquet}[kind](path)
+
+    assert read(path, name, "s").counts.tolist() == [[1, 0], [1, 1]]

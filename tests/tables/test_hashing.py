@@ -1,0 +1,49 @@
+"""Names of what was counted: they change with everything that a table says, and with nothing else."""
+
+import numpy as np
+import pytest
+
+from infoscope import Contingency
+from infoscope.tables.hashing import data_hash
+from tests.strategies import stored_sparse
+
+COUNTS = [[5, 1, 0], [2, 8, 3]]
+LABELS = {"truth": ["a", "b"], "system": ["a", "b", "c"]}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"truth": ["a", "x"]},
+        {"truth": ["b", "a"]},
+        {"system": ["a", "b", "x"]},
+        {"system": ["b", "a", "c"]},
+        {"truth": [1, 2], "system": [1, 2, 3]},
+    ],
+    ids=str,
+)
+def test_labels_of_either_side_count(changed: dict[str, list[object]]) -> None:
+    assert data_hash(Contingency.from_matrix(COUNTS, **LABELS)) != data_hash(
+        Contingency.from_matrix(COUNTS, **{**LABELS, **changed})
+    )
+
+
+def test_numbers_and_their_places_count() -> None:
+    found = {
+        data_hash(Contingency.from_matrix(counts, **LABELS))
+        for counts in (COUNTS, [[5, 0, 1], [2, 8, 3]], [[5, 1, 0], [2, 8, 4]], np.multiply(COUNTS, 2))
+    }
+    assert len(found) == 4
+
+
+def test_the_order_of_several_tables_counts() -> None:
+    one, other = Contingency.from_matrix(COUNTS, **LABELS), Contingency.from_matrix(np.add(COUNTS, 1), **LABELS)
+
+    assert len({data_hash(one, other), data_hash(other, one), data_hash(one), data_hash(one, one)}) == 4
+
+
+def test_storage_and_type_of_the_numbers_do_not_count() -> None:
+    table = Contingency.from_matrix(COUNTS, **LABELS)
+
+    assert data_hash(stored_sparse(table)) == data_hash(table)
+    assert data_hash(Contingency.from_matrix(np.array(COUNTS, float), **LABELS)) == data_hash(table)
