@@ -257,7 +257,7 @@ class Answers:
         whole = counts.astype(np.int64) if np.all(counts == np.rint(counts)) else counts
         stated = Declared(None, self.reject, self.positive)
         tables = [
-            placed(Cells(truth, system, moved[0], answer, whole), (truth, system), stated, declared=True)
+            placed(Contingency, Cells(truth, system, moved[0], answer, whole), (truth, system), stated, declared=True)
             for answer in moved[1:]
         ]
         return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])

@@ -49,7 +49,8 @@ def evaluate(
     is the label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the
     classes, ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
     that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
-    only until the interval of a metric is that narrow. ``prior``, ``level``, ``sample_size`` and ``seed`` say how intervals are made.
+    only until the interval of a metric is that narrow. ``prior``, ``level``, ``sample_size`` and ``seed`` say how
+    intervals are made.
 
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
     0.75

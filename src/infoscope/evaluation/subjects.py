@@ -114,7 +114,9 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: Request) -> G
     if request.clean:
         raise InputError("clean= is about labels that are read; clean the labels before you give them")
     declared = Declared(request.labels, request.reject, request.positive)
-    tables = {name: counted_labels(y_true, labels, request.weight, declared) for name, labels in systems.items()}
+    tables = {
+        name: counted_labels(Contingency, y_true, labels, request.weight, declared) for name, labels in systems.items()
+    }
     ignored = most_ignored(table.ignored for table in tables.values())
     warn_of_rows(ignored)
     answers = None

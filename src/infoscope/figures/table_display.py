@@ -16,6 +16,7 @@ from infoscope.figures.inputs import (
     estimators_by_name,
     predictions,
 )
+from infoscope.tables import Contingency
 from infoscope.tables.building import Declared, counted_labels
 from infoscope.tables.missing import most_ignored, warn_of_rows
 
@@ -51,7 +52,7 @@ class TableDisplay(Display):
     ) -> Self:
         """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
         tables = {
-            key: counted_labels(y_true, answers, sample_weight, Declared(labels, reject, positive))
+            key: counted_labels(Contingency, y_true, answers, sample_weight, Declared(labels, reject, positive))
             for key, answers in answers_by_name(y_pred, name).items()
         }
         warn_of_rows(most_ignored(table.ignored for table in tables.values()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.tables.coding import encode
 from infoscope.tables.columns import check_pairing
-from infoscope.tables.contingency import Contingency, Support
-from infoscope.tables.counted import summable
+from infoscope.tables.counted import Support, summable
 from infoscope.tables.counting import Side, Tally, placed_among, tally
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
 from infoscope.tables.missing import warn_of_rows
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency
 
 __all__ = [
     "Cells",
@@ -62,24 +64,26 @@ class Cells:
     """Whether each cell comes once, by row, then column, with something in it, in arrays nobody else holds."""
 
 
-def from_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
+def from_labels(cls: type[Contingency], y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
     """Code both sides, count, and settle the labels; warn of rows without one."""
-    table = counted_labels(y_true, y_pred, sample_weight, stated)
+    table = counted_labels(cls, y_true, y_pred, sample_weight, stated)
     warn_of_rows(table.ignored)
     return table
 
 
-def counted_labels(y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
+def counted_labels(
+    cls: type[Contingency], y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared
+) -> Contingency:
     """The same without the warning, for callers that count several systems and warn once."""
     check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
     counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
     own = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not own:
-        table = _on_declared(_as_cells(counted), stated)
+        table = _on_declared(cls, _as_cells(counted), stated)
     elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
-        table = _from_integers(counted, stated, declared=own)
+        table = _from_integers(cls, counted, stated, declared=own)
     else:
-        table = from_cells(_as_cells(counted), stated, declared=own)
+        table = from_cells(cls, _as_cells(counted), stated, declared=own)
     return replace(
         table,
         ignored=MappingProxyType(counted.ignored),
@@ -110,7 +114,7 @@ def _ranked(side: Side, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(codes, return_inverse=True)[1]
 
 
-def from_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency:
+def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declared: bool) -> Contingency:
     """Sort the labels, let both sides share them where they overlap, and place the cells."""
     reject = stated.reject
     truth = _as_labels(cells.truth)
@@ -124,6 +128,7 @@ def from_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency
     else:
         own_truth, own_system = unite(truth, system, reject)
     return placed(
+        cls,
         replace(
             cells,
             rows=moved(cells.rows, truth, own_truth),
@@ -135,7 +140,7 @@ def from_cells(cells: Cells, stated: Declared, *, declared: bool) -> Contingency
     )
 
 
-def _from_integers(counted: Tally, stated: Declared, *, declared: bool) -> Contingency:
+def _from_integers(cls: type[Contingency], counted: Tally, stated: Declared, *, declared: bool) -> Contingency:
     """The same for whole numbers in a compact range, without a Python object per label on the way."""
     truth, system = np.asarray(counted.truth.labels), np.asarray(counted.system.labels)
     own_truth, own_system = truth, system
@@ -152,7 +157,7 @@ def _from_integers(counted: Tally, stated: Declared, *, declared: bool) -> Conti
         counted.values,
         ordered=bool(counted.values.all()),
     )
-    return placed(cells, labels, stated, declared=declared)
+    return placed(cls, cells, labels, stated, declared=declared)
 
 
 def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -188,6 +193,7 @@ def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> No
 
 
 def placed(
+    cls: type[Contingency],
     cells: Cells,
     labels: tuple[tuple[Label, ...], tuple[Label, ...]],
     stated: Declared,
@@ -197,7 +203,7 @@ def placed(
     """The table with these final labels and positions."""
     shape = (len(labels[0]), len(labels[1]))
     values, support = _stored(cells, shape)
-    return Contingency(*labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared)
+    return cls(*labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared)
 
 
 def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support | None]:
@@ -231,7 +237,7 @@ def _own(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
     return array.copy() if array is given else array
 
 
-def _on_declared(cells: Cells, stated: Declared) -> Contingency:
+def _on_declared(cls: type[Contingency], cells: Cells, stated: Declared) -> Contingency:
     """Place the cells on the label sets that the caller stated, in the caller's order."""
     truth, system = _declared_sides(stated.labels)
     if stated.reject is not None and stated.reject not in system:
@@ -251,7 +257,7 @@ def _on_declared(cells: Cells, stated: Declared) -> Contingency:
         rows=moved(cells.rows, seen_truth, truth),
         columns=moved(cells.columns, seen_system, system),
     )
-    return placed(settled, (truth, system), stated, declared=True)
+    return placed(cls, settled, (truth, system), stated, declared=True)
 
 
 def _declared_sides(labels: Any) -> tuple[tuple[Label, ...], tuple[Label, ...]]:

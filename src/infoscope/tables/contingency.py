@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from infoscope.tables import building, editing, matrices, merging, printing, reweighting
 from infoscope.tables.counted import Counted, Support, check_cells
 from infoscope.tables.labels import Label
 
@@ -56,9 +57,7 @@ class Contingency(Counted):
         (None, NaN, NaT, NA) are left out, counted in ``ignored`` and told by a ``MissingLabelsWarning``. Rows pair by
         position; pandas objects whose indexes contradict that are refused.
         """
-        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
-
-        return building.from_labels(y_true, y_pred, sample_weight, building.Declared(labels, reject, positive))
+        return building.from_labels(cls, y_true, y_pred, sample_weight, building.Declared(labels, reject, positive))
 
     @classmethod
     def from_matrix(
@@ -75,9 +74,7 @@ class Contingency(Counted):
         >>> Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2).system_labels
         (0, 1, 2)
         """
-        from infoscope.tables import building, matrices  # noqa: PLC0415 - they make Contingency objects
-
-        return matrices.from_matrix(counts, truth, system, building.Declared(None, reject, positive))
+        return matrices.from_matrix(cls, counts, truth, system, building.Declared(None, reject, positive))
 
     @classmethod
     def from_cells(  # noqa: PLR0913 - the neutral form of every reader
@@ -99,8 +96,6 @@ class Contingency(Counted):
         Cells named twice are added. Unless ``declared``, the labels are sorted and both sides get the union where
         they share a label.
         """
-        from infoscope.tables import building  # noqa: PLC0415 - building makes Contingency objects
-
         cells = building.Cells(
             tuple(truth_labels),
             tuple(system_labels),
@@ -109,7 +104,7 @@ class Contingency(Counted):
             np.asarray(values),
         )
         check_cells(cells.rows, cells.columns, cells.values, (len(cells.truth), len(cells.system)))
-        table = building.from_cells(cells, building.Declared(None, reject, positive), declared=declared)
+        table = building.from_cells(cls, cells, building.Declared(None, reject, positive), declared=declared)
         return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
 
     @classmethod
@@ -120,9 +115,7 @@ class Contingency(Counted):
         >>> [[round(float(x), 3) for x in row] for row in table.counts]
         [[0.1, 0.1], [0.1, 0.7]]
         """
-        from infoscope.tables import matrices  # noqa: PLC0415 - matrices makes Contingency objects
-
-        return matrices.from_rates(accuracy, precision, recall)
+        return matrices.from_rates(cls, accuracy, precision, recall)
 
     @classmethod
     def load(cls, path: str | Path) -> Contingency:
@@ -157,8 +150,6 @@ class Contingency(Counted):
         """The table of all rows of both."""
         if not isinstance(other, Contingency):
             return NotImplemented
-        from infoscope.tables import merging  # noqa: PLC0415 - merging makes Contingency objects
-
         return merging.merged(self, other)
 
     def __radd__(self, other: object) -> Contingency:
@@ -167,34 +158,24 @@ class Contingency(Counted):
 
     def relabel(self, names: Mapping[Label, Label], *, side: SideName = "both") -> Contingency:
         """Rename classes, on one side or both; two classes may not end with one name."""
-        from infoscope.tables import editing  # noqa: PLC0415 - editing makes Contingency objects
-
         return editing.relabelled(self, names, side)
 
     def merge_classes(
         self, labels: Sequence[Label], *, into: Label | None = None, side: SideName = "both"
     ) -> Contingency:
         """Treat several classes as one, named ``into`` (by default their names joined by "+")."""
-        from infoscope.tables import editing  # noqa: PLC0415 - editing makes Contingency objects
-
         return editing.merged_classes(self, labels, into, side)
 
     def transpose(self) -> Contingency:
         """Truth and system exchanged; a reject label becomes an ordinary class."""
-        from infoscope.tables import editing  # noqa: PLC0415 - editing makes Contingency objects
-
         return editing.transposed(self)
 
     def given_truth(self) -> Contingency:
         """Each truth class's answers as shares of that class: every occupied row sums to 1."""
-        from infoscope.tables import reweighting  # noqa: PLC0415 - reweighting makes Contingency objects
-
         return reweighting.given(self, "truth")
 
     def given_system(self) -> Contingency:
         """Each answer's truths as shares of that answer: every occupied column sums to 1."""
-        from infoscope.tables import reweighting  # noqa: PLC0415 - reweighting makes Contingency objects
-
         return reweighting.given(self, "system")
 
     def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
@@ -202,8 +183,6 @@ class Contingency(Counted):
 
         Stated shares are relative: they are divided by their sum.
         """
-        from infoscope.tables import reweighting  # noqa: PLC0415 - reweighting makes Contingency objects
-
         return reweighting.with_prevalence(self, shares)
 
     # ── as an object ─────────────────────────────────────────────────────────────────────────────
@@ -236,8 +215,6 @@ class Contingency(Counted):
 
     def __repr__(self) -> str:
         """A small table whole, a large one in a line."""
-        from infoscope.tables import printing  # noqa: PLC0415 - only people look at it
-
         return printing.as_text(self)
 
     def _repr_html_(self) -> str:

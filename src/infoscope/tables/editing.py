@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.building import Cells, Declared, placed
-from infoscope.tables.contingency import Contingency, SideName, Support
+from infoscope.tables.counted import Support
 from infoscope.tables.labels import Label, as_label, as_labels, check_unique, positive_of
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency, SideName
 
 __all__ = ["merged_classes", "relabelled", "transposed"]
 
@@ -83,7 +87,7 @@ def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | No
         check_unique(labels_now, which)
     cells = Cells(truth, system, rows[table.cell_rows], columns[table.cell_columns], table.values.reshape(-1))
     positive = name if table.positive in labels and side != "system" else table.positive
-    merged = placed(cells, (truth, system), Declared(None, table.reject, positive), declared=True)
+    merged = placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
     return replace(merged, ignored=table.ignored, weight_squares=table.weight_squares)
 
 

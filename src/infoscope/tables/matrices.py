@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.tables.building import Cells, Declared, check_reject_is_no_truth, placed
-from infoscope.tables.contingency import Contingency
 from infoscope.tables.counted import check_total
 from infoscope.tables.labels import Label, as_labels, check_kinds, check_unique, is_missing
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency
 
 __all__ = ["from_matrix", "from_rates"]
 
 
 def from_matrix(
-    counts: Any, truth: Iterable[Label] | None, system: Iterable[Label] | None, stated: Declared
+    cls: type[Contingency],
+    counts: Any,
+    truth: Iterable[Label] | None,
+    system: Iterable[Label] | None,
+    stated: Declared,
 ) -> Contingency:
     """Check the numbers, name the classes, keep the caller's order."""
     labelled = truth is not None or system is not None
@@ -35,12 +41,12 @@ def from_matrix(
         labelled = True
         counts = counts.to_numpy()
     if hasattr(counts, "tocoo"):
-        return _from_sparse(counts, truth, system, stated)
+        return _from_sparse(cls, counts, truth, system, stated)
     array = _numbers(counts)
     labels = _matrix_labels(array.shape[-2:], truth, system, stated.reject)
     _check_matrix(array, labels)
     _check_reject_column(labels, stated.reject)
-    return Contingency(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
+    return cls(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
 
 
 def _frame_numbers(frame: Any) -> NDArray[Any]:
@@ -144,7 +150,11 @@ def _check_reject_column(labels: tuple[tuple[Label, ...], tuple[Label, ...]], re
 
 
 def _from_sparse(
-    counts: Any, truth: Iterable[Label] | None, system: Iterable[Label] | None, stated: Declared
+    cls: type[Contingency],
+    counts: Any,
+    truth: Iterable[Label] | None,
+    system: Iterable[Label] | None,
+    stated: Declared,
 ) -> Contingency:
     coo = counts.tocoo()
     if coo.ndim != 2 or 0 in coo.shape:
@@ -166,12 +176,12 @@ def _from_sparse(
     _check_reject_column(labels, stated.reject)
     cells = Cells(*labels, coo.row, coo.col, values)
     return replace(
-        placed(cells, labels, stated, declared=True),
+        placed(cls, cells, labels, stated, declared=True),
         labelled=truth is not None or system is not None,
     )
 
 
-def from_rates(accuracy: float, precision: float, recall: float) -> Contingency:
+def from_rates(cls: type[Contingency], accuracy: float, precision: float, recall: float) -> Contingency:
     """Solve the four cells of a binary table of total 1 for its three published rates."""
     for name, rate in (("accuracy", accuracy), ("precision", precision), ("recall", recall)):
         if not 0 <= rate <= 1:
@@ -191,4 +201,4 @@ def from_rates(accuracy: float, precision: float, recall: float) -> Contingency:
         )
     cells = [[hits, positives - hits], [false_alarms, max(rejections, 0.0)]]
     names = ("positive", "negative")
-    return from_matrix(cells, names, names, Declared(positive="positive"))
+    return from_matrix(cls, cells, names, names, Declared(positive="positive"))

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.tables.building import Cells, Declared, from_cells, moved, placed
-from infoscope.tables.contingency import Contingency
 from infoscope.tables.labels import Label, check_kinds
 from infoscope.tables.missing import all_ignored
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency
 
 __all__ = ["merged"]
 
@@ -99,8 +102,8 @@ def _merged_cells(one: Contingency, other: Contingency, stated: Declared, *, dec
     rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
     cells = Cells(truth, system, rows, columns, values)
     if declared and one.truth_labels == truth and one.system_labels == system:
-        return placed(cells, (truth, system), stated, declared=True)
-    return from_cells(cells, stated, declared=declared)
+        return placed(type(one), cells, (truth, system), stated, declared=True)
+    return from_cells(type(one), cells, stated, declared=declared)
 
 
 def _union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:

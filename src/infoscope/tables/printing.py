@@ -1,10 +1,16 @@
 """A table as plain text, for the Python prompt."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from infoscope.numeric import Real
-from infoscope.tables.contingency import Contingency
 from infoscope.tables.missing import left_out
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency
 
 __all__ = ["as_text"]
 

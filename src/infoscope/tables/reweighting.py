@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.numeric import Real
-from infoscope.tables.contingency import Contingency
 from infoscope.tables.labels import Label
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency
 
 __all__ = ["Reweighting", "given", "shares_by_label", "with_prevalence"]
 

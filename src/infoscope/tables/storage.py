@@ -229,7 +229,7 @@ def _assembled(facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
         *labels, moved(rows[filled], truth, labels[0]), moved(places[filled], system, labels[1]), values[filled]
     )
     check_distinct(cells.rows, cells.columns, len(labels[1]))
-    table = placed(cells, labels, Declared(None, reject, positive), declared=facts["declared"])
+    table = placed(Contingency, cells, labels, Declared(None, reject, positive), declared=facts["declared"])
     check_squares(facts["weight_squares"], float(table.grand_total))
     return replace(
         table,
