@@ -1,6 +1,7 @@
 """``infoscope sweep`` as a user runs it, and the sources behind it."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ from click.testing import CliRunner, Result
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.operating_points import sweep_source, tune_source
 
 
 def run(*words: object) -> Result:
@@ -60,7 +60,7 @@ def runs(tmp_path: Path) -> Path:
 
 def test_scores_of_a_file_equal_scores_in_memory(scores):
     values, truth = _scores()
-    from_file, direct = sweep_source(str(scores), "gold", "p"), ifs.sweep(values, truth)
+    from_file, direct = ifs.sweep(str(scores), truth="gold", score="p"), ifs.sweep(truth, values)
 
     np.testing.assert_array_equal(from_file.thresholds, direct.thresholds)
     np.testing.assert_array_equal(from_file.tables.values, direct.tables.values)
@@ -69,16 +69,16 @@ def test_scores_of_a_file_equal_scores_in_memory(scores):
 
 
 def test_probabilities_of_a_file_equal_those_in_memory(chances):
-    curve = sweep_source(str(chances), "gold", ["ant", "bee", "cat"], normalize=True)
+    curve = ifs.sweep(str(chances), truth="gold", score=["ant", "bee", "cat"], normalize=True)
     rows = np.genfromtxt(chances, delimiter=",", skip_header=1, dtype=str)
-    direct = ifs.sweep(rows[:, 1:].astype(float), rows[:, 0], classes=["ant", "bee", "cat"], normalize=True)
+    direct = ifs.sweep(rows[:, 0], rows[:, 1:].astype(float), classes=["ant", "bee", "cat"], normalize=True)
 
     np.testing.assert_allclose(curve.values("proficiency"), direct.values("proficiency"))
     assert curve.areas == pytest.approx(direct.areas)
 
 
 def test_runs_of_a_file_equal_tables_in_memory(runs):
-    tuning = tune_source(str(runs), "gold", "said", "depth", against="seconds")
+    tuning = ifs.tune(str(runs), "depth", truth="gold", system="said", against="seconds")
     rows = np.genfromtxt(runs, delimiter=",", skip_header=1, dtype=str)
 
     assert tuning.settings == ((1,), (2,), (10,))
@@ -94,16 +94,16 @@ def test_runs_may_be_files_named_by_a_pattern(tmp_path):
         for k in (3, 4):
             body = "a,a\nb,b\n" * depth + "a,b\n" * k
             (tmp_path / f"run-d{depth}-k{k}.csv").write_text(f"gold,said\n{body}")
-    tuning = tune_source(str(tmp_path / "run-d{d}-k{k}.csv"), "gold", "said", ["d", "k"])
+    tuning = ifs.tune(str(tmp_path / "run-d{d}-k{k}.csv"), ["d", "k"], truth="gold", system="said")
 
     assert tuning.settings == ((1, 3), (1, 4), (2, 3), (2, 4), (10, 3), (10, 4))
     assert tuning.tables[4].total == 23
     with pytest.raises(InputError, match="no file fits"):
-        tune_source(str(tmp_path / "none-{d}.csv"), "gold", "said", ["d"])
+        ifs.tune(str(tmp_path / "none-{d}.csv"), ["d"], truth="gold", system="said")
     with pytest.raises(InputError, match="'k' does not stand in"):
-        tune_source(str(tmp_path / "run-{d}.csv"), "gold", "said", ["d", "k"])
-    with pytest.raises(InputError, match="add --by d"):
-        tune_source(str(tmp_path / "run-{d}-{k}.csv"), "gold", "said", ["k"])
+        ifs.tune(str(tmp_path / "run-{d}.csv"), ["d", "k"], truth="gold", system="said")
+    with pytest.raises(InputError, match="add --parameter d"):
+        ifs.tune(str(tmp_path / "run-{d}-{k}.csv"), ["k"], truth="gold", system="said")
 
 
 def test_text_names_the_areas_and_the_best_point(scores):
@@ -112,7 +112,7 @@ def test_text_names_the_areas_and_the_best_point(scores):
     assert result.exit_code == 0, result.output
     assert "'yes' when score ≥ t" in result.stdout
     assert "area under the ROC curve" in result.stdout
-    assert "held out from the choice" in result.stdout
+    assert "On held-out samples it is" in result.stdout
     assert result.stdout.rstrip().splitlines()[-1]
 
 
@@ -121,23 +121,24 @@ def test_the_unit_changes_text_and_not_ratios(scores):
     shown = {unit: run(*words, "--unit", unit).stdout for unit in ("bits", "nats")}
 
     def number(text: str, after: str) -> float:
-        return float(text.split(after)[1].split(maxsplit=1)[0])
+        return float(text.split(after)[1].split(maxsplit=1)[0].rstrip("."))
 
-    for after in ("average information, {}: ", "best mutual_information "):
-        bits, nats = (number(shown[unit], after.format(unit)) for unit in ("bits", "nats"))
+    for after in ("Average information: ", "best mutual information, "):
+        bits, nats = (number(shown[unit], after) for unit in ("bits", "nats"))
         assert nats == pytest.approx(bits * np.log(2), abs=1e-4)
-    area = "area under the ROC curve: "
+        assert all(f"{number(shown[unit], after):.4g} {unit}" in shown[unit] for unit in ("bits", "nats"))
+    area = "Area under the ROC curve: "
     assert number(shown["bits"], area) == number(shown["nats"], area)
 
 
 def test_json_holds_the_curve_and_the_choice(scores):
     record = json.loads(run(scores, "-t", "gold", "--score", "p", "--metric", "f1", "--format", "json").stdout)
 
-    assert record["schema"] == "infoscope/sweep/1"
-    assert record["best"]["criterion"] == "f1"
-    point = record["best"]["point"]
-    assert record["metrics"]["f1"][point] == max(value for value in record["metrics"]["f1"] if value is not None)
-    assert len(record["thresholds"]) == len(record["metrics"]["proficiency"])
+    assert record["schema"] == "infoscope/sweep/2"
+    best, curves = record["stored_choices"][0], record["stored_curves"]
+    assert best["criterion"] == "f1"
+    assert curves["f1"][best["point"]] == max(value for value in curves["f1"] if value is not None)
+    assert len(record["thresholds"]) == len(curves["proficiency"])
 
 
 def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
@@ -147,8 +148,9 @@ def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
 
     values, truth = _scores()
     paid = [np.mean(np.where(truth == "yes", 9 * (values < t), values >= t)) for t in [np.inf, *values]]
-    assert record["best"]["criterion"] == "expected_cost"
-    assert record["best"]["value"] == pytest.approx(min(paid))
+    best = record["stored_choices"][0]
+    assert best["criterion"] == "expected_cost"
+    assert best["value"] == pytest.approx(min(paid))
 
 
 def test_refusals_show_both_accuracies(chances):
@@ -156,19 +158,21 @@ def test_refusals_show_both_accuracies(chances):
     result = run(chances, "-t", "gold", *words, "--normalize", "--certainty", "margin", "--format", "markdown")
 
     assert result.exit_code == 0, result.output
-    assert "| threshold | captured | without refusals | accuracy | accuracy of answers |" in result.stdout
-    assert "area under risk against coverage" in result.stdout
+    heads = "| threshold | rejected | accuracy of the accepted | captured | captured, accepted alone | wrong, of all |"
+    assert heads in result.stdout
+    assert "Area under the risk-coverage curve" in result.stdout
 
 
 def test_runs_show_the_front_and_the_price(runs):
     pytest.importorskip("infoscope.posterior")
-    result = run(runs, "-t", "gold", "-s", "said", "--by", "depth", "--against", "seconds")
+    result = run(runs, "-t", "gold", "-s", "said", "--parameter", "depth", "--against", "seconds")
 
     assert result.exit_code == 0, result.output
-    assert "best erroneous_information_ratio" in result.stdout
+    assert "depth 10 is the best of 3 settings" in result.stdout
+    assert "Its erroneous information ratio is" in result.stdout
     assert "bits per seconds" in result.stdout
-    record = json.loads(run(runs, "-t", "gold", "-s", "said", "--by", "depth", "--format", "json").stdout)
-    assert record["best"]["setting"] == {"depth": 10}
+    record = json.loads(run(runs, "-t", "gold", "-s", "said", "--parameter", "depth", "--format", "json").stdout)
+    assert record["stored_best"]["setting"] == {"depth": 10}
 
 
 @pytest.mark.parametrize(
@@ -180,7 +184,7 @@ def test_runs_show_the_front_and_the_price(runs):
         ("gold,p\nyes,2\nyes,1\n", [], "one class only ('yes')"),
         ("gold,p\nyes,2\nno,1\nso,3\n", [], "3 classes and the scores are one column"),
         ("gold,p\nyes,2\nno,1\n", ["--positive", "maybe"], "positive label 'maybe' is not among"),
-        ("gold,p\nyes,2\nno,1\n", ["--points", "1"], "needs two or more"),
+        ("gold,p\nyes,2\nno,1\n", ["--max-points", "1"], "needs two or more"),
         ("gold,q\nyes,2\nno,1\n", [], "has no column 'p'"),
         ("gold,p,q\nyes,0.2,0.3\nno,0.5,0.5\n", ["--score", "q", "--class", "yes", "--class", "no"], "--normalize"),
         ("gold,p,w\nyes,2,-1\nno,1,1\nyes,1,1\n", ["--weight", "w"], "'yes', p '2' is negative"),
@@ -202,16 +206,16 @@ def test_bad_input_is_one_sentence_and_status_two(tmp_path, body, words, said):
 def test_one_setting_and_mixed_up_options_are_refused(runs, tmp_path):
     one = tmp_path / "one.csv"
     one.write_text("gold,said,depth\na,a,3\nb,b,3\n")
-    result = run(one, "-t", "gold", "-s", "said", "--by", "depth")
+    result = run(one, "-t", "gold", "-s", "said", "--parameter", "depth")
     assert result.exit_code == 2
     assert "'depth' has 1 value (depth = 3)" in result.stderr
     for words in (
         ["-t", "gold"],
         ["--score", "p"],
-        ["-t", "gold", "--by", "depth"],
-        ["-t", "gold", "--score", "p", "--by", "depth"],
+        ["-t", "gold", "--parameter", "depth"],
+        ["-t", "gold", "--score", "p", "--parameter", "depth"],
         ["-t", "gold", "--score", "p", "--against", "seconds"],
-        ["-t", "gold", "-s", "said", "--by", "depth", "--normalize"],
+        ["-t", "gold", "-s", "said", "--parameter", "depth", "--normalize"],
         ["-t", "gold", "--score", "seconds", "--normalize"],
         ["-t", "gold", "--score", "seconds", "--class", "a"],
         ["-t", "gold", "--score", "seconds", "--seed", "-1"],
@@ -222,10 +226,12 @@ def test_one_setting_and_mixed_up_options_are_refused(runs, tmp_path):
 def test_rows_without_truth_or_score_are_left_out_and_counted(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("gold,p,w\nyes,2,1\nno,1,1\n,3,1\nyes,,1\nno,1,2\n")
-    curve = sweep_source(str(path), "gold", "p")
-    assert curve.ignored == {"missing truth": 1, "missing score in 'p'": 1}
+    curve = ifs.sweep(str(path), truth="gold", score="p")
+    ignored = {each.reason: each.rows for each in curve.provenance.ignored}
+    assert ignored == {"missing truth": 1, "missing score in 'p'": 1}
+    assert [finding.code for finding in curve.findings].count("rows_ignored") == 2
     assert curve.sample_size == 3
-    weighted = sweep_source(str(path), "gold", "p", weight="w")
+    weighted = ifs.sweep(str(path), truth="gold", score="p", weight="w")
     assert weighted.ladder.total == pytest.approx(4)
     assert weighted.sample_size == pytest.approx(4**2 / 6)
 
@@ -233,7 +239,7 @@ def test_rows_without_truth_or_score_are_left_out_and_counted(tmp_path):
 def test_a_row_of_weight_zero_in_a_file_is_not_there(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("gold,p,w\nyes,9,0\nyes,3,2\nno,2,1\nno,1,1\n")
-    curve = sweep_source(str(path), "gold", "p", weight="w")
+    curve = ifs.sweep(str(path), truth="gold", score="p", weight="w")
 
     np.testing.assert_array_equal(curve.thresholds, [np.inf, 3, 2, 1])
     assert curve.areas["average_precision"] == 1
@@ -242,7 +248,7 @@ def test_a_row_of_weight_zero_in_a_file_is_not_there(tmp_path):
 def test_equal_rows_of_probabilities_keep_their_effective_size(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("gold,a,b,w\n" + "a,0.8,0.2,1\n" * 30 + "a,0.8,0.2,2\n" * 10 + "b,0.3,0.7,1\n" * 20)
-    curve = sweep_source(str(path), "gold", ["a", "b"], weight="w")
+    curve = ifs.sweep(str(path), truth="gold", score=["a", "b"], weight="w")
 
     assert curve.sample_size == pytest.approx(70**2 / 90)
 
@@ -252,21 +258,21 @@ def test_a_bad_row_of_probabilities_is_told_by_its_numbers(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("gold,a,b\na,0.7,0.3\nb,0.5,0.5\n" + "a,0.9,0.3\n" * 3)
     with pytest.raises(InputError, match=r"a row \(a 0.9, b 0.3\) sum to 1.2, and 3 in all"):
-        sweep_source(str(path), "gold", ["a", "b"])
+        ifs.sweep(str(path), truth="gold", score=["a", "b"])
     path.write_text("gold,a,b\na,0.7,0.3\nb,0,0\n")
     with pytest.raises(InputError, match="all zero"):
-        sweep_source(str(path), "gold", ["a", "b"], normalize=True)
+        ifs.sweep(str(path), truth="gold", score=["a", "b"], normalize=True)
 
 
 def test_what_runs_are_held_against_leaves_their_size_alone(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text("gold,said,depth,n\n" + "a,a,1,50\nb,b,1,50\n" * 4 + "a,a,2,70\nb,a,2,70\n" * 3)
-    words = ["-t", "gold", "-s", "said", "--by", "depth", "--against", "n", "--format", "json"]
-    points = json.loads(run(path, *words).stdout)["points"]
+    words = ["-t", "gold", "-s", "said", "--parameter", "depth", "--against", "n", "--format", "json"]
+    record = json.loads(run(path, *words).stdout)
 
-    assert [point["n"] for point in points] == [8, 6]
-    assert [point["against"] for point in points] == [50, 70]
-    assert points[0]["information_per_unit"] == pytest.approx(1 / 50)
+    assert record["sizes"] == [8, 6]
+    assert record["against"] == [50, 70]
+    assert ifs.Tuning.from_dict(record).information_per_unit()[0] == pytest.approx(1 / 50)
 
 
 def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
@@ -274,8 +280,12 @@ def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
     costs.write_text(",yes,no\nyes,5,1\nno,1,0\n")
     result = run(scores, "-t", "gold", "--score", "p", "--costs", costs)
 
+    told = "orrect prediction of 'yes' costs 5, no less than predicting 'no' instead (1); check the cost matrix"
     assert result.exit_code == 0
-    assert result.stderr == "warning: truth 'yes' answered right costs 5, no less than answered 'no' (1)\n"
+    assert result.stderr == f"warning: A c{told}.\n"
+    values, truth = _scores()
+    with pytest.warns(UserWarning, match=re.escape(f"a c{told}")):
+        ifs.sweep(truth, values).best(costs=[[0, 1], [1, 5]], resamples=2)
 
 
 def test_gains_are_negative_costs(scores, tmp_path):
@@ -288,7 +298,7 @@ def test_gains_are_negative_costs(scores, tmp_path):
         np.mean(np.where(truth == "yes", np.where(values >= t, -4, 2), 1.5 * (values >= t))) for t in [np.inf, *values]
     ]
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["best"]["value"] == pytest.approx(min(paid))
+    assert json.loads(result.stdout)["stored_choices"][0]["value"] == pytest.approx(min(paid))
     assert min(paid) < 0
 
 
@@ -332,13 +342,15 @@ def _as_database(path: Path) -> str:
 @pytest.mark.parametrize("kind", ["scores", "runs"])
 def test_a_database_gives_the_points_that_the_file_gives(kind: str, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(kind)
-    asked = ["-t", "gold", *(["--score", "p"] if kind == "scores" else ["-s", "said", "--by", "depth"])]
+    asked = ["-t", "gold", *(["--score", "p"] if kind == "scores" else ["-s", "said", "--parameter", "depth"])]
 
     of_file = run(path, *asked, "--format", "json", "--engine", "duckdb", "--memory-limit", "500MB")
     of_database = run("log", *asked, "--format", "json", "--engine", "sql", "--engine-url", _as_database(path))
 
     assert of_file.exit_code == of_database.exit_code == 0, of_database.output
-    assert json.loads(of_database.stdout) == json.loads(of_file.stdout)
+    found, expected = json.loads(of_database.stdout), json.loads(of_file.stdout)
+    assert found["provenance"]["hashes"] == expected["provenance"]["hashes"]
+    assert found | {"provenance": {}} == expected | {"provenance": {}}
 
 
 def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def _drawn(n: int, k: int, seed: int = 0, spread: float = 0.5) -> tuple[np.ndarr
     probabilities = rng.dirichlet([spread] * k, size=n)
     truth = (rng.random(n)[:, None] > np.cumsum(probabilities, axis=1)).sum(axis=1).clip(max=k - 1)
     truth[:k] = np.arange(k)
-    return probabilities, truth
+    return truth, probabilities
 
 
 def _certainty(probabilities: np.ndarray, by: str) -> np.ndarray:
@@ -33,8 +33,8 @@ def _certainty(probabilities: np.ndarray, by: str) -> np.ndarray:
 
 @pytest.mark.parametrize("by", ["confidence", "margin", "entropy"])
 def test_every_point_is_the_table_of_its_rule(by):
-    probabilities, truth = _drawn(60, 3)
-    curve = ifs.sweep(probabilities, truth, by=by)
+    truth, probabilities = _drawn(60, 3)
+    curve = ifs.sweep(truth, probabilities, certainty=by)
     certainty = _certainty(probabilities, by)
     answers = probabilities.argmax(axis=1)
     thresholds = np.sort(certainty)[::-1]
@@ -52,7 +52,7 @@ def test_one_margin_is_one_threshold_however_it_was_subtracted():
     probabilities = np.array([[0.6, 0.4, 0.0], [0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.8, 0.1]])
     margins = _certainty(probabilities, "margin")
     assert len(set(margins)) > 2  # the numbers as they come differ in their last digits
-    curve = ifs.sweep(probabilities, [0, 1, 1, 1], classes=[0, 1, 2], by="margin")
+    curve = ifs.sweep([0, 1, 1, 1], probabilities, classes=[0, 1, 2], certainty="margin")
 
     assert len(curve) == 3
     np.testing.assert_allclose(curve.thresholds[1:], [0.7, 0.2], atol=1e-12)
@@ -63,7 +63,7 @@ def test_one_margin_is_one_threshold_however_it_was_subtracted():
 def test_one_entropy_is_one_threshold_in_whatever_order_it_was_summed():
     row = [0.07, 0.31, 0.02, 0.17, 0.43]
     probabilities = np.array([np.roll(row, by) for by in range(5)])
-    curve = ifs.sweep(probabilities, range(5), classes=range(5), by="entropy")
+    curve = ifs.sweep(range(5), probabilities, classes=range(5), certainty="entropy")
 
     assert len(curve) == 2
 
@@ -71,12 +71,12 @@ def test_one_entropy_is_one_threshold_in_whatever_order_it_was_summed():
 def test_close_margins_stay_apart():
     probabilities = np.array([[0.6, 0.4], [0.6 + 1e-9, 0.4 - 1e-9], [0.3, 0.7]])
 
-    assert len(ifs.sweep(probabilities, [0, 0, 1], classes=[0, 1], by="margin")) == 4
+    assert len(ifs.sweep([0, 0, 1], probabilities, classes=[0, 1], certainty="margin")) == 4
 
 
 def test_areas_equal_the_definition_sample_by_sample():
-    probabilities, truth = _drawn(80, 3)
-    areas = ifs.sweep(probabilities, truth).areas
+    truth, probabilities = _drawn(80, 3)
+    areas = ifs.sweep(truth, probabilities).areas
     certainty, wrong = probabilities.max(axis=1), probabilities.argmax(axis=1) != truth
 
     risks = [wrong[certainty >= c].mean() for c in certainty]
@@ -88,21 +88,21 @@ def test_areas_equal_the_definition_sample_by_sample():
 
 
 def test_thinned_sweep_keeps_exact_tables_and_areas():
-    probabilities, truth = _drawn(3000, 4)
-    whole, thin = ifs.sweep(probabilities, truth, most=5000), ifs.sweep(probabilities, truth, most=50)
+    truth, probabilities = _drawn(3000, 4)
+    whole, thin = ifs.sweep(truth, probabilities, max_points=5000), ifs.sweep(truth, probabilities, max_points=50)
 
     assert len(thin) <= 52
     places = np.searchsorted(-whole.thresholds, -thin.thresholds)
     np.testing.assert_array_equal(whole.tables.values[places], thin.tables.values)
     assert whole.areas == thin.areas
-    assert "an even grid of samples" in thin.notes[0]
+    assert "an even grid of samples" in thin.findings[0].text
 
 
 def test_weights_repeat_rows():
-    probabilities, truth = _drawn(50, 3)
+    truth, probabilities = _drawn(50, 3)
     times = np.random.default_rng(1).integers(1, 4, 50)
-    weighted = ifs.sweep(probabilities, truth, sample_weight=times)
-    repeated = ifs.sweep(np.repeat(probabilities, times, axis=0), np.repeat(truth, times))
+    weighted = ifs.sweep(truth, probabilities, weight=times)
+    repeated = ifs.sweep(np.repeat(truth, times), np.repeat(probabilities, times, axis=0))
 
     np.testing.assert_allclose(weighted.tables.values, repeated.tables.values)
     assert weighted.areas == pytest.approx(repeated.areas)
@@ -121,7 +121,7 @@ def test_curves_are_the_registered_metrics():
     with pytest.raises(InputError, match="a ROC curve needs one score"):
         curve.roc_curve()
     with pytest.raises(InputError, match="probabilities of every class"):
-        ifs.sweep([0.1, 0.9], [0, 1]).risk_coverage_curve()
+        ifs.sweep([0, 1], [0.1, 0.9]).risk_coverage_curve()
 
 
 # ── bad input ────────────────────────────────────────────────────────────────────────────────────
@@ -140,44 +140,44 @@ def test_curves_are_the_registered_metrics():
 )
 def test_bad_probabilities_are_refused_with_the_reason(rows, truth, words):
     with pytest.raises(InputError, match=words):
-        ifs.sweep(np.array(rows), truth)
+        ifs.sweep(truth, np.array(rows))
 
 
 def test_sums_may_be_off_by_the_stated_tolerance_or_normalized():
     rows = np.array([[0.3333, 0.6663], [0.7, 0.3]])
-    assert len(ifs.sweep(rows, ["a", "b"])) == 3
+    assert len(ifs.sweep(["a", "b"], rows)) == 3
 
     raw = np.array([[2.0, 6.0], [3.0, 1.0]])
-    curve = ifs.sweep(raw, ["b", "a"], normalize=True)
+    curve = ifs.sweep(["b", "a"], raw, normalize=True)
     np.testing.assert_allclose(curve.thresholds[1:], [0.75])
     with pytest.raises(InputError, match="all zero"):
-        ifs.sweep(np.array([[0.0, 0.0], [1.0, 0.0]]), ["a", "b"], normalize=True)
+        ifs.sweep(["a", "b"], np.array([[0.0, 0.0], [1.0, 0.0]]), normalize=True)
 
 
 def test_names_are_checked():
-    probabilities, truth = _drawn(20, 3)
+    truth, probabilities = _drawn(20, 3)
     with pytest.raises(UnknownNameError, match="no certainty 'gap'"):
-        ifs.sweep(probabilities, truth, by="gap")
+        ifs.sweep(truth, probabilities, certainty="gap")
     with pytest.raises(InputError, match="reject label 1 is a class"):
-        ifs.sweep(probabilities, truth, reject=1)
+        ifs.sweep(truth, probabilities, reject=1)
     with pytest.raises(InputError, match="2 classes are named for 3 columns"):
-        ifs.sweep(probabilities, truth, classes=[0, 1])
+        ifs.sweep(truth, probabilities, classes=[0, 1])
     with pytest.raises(InputError, match="truth label 2 has no column"):
-        ifs.sweep(probabilities, truth, classes=[0, 1, 3])
+        ifs.sweep(truth, probabilities, classes=[0, 1, 3])
     with pytest.raises(InputError, match="look alike"):
-        ifs.sweep(probabilities, truth, classes=["0", "1", "2"])
+        ifs.sweep(truth, probabilities, classes=["0", "1", "2"])
     with pytest.raises(InputError, match="one column of scores"):
-        ifs.sweep(probabilities, truth, positive=1)
+        ifs.sweep(truth, probabilities, positive=1)
 
 
 def test_classes_name_the_columns_in_any_order_and_frames_name_themselves():
     import pandas as pd
 
-    probabilities, truth = _drawn(30, 3)
+    truth, probabilities = _drawn(30, 3)
     names = np.array(["ant", "bee", "cat"])
-    one = ifs.sweep(probabilities, names[truth])
-    turned = ifs.sweep(probabilities[:, [2, 0, 1]], names[truth], classes=["cat", "ant", "bee"])
-    framed = ifs.sweep(pd.DataFrame(probabilities[:, [2, 0, 1]], columns=["cat", "ant", "bee"]), names[truth])
+    one = ifs.sweep(names[truth], probabilities)
+    turned = ifs.sweep(names[truth], probabilities[:, [2, 0, 1]], classes=["cat", "ant", "bee"])
+    framed = ifs.sweep(names[truth], pd.DataFrame(probabilities[:, [2, 0, 1]], columns=["cat", "ant", "bee"]))
 
     np.testing.assert_allclose(one.values("proficiency"), turned.values("proficiency"))
     np.testing.assert_allclose(one.values("accuracy"), framed.values("accuracy"))
@@ -228,7 +228,7 @@ def test_abstention_bits_are_differences_of_information():
     # refusing everyone loses all of it, spread over all samples
     assert bits["per_refusal"][0] == pytest.approx(-information[-1])
     with pytest.raises(InputError, match="sweep of refusals"):
-        points.abstention_bits(ifs.sweep([0.1, 0.9], [0, 1]))
+        points.abstention_bits(ifs.sweep([0, 1], [0.1, 0.9]))
 
 
 # ── two thresholds ───────────────────────────────────────────────────────────────────────────────
@@ -252,7 +252,7 @@ def _every_pair(scores, truth, score):
 @settings(max_examples=25)
 def test_two_thresholds_are_best_among_all_pairs(rows):
     scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([int(t) for _, t in rows])
-    curve = ifs.sweep(scores, truth)
+    curve = ifs.sweep(truth, scores)
     costs = np.array([[0, 1, 0.3], [4, 0, 0.5]])
 
     cheapest = points.two_thresholds(curve, costs=costs)
@@ -289,7 +289,7 @@ def test_chow_thresholds_minimise_the_expected_cost_of_a_calibrated_score():
 
 
 def test_two_thresholds_refuse_wrong_use():
-    curve = ifs.sweep([0.1, 0.9, 0.4], [0, 1, 0])
+    curve = ifs.sweep([0, 1, 0], [0.1, 0.9, 0.4])
     with pytest.raises(InputError, match="2 truth × 3 answers"):
         points.two_thresholds(curve, costs=[[0, 1], [1, 0]])
     with pytest.raises(InputError, match="for one score and two classes"):
@@ -316,11 +316,11 @@ def _best_by_trying(probabilities, truth, score):
 
 
 def test_class_thresholds_by_cost_are_the_least_of_all_combinations():
-    probabilities, truth = _drawn(14, 3, seed=5)
+    truth, probabilities = _drawn(14, 3, seed=5)
     costs = np.full((3, 4), 1.0)
     np.fill_diagonal(costs, 0.0)
     costs[:, 3] = [0.3, 0.4, 0.2]
-    found = points.class_thresholds(probabilities, truth, costs=costs)
+    found = points.class_thresholds(truth, probabilities, costs=costs)
 
     by_hand = _best_by_trying(probabilities, truth, lambda t: ifs.metrics.expected_cost(t, costs))
     assert found.value == pytest.approx(min(by_hand), abs=1e-12)
@@ -328,8 +328,8 @@ def test_class_thresholds_by_cost_are_the_least_of_all_combinations():
 
 
 def test_class_thresholds_by_proficiency_gain_and_cannot_be_improved_one_at_a_time():
-    probabilities, truth = _drawn(400, 3, seed=2)
-    found = points.class_thresholds(probabilities, truth)
+    truth, probabilities = _drawn(400, 3, seed=2)
+    found = points.class_thresholds(truth, probabilities)
     answers, certainty = probabilities.argmax(axis=1), probabilities.max(axis=1)
 
     assert found.value >= found.without
@@ -341,17 +341,17 @@ def test_class_thresholds_by_proficiency_gain_and_cannot_be_improved_one_at_a_ti
             table = ifs.Contingency.from_labels(truth, said, labels=[0, 1, 2], reject=3)
             assert ifs.metrics.proficiency(table) <= found.value + 0.003  # thresholds are a grid of 100 a class
     with pytest.raises(InputError, match="3 truth × 4 answers"):
-        points.class_thresholds(probabilities, truth, costs=np.ones((3, 3)))
+        points.class_thresholds(truth, probabilities, costs=np.ones((3, 3)))
     with pytest.raises(InputError, match="is a class"):
-        points.class_thresholds(probabilities, truth, reject=0)
+        points.class_thresholds(truth, probabilities, reject=0)
 
 
 # ── probabilities in bits ────────────────────────────────────────────────────────────────────────
 
 
 def test_soft_table_keeps_row_totals_and_sums_of_probabilities():
-    probabilities, truth = _drawn(60, 3)
-    table = points.soft_table(probabilities, truth)
+    truth, probabilities = _drawn(60, 3)
+    table = points.soft_table(truth, probabilities)
 
     np.testing.assert_allclose(table.row_totals, np.bincount(truth))
     np.testing.assert_allclose(table.column_totals, probabilities.sum(axis=0))
@@ -360,38 +360,38 @@ def test_soft_table_keeps_row_totals_and_sums_of_probabilities():
 
 
 def test_cross_entropy_equals_log_loss_and_hard_numbers_those_of_the_table():
-    probabilities, truth = _drawn(200, 3)
-    found = points.probabilistic_scores(probabilities, truth)
+    truth, probabilities = _drawn(200, 3)
+    found = points.probabilistic_scores(truth, probabilities)
     table = ifs.Contingency.from_labels(truth, probabilities.argmax(axis=1))
 
     assert found.cross_entropy == pytest.approx(log_loss(truth, probabilities) / np.log(2), rel=1e-9)
     assert found.hard_mutual_information == pytest.approx(float(ifs.metrics.mutual_information(table)))
     assert found.log_information == pytest.approx(found.truth_entropy - found.cross_entropy)
     assert found.soft_mutual_information <= found.truth_entropy
-    certain = points.probabilistic_scores(np.array([[1.0, 0.0], [1.0, 0.0]]), ["a", "b"])
+    certain = points.probabilistic_scores(["a", "b"], np.array([[1.0, 0.0], [1.0, 0.0]]))
     assert certain.cross_entropy == np.inf
 
 
 def test_information_score_as_kononenko_and_bratko_define_it():
     """P(C) = 0.8: a posterior of 0.9 for the true class is worth log2(0.9/0.8) bits; one of 0.6 costs log2(0.4/0.2)."""
     rows = [[0.9, 0.1], [0.6, 0.4], [0.9, 0.1], [0.9, 0.1], [0.9, 0.1]]
-    found = points.probabilistic_scores(np.array(rows), ["a", "a", "a", "a", "b"])
+    found = points.probabilistic_scores(["a", "a", "a", "a", "b"], np.array(rows))
 
     gains = [np.log2(0.9 / 0.8)] * 3 + [-np.log2(0.4 / 0.2), -np.log2(0.9 / 0.8)]
     assert found.information_score == pytest.approx(np.mean(gains), abs=1e-12)
-    perfect = points.probabilistic_scores(np.eye(2)[[0, 0, 1]], ["a", "a", "b"])
+    perfect = points.probabilistic_scores(["a", "a", "b"], np.eye(2)[[0, 0, 1]])
     assert perfect.information_score == pytest.approx(perfect.truth_entropy)
     assert perfect.relative_information_score == pytest.approx(1.0)
-    prior = points.probabilistic_scores(np.tile([0.8, 0.2], (5, 1)), ["a", "a", "a", "a", "b"])
+    prior = points.probabilistic_scores(["a", "a", "a", "a", "b"], np.tile([0.8, 0.2], (5, 1)))
     assert prior.information_score == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize(("power", "verdict"), [(3.0, "over-confident"), (0.4, "under-confident")])
 def test_calibration_finds_the_power_that_was_applied(power, verdict):
-    probabilities, truth = _drawn(20_000, 3, spread=1.0)
+    truth, probabilities = _drawn(20_000, 3, spread=1.0)
     sharpened = probabilities**power
     sharpened /= sharpened.sum(axis=1, keepdims=True)
-    found = points.calibration(sharpened, truth)
+    found = points.calibration(truth, sharpened)
 
     assert found.verdict == verdict
     assert found.sharpness == pytest.approx(1 / power, rel=0.05)
@@ -407,7 +407,7 @@ def test_monotone_recalibration_equals_isotonic_regression():
     rng = np.random.default_rng(0)
     p = np.round(rng.random(500), 2)
     truth = (rng.random(500) < p**2).astype(int)
-    found = points.calibration(np.column_stack([1 - p, p]), truth)
+    found = points.calibration(truth, np.column_stack([1 - p, p]))
     fitted = IsotonicRegression().fit_transform(p, truth)
     own = np.where(truth == 1, fitted, 1 - fitted)
 
@@ -418,7 +418,7 @@ def test_monotone_recalibration_equals_isotonic_regression():
 
 def test_certainty_that_was_wrong_is_infinitely_surprising_and_told():
     rows = np.array([[1.0, 0.0], [0.9, 0.1], [0.2, 0.8], [0.1, 0.9]])
-    found = points.calibration(rows, ["b", "a", "b", "b"])
+    found = points.calibration(["b", "a", "b", "b"], rows)
 
     assert found.cross_entropy == np.inf
     assert np.isfinite(found.sharpened)

@@ -29,7 +29,7 @@ def _levels(scores, truth, weights=None):
 @given(scored_rows)
 def test_every_point_is_the_table_of_its_rule(rows):
     scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
-    curve = ifs.sweep(scores, truth)
+    curve = ifs.sweep(truth, scores)
 
     assert len(curve) == len(set(scores)) + 1
     for point, threshold in enumerate(curve.thresholds):
@@ -40,7 +40,7 @@ def test_every_point_is_the_table_of_its_rule(rows):
 @given(scored_rows)
 def test_areas_equal_scikit_learn(rows):
     scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
-    areas = ifs.sweep(scores, truth).areas
+    areas = ifs.sweep(truth, scores).areas
 
     assert areas["roc_auc"] == pytest.approx(roc_auc_score(truth, scores), abs=1e-12)
     assert areas["average_precision"] == pytest.approx(average_precision_score(truth, scores), abs=1e-12)
@@ -49,7 +49,7 @@ def test_areas_equal_scikit_learn(rows):
 def test_curves_equal_scikit_learn():
     scores, truth = _noisy(300)
     scores = np.round(scores, 1)
-    curve = ifs.sweep(scores, truth)
+    curve = ifs.sweep(truth, scores)
 
     fpr, tpr, thresholds = roc_curve(truth, scores, drop_intermediate=False)
     roc = curve.roc_curve()
@@ -65,18 +65,18 @@ def test_curves_equal_scikit_learn():
 
 def test_every_metric_along_the_curve_equals_the_metric_of_each_table():
     scores, truth = _noisy(60)
-    curve = ifs.sweep(scores, truth)
+    curve = ifs.sweep(truth, scores)
 
     for name, values in curve.metrics().items():
-        one_by_one = [float(ifs.cards.find(name).score(curve.table_at(p))) for p in range(len(curve))]
+        one_by_one = [float(ifs.metrics.registry.find(name).score(curve.table_at(p))) for p in range(len(curve))]
         np.testing.assert_allclose(values, one_by_one, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
 def test_weights_repeat_rows():
     scores, truth = np.round(_noisy(80)[0], 1), _noisy(80)[1]
     times = np.random.default_rng(1).integers(0, 4, 80)
-    weighted = ifs.sweep(scores, truth, sample_weight=times)
-    repeated = ifs.sweep(np.repeat(scores, times), np.repeat(truth, times))
+    weighted = ifs.sweep(truth, scores, weight=times)
+    repeated = ifs.sweep(np.repeat(truth, times), np.repeat(scores, times))
 
     kept = np.isin(weighted.thresholds, repeated.thresholds)
     np.testing.assert_allclose(weighted.values("proficiency")[kept], repeated.values("proficiency"), atol=1e-12)
@@ -98,42 +98,42 @@ def _average_information_by_definition(scores, truth):
 @settings(max_examples=40)
 def test_average_information_is_the_mean_over_thresholds_and_survives_negation(rows):
     scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
-    found = ifs.sweep(scores, truth).areas["average_information"]
+    found = ifs.sweep(truth, scores).areas["average_information"]
 
     assert found == pytest.approx(_average_information_by_definition(scores, truth), abs=1e-12)
-    assert ifs.sweep(-scores, truth).areas["average_information"] == pytest.approx(found, abs=1e-12)
+    assert ifs.sweep(truth, -scores).areas["average_information"] == pytest.approx(found, abs=1e-12)
 
 
 @pytest.mark.parametrize("scores", [np.arange(20.0), (np.arange(20) >= 14).astype(float)], ids=["distinct", "tied"])
 def test_a_perfect_ranker_has_normalized_average_information_one(scores):
     truth = np.arange(20) >= 14
 
-    assert ifs.sweep(scores, truth).areas["normalized_average_information"] == pytest.approx(1.0, abs=1e-12)
+    assert ifs.sweep(truth, scores).areas["normalized_average_information"] == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_random_ranker_has_normalized_average_information_near_zero():
     rng = np.random.default_rng(3)
 
-    found = ifs.sweep(rng.random(20_000), rng.random(20_000) < 0.2).areas["normalized_average_information"]
+    found = ifs.sweep(rng.random(20_000) < 0.2, rng.random(20_000)).areas["normalized_average_information"]
     assert 0 < found < 0.01
 
 
 @given(scored_rows)
 def test_no_ranker_above_chance_everywhere_beats_the_perfect_one(rows):
     scores, truth = np.array([s for s, _ in rows], dtype=float), np.array([t for _, t in rows])
-    curve = ifs.sweep(scores, truth)
+    curve = ifs.sweep(truth, scores)
     roc = curve.roc_curve()
     if np.all(roc["recall"] >= roc["false_alarm_rate"]) and len(curve) > 2:
         assert curve.areas["normalized_average_information"] <= 1 + 1e-12
 
 
 def test_all_scores_equal_say_nothing():
-    curve = ifs.sweep([0.5] * 6, [0, 1, 0, 1, 1, 0])
+    curve = ifs.sweep([0, 1, 0, 1, 1, 0], [0.5] * 6)
 
     assert curve.areas["roc_auc"] == 0.5
     assert curve.areas["average_information"] == pytest.approx(0, abs=1e-15)
     assert np.isnan(curve.areas["normalized_average_information"])
-    assert "shared by several samples" in curve.notes[0]
+    assert "shared by several samples" in curve.findings[0].text
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
@@ -164,7 +164,7 @@ def test_hull_of_a_long_curve_is_found_in_stretches_too():
 
 def test_thinning_keeps_the_best_information_and_the_least_cost():
     scores, truth = _noisy(20_000)
-    whole, thin = ifs.sweep(scores, truth, most=30_000), ifs.sweep(scores, truth, most=300)
+    whole, thin = ifs.sweep(truth, scores, max_points=30_000), ifs.sweep(truth, scores, max_points=300)
 
     assert len(whole) == 20_001
     assert len(thin) <= 301
@@ -173,7 +173,7 @@ def test_thinning_keeps_the_best_information_and_the_least_cost():
     least = [min(ifs.metrics.expected_cost(curve.tables, costs)) for curve in (whole, thin)]
     assert least[0] == least[1]
     assert thin.areas == whole.areas
-    assert "301 of 20001 thresholds are kept" in thin.notes[0] or f"{len(thin)} of 20001" in thin.notes[0]
+    assert f"{len(thin)} of 20,001 thresholds are kept" in thin.findings[0].text
 
 
 def test_thinning_leaves_a_short_curve_alone():
@@ -187,7 +187,7 @@ def test_thinning_leaves_a_short_curve_alone():
 
 def test_the_best_point_by_costs_is_the_least_cost():
     scores, truth = _noisy(400)
-    curve = ifs.sweep(scores, truth)
+    curve = ifs.sweep(truth, scores)
     choice = curve.best(costs=[[0, 1], [5, 0]], resamples=10)
 
     by_hand = [np.mean(np.where(truth == 1, 5 * (scores < t), scores >= t)) for t in curve.thresholds]
@@ -199,17 +199,17 @@ def test_held_out_value_does_not_flatter_a_worthless_score():
     flattery, honest = [], []
     for seed in range(12):
         scores, truth = _noisy(120, seed=seed, shift=0.0)
-        choice = ifs.sweep(scores, truth).best("accuracy", resamples=2, seed=seed)
+        choice = ifs.sweep(truth, scores).best("accuracy", resamples=2, seed=seed)
         flattery.append(choice.value - 0.7)
-        honest.append(choice.held_out - 0.7)
+        honest.append(choice.held_out.value - 0.7)
 
     assert np.mean(flattery) > np.mean(honest)
     score, fresh = [], []
     for seed in range(12):
         scores, truth = _noisy(120, seed=seed, shift=0.0)
-        choice = ifs.sweep(scores, truth).best("kappa", resamples=2, seed=seed)
+        choice = ifs.sweep(truth, scores).best("kappa", resamples=2, seed=seed)
         score.append(choice.value)
-        fresh.append(choice.held_out)
+        fresh.append(choice.held_out.value)
     assert np.mean(score) > 0.05
     assert abs(np.mean(fresh)) < 0.05
 
@@ -220,31 +220,32 @@ def test_interval_of_the_choice_covers_the_value_on_new_data():
     inside = 0
     for seed in range(20):
         scores, truth = _noisy(300, seed=seed)
-        choice = ifs.sweep(scores, truth).best("kappa", resamples=60, seed=seed)
+        choice = ifs.sweep(truth, scores).best("kappa", resamples=60, seed=seed)
         table = ifs.Contingency.from_labels(fresh_truth, (fresh_scores >= choice.threshold).astype(int))
-        inside += choice.low <= float(ifs.metrics.kappa(table)) <= choice.high
+        inside += choice.held_out.low <= float(ifs.metrics.kappa(table)) <= choice.held_out.high
     assert inside >= 16  # 19 expected; below 16 with probability 0.003
 
 
 def test_choice_is_repeatable_and_the_threshold_interval_holds_the_threshold():
     scores, truth = _noisy(500)
-    curve = ifs.sweep(scores, truth)
+    curve = ifs.sweep(truth, scores)
     one, again = curve.best(resamples=30, seed=4), curve.best(resamples=30, seed=4)
 
     assert one == again
     assert one.threshold_low <= one.threshold <= one.threshold_high
-    assert "held out" in str(one)
+    assert "on held-out samples" in str(one)
 
 
 def test_a_choice_from_too_few_samples_says_so():
-    choice = ifs.sweep([2.0, 1.0], ["a", "b"], sample_weight=[1.0, 1000.0]).best()
+    choice = ifs.sweep(["a", "b"], [2.0, 1.0], weight=[1.0, 1000.0]).best()
 
-    assert np.isnan([choice.held_out, choice.threshold_low, choice.threshold_high]).all()
-    assert "held out from the choice undefined" in str(choice)
+    assert (choice.held_out.value, choice.threshold_low, choice.threshold_high) == (None, None, None)
+    assert choice.held_out.undefined == "there are too few samples"
+    assert "on held-out samples undefined: there are too few" in str(choice)
 
 
 def test_choice_needs_a_direction_and_a_defined_metric():
-    curve = ifs.sweep([1.0, 2.0, 3.0], [0, 1, 1])
+    curve = ifs.sweep([0, 1, 1], [1.0, 2.0, 3.0])
 
     with pytest.raises(InputError, match="neither better high nor better low"):
         curve.best("system_entropy")
@@ -254,7 +255,7 @@ def test_choice_needs_a_direction_and_a_defined_metric():
         curve.best("class_recall")
     with pytest.raises(InputError, match="level is 95"):
         curve.best(level=95)
-    weighted = ifs.sweep([1.0, 2.0], [0, 1], sample_weight=[0.2, 0.3])
+    weighted = ifs.sweep([0, 1], [1.0, 2.0], weight=[0.2, 0.3])
     with pytest.raises(UndefinedError, match="undefined at every operating point"):
         weighted.best("adjusted_mutual_information")
 
@@ -278,50 +279,51 @@ def test_choice_needs_a_direction_and_a_defined_metric():
 )
 def test_bad_scores_are_refused_with_the_reason(scores, truth, words):
     with pytest.raises(InputError, match=words):
-        ifs.sweep(scores, truth)
+        ifs.sweep(truth, scores)
 
 
 def test_bad_weights_positive_and_size_are_refused():
     with pytest.raises(InputError, match="weight of row 0 is -1"):
-        ifs.sweep([0.1, 0.2], [0, 1], sample_weight=[-1, 1])
+        ifs.sweep([0, 1], [0.1, 0.2], weight=[-1, 1])
     with pytest.raises(InputError, match="1 weights for 2 rows"):
-        ifs.sweep([0.1, 0.2], [0, 1], sample_weight=[1])
+        ifs.sweep([0, 1], [0.1, 0.2], weight=[1])
     with pytest.raises(InputError, match="positive label 'x' is not among"):
-        ifs.sweep([0.1, 0.2], ["a", "b"], positive="x")
+        ifs.sweep(["a", "b"], [0.1, 0.2], positive="x")
     with pytest.raises(InputError, match="needs two or more"):
-        ifs.sweep([0.1, 0.2], [0, 1], most=1)
+        ifs.sweep([0, 1], [0.1, 0.2], max_points=1)
 
 
 def test_a_row_of_weight_zero_is_not_there():
-    whole = ifs.sweep([0.9, 0.5, 0.4, 0.1], [0, 1, 0, 0], sample_weight=[0, 1, 1, 1])
-    without = ifs.sweep([0.5, 0.4, 0.1], [1, 0, 0])
+    whole = ifs.sweep([0, 1, 0, 0], [0.9, 0.5, 0.4, 0.1], weight=[0, 1, 1, 1])
+    without = ifs.sweep([1, 0, 0], [0.5, 0.4, 0.1])
 
     assert whole.areas == pytest.approx(without.areas)
     with pytest.raises(InputError, match=r"one class only \(0\)"):
-        ifs.sweep([0.9, 0.5], [0, 1], sample_weight=[1, 0])
+        ifs.sweep([0, 1], [0.9, 0.5], weight=[1, 0])
     with pytest.raises(InputError, match="weight above 0"):
-        ifs.sweep([0.9, 0.5], [0, 1], sample_weight=[0, 0])
+        ifs.sweep([0, 1], [0.9, 0.5], weight=[0, 0])
 
 
 def test_reversed_scores_are_named():
     scores, truth = _noisy(200)
 
-    note = ifs.sweep(-scores, truth).notes[0]
+    note = ifs.sweep(truth, -scores).findings[0].text
     assert "below chance" in note
     assert "high scores mean 0" in note
 
 
 def test_missing_truth_is_ignored_and_counted():
-    curve = ifs.sweep([0.1, 0.9, 0.5], ["no", "yes", None])
+    curve = ifs.sweep(["no", "yes", None], [0.1, 0.9, 0.5])
 
-    assert curve.ignored == {"missing truth": 1}
+    assert [(each.reason, each.rows) for each in curve.provenance.ignored] == [("missing truth", 1)]
+    assert "rows_ignored" in {finding.code for finding in curve.findings}
     assert curve.ladder.pattern.positive_label == "yes"
     assert curve.best(resamples=3).threshold == 0.9
 
 
 def test_the_positive_class_may_be_stated():
     scores, truth = _noisy(100)
-    one, other = ifs.sweep(scores, truth), ifs.sweep(-scores, truth, positive=0)
+    one, other = ifs.sweep(truth, scores), ifs.sweep(truth, -scores, positive=0)
 
     assert one.areas["roc_auc"] == pytest.approx(other.areas["roc_auc"])
     assert other.rule == "0 when score ≥ t"
@@ -330,8 +332,8 @@ def test_the_positive_class_may_be_stated():
 def test_document_is_plain_json_with_nulls_for_undefined():
     import json
 
-    record = json.loads(ifs.sweep([0.1, 0.9, 0.5], [0, 1, 0]).to_json(["precision", "proficiency"]))
-    assert record["schema"] == "infoscope/sweep/1"
-    assert record["metrics"]["precision"][0] is None
+    record = json.loads(ifs.sweep([0, 1, 0], [0.1, 0.9, 0.5]).to_json())
+    assert record["schema"] == "infoscope/sweep/2"
+    assert record["stored_curves"]["precision"][0] is None
     assert record["thresholds"] == [None, 0.9, 0.5, 0.1]
-    assert record["metrics"]["proficiency"][1] == 1.0
+    assert record["stored_curves"]["proficiency"][1] == 1.0

@@ -69,7 +69,7 @@ def test_against_a_physical_measure():
     assert [point["against"] for point in curve] == [10, 20, 40, 80]
     assert curve[1]["per_unit"] == pytest.approx((0.8 - 0.625) / 10)
     assert np.isnan(curve[0]["per_unit"])
-    with pytest.raises(InputError, match="nothing was given to hold"):
+    with pytest.raises(InputError, match="the settings have no cost to be compared with"):
         ifs.tune(runs, "size").information_per_unit()
     with pytest.raises(InputError, match="a number per class"):
         tuning.values("class_recall")
@@ -114,10 +114,11 @@ def test_document_is_plain_json():
     pytest.importorskip("infoscope.posterior")
     import json
 
-    record = json.loads(ifs.tune({1: _run(9, 1), 2: _run(8, 2)}, "k").to_json(["proficiency"]))
-    assert record["schema"] == "infoscope/tuning/1"
-    assert [point["setting"] for point in record["points"]] == [{"k": 1}, {"k": 2}]
-    assert record["best"]["setting"] == {"k": 1}
+    record = json.loads(ifs.tune({1: _run(9, 1), 2: _run(8, 2)}, "k").to_json())
+    assert record["schema"] == "infoscope/tuning/2"
+    assert (record["parameters"], record["settings"]) == (["k"], [[1], [2]])
+    assert len(record["stored_values"]["proficiency"]) == 2
+    assert record["stored_best"]["setting"] == {"k": 1}
 
 
 # ── King-Rook against King ───────────────────────────────────────────────────────────────────────

@@ -205,6 +205,15 @@ def expected_cost(table: Contingency, costs: Any) -> Real:
     >>> print(f"{expected_cost(table, [[0, 10], [1, 0]]):.2f}")
     1.05
     """
+    matrix = checked_costs(table, costs)
+    doubt = cost_doubt(table, matrix)
+    if doubt is not None:
+        warnings.warn(doubt, stacklevel=2)
+    return mean_cost(table, matrix)
+
+
+def checked_costs(table: Contingency, costs: Any) -> Real:
+    """The cost matrix as numbers; refused unless it has one finite cost per cell."""
     try:
         matrix = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -216,21 +225,25 @@ def expected_cost(table: Contingency, costs: Any) -> Real:
         )
     if not np.isfinite(matrix).all():
         raise InputError("a cost is not finite; give a number for every cell")
-    _warn_unless_right_is_cheaper(table, matrix)
+    return matrix
+
+
+def mean_cost(table: Contingency, matrix: Real) -> Real:
+    """The mean of a checked cost matrix over the samples of a table."""
     of_cells = matrix[table.cell_rows, table.cell_columns]
     if table.adds_exactly:  # tables that cost the same get the same number
         return np.sum(table.cells * of_cells, axis=-1) / table.grand_total
     return dot(table.cells / table.grand_total[..., None], of_cells)
 
 
-def _warn_unless_right_is_cheaper(table: Contingency, costs: Real) -> None:
+def cost_doubt(table: Contingency, costs: Real) -> str | None:
+    """Which correct prediction costs as much as an error of the same class; None where none does."""
     for i, j in zip(*table.matches, strict=True):
         others = np.delete(costs[i], j)
         if len(others) and costs[i, j] >= others.min():
             worst = int(np.argmin(np.where(np.arange(costs.shape[1]) == j, np.inf, costs[i])))
-            warnings.warn(
-                f"truth {table.truth_labels[i]!r} answered right costs {costs[i, j]:g}, no less than "
-                f"answered {table.system_labels[worst]!r} ({costs[i, worst]:g})",
-                stacklevel=3,
+            return (
+                f"a correct prediction of {table.truth_labels[i]!r} costs {costs[i, j]:g}, no less than predicting "
+                f"{table.system_labels[worst]!r} instead ({costs[i, worst]:g}); check the cost matrix"
             )
-            return
+    return None

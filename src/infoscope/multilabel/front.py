@@ -78,7 +78,6 @@ def stability(
         raise InputError(f"splits is {splits}; stability needs one at least")
     form = Form(**options)
     _check_order(truth, {"predicted": predicted})
-    _check_order(truth, {"predicted": predicted})
     pair = aligned(label_sets(truth, form), label_sets(predicted, form))
     warn_of(objects_left_out(pair.ignored))
     order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
@@ -97,7 +96,6 @@ def _evaluated(
     _check_order(truth, predictors)
     known = label_sets(truth, form)
     given = {name: label_sets(source, form) for name, source in predictors.items()}
-    _check_order(truth, predictors)
     systems = tuple(assess((known, sets), (truth_name, name), form, effort) for name, sets in given.items())
     provenance = Provenance(rows=known.n, ignored=_all_ignored(systems))
     warn_of(objects_left_out({item.reason: item.rows for item in provenance.ignored}))

@@ -55,18 +55,18 @@ class Calibration:
 
 
 def calibration(
-    probabilities: Any,
-    truth: Any,
+    y_true: Any,
+    y_score: Any,
     *,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    weight: Any = None,
     normalize: bool = False,
 ) -> Calibration:
     """How many bits the system loses by its sureness, found by the one power of all probabilities that serves it best.
 
     The fit has one parameter, so on some hundreds of samples its own flattery is negligible.
     """
-    given = class_probabilities(probabilities, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
+    given = class_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=normalize)
     now = cross_entropy(given)
     sharpness, sharpened = _best_power(given)
     as_it_is = _surprise(given, 1.0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UndefinedError
-from infoscope.metrics.losses import expected_cost
+from infoscope.metrics.losses import checked_costs, mean_cost
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.operating_points.ladder import Ladder
@@ -42,7 +42,7 @@ class Criterion:
         if costs is not None:
             if metric is not None:
                 raise InputError(f"the choice is asked for by {metric!r} and by costs; give one of them")
-            return cls("expected_cost", lambda table: expected_cost(table, costs), -1)
+            return cls("expected_cost", lambda table: mean_cost(table, checked_costs(table, costs)), -1)
         entry = find(metric or "proficiency")
         if entry.card.better == "none":
             raise InputError(f"{entry.name} is neither better high nor better low; choose by a metric that is")

@@ -36,15 +36,15 @@ class ClassThresholds:
 
 
 def class_thresholds(  # noqa: PLR0913 - a public front
-    probabilities: Any,
-    truth: Any,
+    y_true: Any,
+    y_score: Any,
     metric: str | None = None,
     *,
     costs: Any = None,
     classes: Sequence[Any] | None = None,
-    by: Certainty = "confidence",
+    certainty: Certainty = "confidence",
     reject: Label = "rejected",
-    sample_weight: Any = None,
+    weight: Any = None,
     normalize: bool = False,
 ) -> ClassThresholds:
     """One rejection threshold per answer, best together by a metric (proficiency unless named) or a cost matrix.
@@ -53,11 +53,11 @@ def class_thresholds(  # noqa: PLR0913 - a public front
     between its own column and the refusals only, so by costs each is best by itself, exactly. By a metric they are
     improved in turn, over up to 100 thresholds each, until none improves; that end need not be the best of all.
     """
-    given = class_probabilities(probabilities, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
+    given = class_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=normalize)
     if reject in given.labels:
         raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
     criterion = Criterion.asked(metric, costs)
-    decisions = decide(given, by)
+    decisions = decide(given, certainty)
     columns = [_Column.of(given, decisions, j, exact=costs is not None) for j in range(len(given.labels))]
     pattern = refusal_pattern(given.labels, reject)
     start = [len(column.thresholds) - 1 for column in columns]

@@ -153,7 +153,9 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
     )
 
 
-def _sweep(ladder: Ladder, ignored: Mapping[str, int], findings: Sequence[Finding], **numbers: Any) -> Sweep:
+def _sweep(
+    ladder: Ladder, ignored: Mapping[str, int], findings: Sequence[Finding], options: ChoiceOptions, **numbers: Any
+) -> Sweep:
     """The result with what its tables say of themselves, and with the rows that were left out."""
     pattern = ladder.pattern
     left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
@@ -166,7 +168,7 @@ def _sweep(ladder: Ladder, ignored: Mapping[str, int], findings: Sequence[Findin
         provenance=Provenance(ignored=left_out, hashes={"operating points": data_hash(ladder.tables())}),
         findings=(*findings, *ignored_rows(left_out)),
         ladder=ladder,
-    )
+    ).choose_by(options)
 
 
 def _threshold_ladder(levels: Levels, labels: tuple[Label, Label], positive: Label) -> Ladder:

@@ -18,27 +18,27 @@ __all__ = ["ProbabilisticScores", "cross_entropy", "information_score", "probabi
 
 
 def soft_table(
-    probabilities: Any,
-    truth: Any,
+    y_true: Any,
+    y_score: Any,
     *,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    weight: Any = None,
     normalize: bool = False,
 ) -> Contingency:
     """The table in which every sample is spread over the columns by its probabilities.
 
     It keeps the row totals of the hard table and answers "what is said", not "what is decided".
 
-    >>> print(soft_table([[0.75, 0.25], [0.5, 0.5]], ["a", "b"]).counts.tolist())
+    >>> print(soft_table(["a", "b"], [[0.75, 0.25], [0.5, 0.5]]).counts.tolist())
     [[0.75, 0.25], [0.5, 0.5]]
     """
-    return softened(_checked(probabilities, truth, classes, sample_weight, normalize=normalize))
+    return softened(_checked(y_true, y_score, classes, weight, normalize=normalize))
 
 
 def _checked(
-    probabilities: Any, truth: Any, classes: Sequence[Any] | None, sample_weight: Any, *, normalize: bool
+    y_true: Any, y_score: Any, classes: Sequence[Any] | None, weight: Any, *, normalize: bool
 ) -> Probabilities:
-    return class_probabilities(probabilities, truth, classes=classes, sample_weight=sample_weight, normalize=normalize)
+    return class_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=normalize)
 
 
 def softened(given: Probabilities) -> Contingency:
@@ -86,15 +86,15 @@ class ProbabilisticScores:
 
 
 def probabilistic_scores(
-    probabilities: Any,
-    truth: Any,
+    y_true: Any,
+    y_score: Any,
     *,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    weight: Any = None,
     normalize: bool = False,
 ) -> ProbabilisticScores:
     """Soft and hard numbers of the same output, side by side."""
-    given = _checked(probabilities, truth, classes, sample_weight, normalize=normalize)
+    given = _checked(y_true, y_score, classes, weight, normalize=normalize)
     answers = np.concatenate([np.argmax(given.values[block], axis=1) for block in given.blocks()])
     k = len(given.labels)
     hard = np.bincount(given.truth * k + answers, given.weights, minlength=k * k).reshape(k, k)

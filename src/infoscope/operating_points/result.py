@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.metrics.losses import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.operating_points.choice import Choice, ChoiceOptions, Criterion, chosen
@@ -25,6 +27,7 @@ __all__ = ["ALARM_RATE", "Sweep"]
 
 ALARM_RATE = "alarm_rate"
 """Share of samples that are predicted positive; beside the metrics of the catalogue."""
+_RESAMPLES = 200
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -137,15 +140,26 @@ class Sweep(Result):
             raise InputError(f"{what} needs {needs}; this sweep moves a {self.mode} ({self.rule})")
 
     def best(
-        self, metric: str | None = None, *, costs: Any = None, level: float = 0.95, resamples: int = 200, seed: int = 0
+        self, metric: str | None = None, *, costs: Any = None, level: float = 0.95, resamples: int = _RESAMPLES, seed: int = 0
     ) -> Choice:
         """The operating point that is best by a metric (proficiency unless named) or by a cost matrix.
 
         ``value`` is what the samples of the choice themselves show, and flatters it; ``held_out`` is what held-out
         samples show, with its interval.
         """
+        doubt = self._cost_doubt(costs)
+        if doubt is not None:
+            warnings.warn(doubt, stacklevel=2)
+        return self._best(metric, costs, level, seed, resamples)
+
+    def _best(
+        self, metric: str | None, costs: Any, level: float, seed: int, resamples: int = _RESAMPLES
+    ) -> Choice:
         criterion = Criterion.asked(metric, costs)
         return chosen(self, criterion, level, resamples, np.random.default_rng(seed))
+
+    def _cost_doubt(self, costs: Any) -> str | None:
+        return None if costs is None else cost_doubt(self.tables, checked_costs(self.tables, costs))
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
@@ -153,14 +167,18 @@ class Sweep(Result):
         if self.stored_choices:
             return self.stored_choices
         asked = self.options
-        first = self.best(asked.metric, costs=asked.costs, level=asked.level, seed=asked.seed)
+        first = self._best(asked.metric, asked.costs, asked.level, asked.seed)
         others = [name for name in ("accuracy", "f1") if self.mode == "threshold" and name != first.criterion]
-        return (first, *(self.best(name, level=asked.level, seed=asked.seed) for name in others))
+        return (first, *(self._best(name, None, asked.level, asked.seed) for name in others))
 
     def choose_by(self, options: ChoiceOptions | str) -> Sweep:
         """The same curve with its best point chosen by another metric, or by costs."""
         chosen_by = ChoiceOptions(options) if isinstance(options, str) else options
-        return replace(self, options=chosen_by, stored_choices=())
+        findings = [finding for finding in self.findings if finding.code != "doubtful_costs"]
+        doubt = self._cost_doubt(chosen_by.costs)
+        if doubt is not None:
+            findings.append(Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning"))
+        return replace(self, options=chosen_by, stored_choices=(), findings=tuple(findings))
 
     def to_dict(self) -> dict[str, Json]:
         """The versioned document, with every metric at every operating point."""

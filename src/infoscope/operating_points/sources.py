@@ -105,7 +105,7 @@ def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
     warn_of_rows(rows.ignored)
     if len(names) == 1:
         found = _one_column(rows, options.get("positive"), options.get("max_points") or MAX_THRESHOLDS)
-        return replace(found, options=as_options(options.get("choose_by")))
+        return found.choose_by(as_options(options.get("choose_by")))
     if options.get("positive") is not None:
         raise InputError("a positive class is for one column of scores; several columns each have a class of their own")
     _check_distributions(rows, names, normalize=options.get("normalize", False))
@@ -329,7 +329,7 @@ def _fitting(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]
             raise InputError(f"parameter {name!r} does not stand in {pattern!r}; write it as {{{name}}}")
     for name in inside:
         if name not in names:
-            raise InputError(f"{{{name}}} in {pattern!r} is not among the parameters; add --by {name}")
+            raise InputError(f"{{{name}}} in {pattern!r} is not among the parameters; add --parameter {name}")
     parts = re.split(r"(\{\w+\})", pattern)
     wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
     seen: set[str] = set()

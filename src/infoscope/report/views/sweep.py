@@ -119,7 +119,7 @@ def point_text(name: str, value: float) -> str:
     if np.isnan(value):
         return "–"
     if name == "threshold":
-        return ("∞" if value > 0 else "−∞") if np.isinf(value) else f"{value:.4g}".replace("-", "−")
+        return ("∞" if value > 0 else "−∞") if np.isinf(value) else _signed(value)
     return share(float(value))
 
 
@@ -182,7 +182,13 @@ def _number(choice: Choice, value: float | None, unit: Units) -> str:
     card = catalogue.get(choice.criterion)
     if card is not None and card.unit == "ratio" and card.range == (0.0, 1.0):
         return share(value)
-    return f"{value * (unit.per_bit if card is not None and card.unit == 'bits' else 1.0):.4g}"
+    if card is not None and card.unit == "bits":
+        return f"{_signed(value * unit.per_bit)} {unit.name}"
+    return _signed(value)
+
+
+def _signed(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
 
 
 def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
