@@ -140,7 +140,13 @@ class Sweep(Result):
             raise InputError(f"{what} needs {needs}; this sweep moves a {self.mode} ({self.rule})")
 
     def best(
-        self, metric: str | None = None, *, costs: Any = None, level: float = 0.95, resamples: int = _RESAMPLES, seed: int = 0
+        self,
+        metric: str | None = None,
+        *,
+        costs: Any = None,
+        level: float = 0.95,
+        resamples: int = _RESAMPLES,
+        seed: int = 0,
     ) -> Choice:
         """The operating point that is best by a metric (proficiency unless named) or by a cost matrix.
 
@@ -152,9 +158,7 @@ class Sweep(Result):
             warnings.warn(doubt, stacklevel=2)
         return self._best(metric, costs, level, seed, resamples)
 
-    def _best(
-        self, metric: str | None, costs: Any, level: float, seed: int, resamples: int = _RESAMPLES
-    ) -> Choice:
+    def _best(self, metric: str | None, costs: Any, level: float, seed: int, resamples: int = _RESAMPLES) -> Choice:
         criterion = Criterion.asked(metric, costs)
         return chosen(self, criterion, level, resamples, np.random.default_rng(seed))
 
