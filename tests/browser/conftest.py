@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-
 from infoscope.evaluation import Evaluation, evaluate
 from tests.figures.test_track_displays import hostile as hostile_trackers
 from tests.figures.test_track_displays import scene
@@ -24,6 +23,7 @@ from tests.report.pages import (
     systems,
     typical,
 )
+from tests.results.examples import EXAMPLES, example
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -45,13 +45,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def axe() -> str:
     if not AXE.is_file():
-        pytest.skip("axe-core is not installed (npm install --no-save axe-core), so accessibility is not checked")
+        pytest.skip("axe-core is not installed (tools/browser-packages), so accessibility is not checked")
     return AXE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports as files: usual, small, many systems, many classes, hostile names."""
+    """Reports as files: usual, small, many systems, many classes, hostile names, and the example of every kind."""
     folder = tmp_path_factory.mktemp("pages")
     made: dict[str, Any] = {
         "typical": typical(),
@@ -61,14 +61,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": hostile(),
         "demo": _demo(),
     }
-    made |= {"groups": grouped(), "settings": settings(), "comparison": comparison()}
+    made |= {"groups": grouped(), "settings": settings(), "hostile comparison": comparison()}
+    made |= {"threshold": scores(), "rejections": certainties()}
     trackers = {"trackers": scene(), "hostile trackers": hostile_trackers()}
     found = {name: each.to_html(folder / f"{name}.html") for name, each in (made | trackers).items()}
-    for name, curve in (("threshold", scores()), ("refusals", certainties())):
-        choices = [curve.best(resamples=20)]
-        found[name] = folder / f"{name}.html"
-        found[name].write_text(sweep_html(curve, choices, command="infoscope sweep scores.csv"), encoding="utf-8")
-    return found
+    return found | {kind: example(kind).to_html(folder / f"example {kind}.html") for kind in EXAMPLES}
 
 
 def _demo() -> Evaluation:
@@ -76,7 +73,7 @@ def _demo() -> Evaluation:
     from infoscope.cli.demo import SYSTEMS
 
     with as_file(files("infoscope") / "data" / "digits.csv") as path:
-        return evaluate(str(path), "truth", SYSTEMS, reject="?")
+        return evaluate(str(path), truth="truth", system=SYSTEMS, reject="?")
 
 
 class Visit:
