@@ -64,12 +64,11 @@ def test_slider_tells_what_python_computed(visit: Any) -> None:
         page.keyboard.press(key)
         told = {
             name: page.inner_text(f"[data-told={name}]")
-            for name in ("rejection_rate", "coverage", "accepted_accuracy", "proficiency")
+            for name in ("rejection_rate", "accepted_accuracy", "proficiency")
         }
         point = int(np.argmin(np.abs(refused - _share(told["rejection_rate"]) / 100)))
         seen.append(refused[point])
         assert _share(told["rejection_rate"]) == pytest.approx(100 * refused[point], abs=0.051)
-        assert _share(told["coverage"]) == pytest.approx(100 - 100 * refused[point], abs=0.051)
         assert _share(told["proficiency"]) == pytest.approx(100 * curve.values("proficiency")[point], abs=0.051)
         right = curve.values("accepted_accuracy")[point]
         assert told["accepted_accuracy"] == "–" if np.isnan(right) else True
@@ -135,7 +134,7 @@ def _saved(page: Any, folder: Path) -> list[dict[str, str]]:
 
 def test_settings_are_found_sorted_and_saved(visit: Any, tmp_path: Path) -> None:
     page = visit("settings")
-    page.locator("th .sort", has_text="seconds").click()
+    page.get_by_role("button", name="seconds ↕", exact=True).click()
     assert page.locator("table.values tbody th").first.inner_text() == "16"
     page.locator("input[type=search]").fill("8")
     assert page.locator("table.values tbody tr:visible").count() == 1

@@ -37,5 +37,5 @@ def test_without_code_folds_open(visit: Any) -> None:
 
     assert "mine captures" in page.inner_text("h1")
     before = page.locator("svg[role=img]:visible").count()
-    page.locator("details.other summary").first.click()
+    page.locator("main > section:not(#all) details summary").first.click()
     assert page.locator("svg[role=img]:visible").count() == before + 2

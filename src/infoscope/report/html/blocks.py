@@ -31,6 +31,7 @@ from infoscope.report.outline import (
     Strong,
     Table,
     Whisker,
+    plain,
 )
 from infoscope.report.text import LETTERS
 
@@ -87,18 +88,22 @@ _OTHER_DOMAINS: tuple[Domain, ...] = ("label_sets", "tracks")
 
 def section(part: Section, level: int = 2) -> Html:
     """A section with its heading; a folded one as a fold."""
-    inside = [section(item, level + 1) if isinstance(item, Section) else block(item, level + 1) for item in part.blocks]
+    heading = plain(part.heading)
+    inside = [
+        section(item, level + 1) if isinstance(item, Section) else block(item, level + 1, heading)
+        for item in part.blocks
+    ]
     if part.folded:
         return element("details", element("summary", phrase(part.heading)), *inside, id=part.anchor or None)
     aside = element("small", f" {part.aside}", class_="dim") if part.aside else Html("")
-    heading = element(f"h{min(level, 4)}", phrase(part.heading), aside)
-    return element("section" if level == 2 else "div", heading, *inside, id=part.anchor or None)
+    title = element(f"h{min(level, 4)}", phrase(part.heading), aside)
+    return element("section" if level == 2 else "div", title, *inside, id=part.anchor or None)
 
 
-def block(part: Block, level: int = 4) -> Html:
-    """Any block; ``level`` is that of a heading inside it."""
+def block(part: Block, level: int = 4, within: str = "") -> Html:
+    """Any block; ``level`` is that of a heading inside it, ``within`` the heading above it."""
     if isinstance(part, Table):
-        return table(part, level)
+        return table(part, level, within)
     if isinstance(part, Figure):
         return _figure(part)
     if isinstance(part, InformationBar):
@@ -108,7 +113,9 @@ def block(part: Block, level: int = 4) -> Html:
     if isinstance(part, Bullets):
         return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
     if isinstance(part, SideBySide):
-        sides = [element("div", *(block(item, level) for item in side)) for side in (part.left, part.right) if side]
+        sides = [
+            element("div", *(block(item, level, within) for item in side)) for side in (part.left, part.right) if side
+        ]
         return element("div", *sides, class_="two")
     return Html(importlib.import_module(_EXPLORERS[part.name]).markup(part.content))
 
@@ -126,7 +133,7 @@ def _information(part: InformationBar) -> Html:
     return element("figure", Html(svg(drawn.panel())), class_="wide")
 
 
-def table(part: Table, level: int = 4) -> Html:
+def table(part: Table, level: int = 4, within: str = "") -> Html:
     """A table; one that can be searched is also sorted and copied by the page's script."""
     shown = [at for at, column in enumerate(part.columns) if column.only != "plain"]
     columns = [part.columns[at] for at in shown]
@@ -144,14 +151,13 @@ def table(part: Table, level: int = 4) -> Html:
         data_search=part.search or None,
     )
     title = element(f"h{min(level, 4)}", part.title) if part.title else Html("")
-    scrolling = scrolled(joined((inside, packed)), _spoken_name(part))
+    scrolling = scrolled(joined((inside, packed)), _spoken_name(part, within))
     return joined((title, note, _left_out(part.search, len(written), len(rows)), scrolling))
 
 
-def _spoken_name(part: Table) -> str:
-    """What screen readers call it; tables without words are named by their columns."""
-    columns = ", ".join(column.title for column in part.columns if column.title)
-    return part.caption or part.title or f"Table: {columns}"
+def _spoken_name(part: Table, within: str) -> str:
+    """What screen readers call it: by its caption, or else by the headings above it."""
+    return part.caption or ": ".join(filter(None, (within, part.title))) or "Table"
 
 
 def _left_out(noun: str, written: int, rows: int) -> Html:

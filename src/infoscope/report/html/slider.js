@@ -1,4 +1,4 @@
-import { $, $$, unpack } from './common.js';
+import { $, $$, reachable, unpack } from './common.js';
 
 const points = await unpack($('#points-shown'));
 const slider = $('#slider');
@@ -29,6 +29,7 @@ const move = (at) => {
 };
 slider.addEventListener('input', () => move(+slider.value));
 $('#back').addEventListener('click', () => move(points.best));
+$$('.points tr[data-at]').forEach(reachable);
 $('.points').addEventListener('click', (event) => {
   const row = event.target.closest('tr[data-at]');
   if (row) move(+row.dataset.at);
