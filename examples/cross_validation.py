@@ -51,6 +51,10 @@ def digits() -> Problem:
     return learners, data, target
 
 
+DIGITS = (".4f", ".6f", ".4f", ".6f", ".3f", ".4f")
+WIDTHS = (8, 9, 8, 9, 12, 9)
+
+
 def chosen(arguments: list[str]) -> Problem:
     """The endgame where its file is found, else the digits."""
     shared = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", "../shared")) / "data" / "krkopt" / "krkopt.data"
@@ -61,15 +65,19 @@ def chosen(arguments: list[str]) -> Problem:
 def table(result: ifs.CrossValidation) -> list[str]:
     """The paper's Table 3: mean and sd of r and f over the repeats, and how they go together."""
     lines = ["learner              r mean      r sd   f mean      f sd  correlation  S_I/H(T)"]
-    for cloud in result.spreads():
-        (f, f_sd), (r, r_sd) = cloud.proficiency, cloud.false_information_ratio
-        lines.append(
-            f"{cloud.name:18} {r:8.4f} {r_sd:9.6f} {f:8.4f} {f_sd:9.6f} {cloud.correlation:12.3f}"
-            f" {cloud.erroneous_information_ratio[0]:9.4f}"
+    for found in result.estimators:
+        r, f, wrong = (
+            found.metrics[name] for name in ("false_information_ratio", "proficiency", "erroneous_information_ratio")
         )
-    for pair in result.overlaps():
+        numbers = (r.value, r.sd, f.value, f.sd, found.correlation, wrong.value)
+        shown = (
+            f"{'–' if number is None else format(number, form):>{width}}"
+            for number, form, width in zip(numbers, DIGITS, WIDTHS, strict=True)
+        )
+        lines.append(f"{found.name:18} {' '.join(shown)}")
+    for pair in result.overlaps:
         lines.append(f"{pair.a} has the lower S_I/H(T) than {pair.b} in {pair.share_a_lower:.0%} of repeats")
-    return [*lines, f"({result.caution})"]
+    return [*lines, *(finding.text for finding in result.findings)]
 
 
 def main() -> None:

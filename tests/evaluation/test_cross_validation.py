@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 import infoscope as ifs
 from infoscope.errors import InputError
 from infoscope.figures import CoverageDisplay
+from infoscope.figures.fold_clouds import fold_clouds
 from infoscope.figures.scene import Line
 from infoscope.readers import progress
 
@@ -48,7 +49,7 @@ def test_every_source_of_chance_follows_the_seed(learner: object) -> None:
 def test_repeats_in_which_two_estimators_are_alike_count_half() -> None:
     found = ifs.cross_validate({"one": GaussianNB(), "twin": GaussianNB()}, X, Y, folds=3, repeats=2, jobs=1)
 
-    assert [overlap.share_a_lower for overlap in found.overlaps()] == [0.5]
+    assert [overlap.share_a_lower for overlap in found.overlaps] == [0.5]
 
 
 def test_halves_of_a_split_are_all_rows() -> None:
@@ -115,23 +116,23 @@ def result() -> ifs.CrossValidation:
 def test_the_document_says_what_the_clouds_say(result: ifs.CrossValidation) -> None:
     record = json.loads(result.to_json())
 
-    assert (record["folds"], record["repeats"], record["rows"]) == (5, 8, 150)
+    assert (record["folds"], record["repeats"], record["provenance"]["rows"]) == (5, 8, 150)
     cloud = result.cloud("tree", "proficiency")
-    assert record["systems"][1]["metrics"]["proficiency"] == pytest.approx(
-        {"mean": cloud.mean(), "sd": cloud.std(ddof=1)}
+    assert record["estimators"][1]["metrics"]["proficiency"] == pytest.approx(
+        {"value": cloud.mean(), "sd": cloud.std(ddof=1)}
     )
-    assert record["pairs"][0]["share_a_lower"] == result.overlaps()[0].share_a_lower
-    assert repr(result) == result.to_text()
+    assert record["overlaps"][0]["share_a_lower"] == result.overlaps[0].share_a_lower
     assert f"{cloud.mean():.4f} ± {cloud.std(ddof=1):.4f}" in result.to_text()
-    assert result.caution in result.to_text()
+    assert result.findings[0].text in result.to_text()
+    assert "not over new data" in result.findings[0].text
 
 
 def test_one_repeat_has_no_spread_and_valid_json() -> None:
     once = ifs.cross_validate({"bayes": GaussianNB()}, X, Y, folds=3, repeats=1, jobs=1)
-    record = json.loads(once.to_json())["systems"][0]
+    record = json.loads(once.to_json())["estimators"][0]
 
     assert "sd" not in record["metrics"]["proficiency"]
-    assert "correlation" not in record
+    assert record["correlation"] is None
 
 
 def test_the_frame_has_a_row_for_each_repeat(result: ifs.CrossValidation) -> None:
@@ -143,7 +144,7 @@ def test_the_frame_has_a_row_for_each_repeat(result: ifs.CrossValidation) -> Non
 
 
 def test_clouds_stand_in_the_coverage_plane(result: ifs.CrossValidation) -> None:
-    display = result.display()
+    display = result.plot("coverage")
 
     point = display.points[1]
     assert point.name == "tree"
@@ -156,7 +157,7 @@ def clouds(repeats: int = 200) -> ifs.CrossValidation:
     """One cloud that is large enough to be seen as it is, and one that may need a lens."""
     rng = np.random.default_rng(0)
     shares = {"wide": (100, [0.4, 0.1, 0.2, 0.3]), "narrow": (100_000, [0.35, 0.1, 0.1, 0.45])}
-    return ifs.CrossValidation(
+    return ifs.CrossValidation.from_tables(
         {
             name: ifs.Contingency.from_matrix(rng.multinomial(n, p, repeats).reshape(-1, 2, 2))
             for name, (n, p) in shares.items()
@@ -174,21 +175,21 @@ def held(display: CoverageDisplay, name: str) -> list[float]:
 
 @pytest.mark.parametrize("zoom", [True, False])
 def test_every_cloud_has_an_outline_that_holds_nearly_all_of_it(zoom: bool) -> None:
-    display = clouds().display(zoom=zoom)
+    display = fold_clouds(clouds(), zoom=zoom)
 
     for name in ("wide", "narrow"):
         assert any(0.9 <= share <= 0.99 for share in held(display, name)), name
 
 
 def test_the_outline_grows_with_its_level() -> None:
-    half, most = (max(held(clouds().display(level=level), "wide")) for level in (0.5, 0.99))
+    half, most = (max(held(fold_clouds(clouds(), level=level), "wide")) for level in (0.5, 0.99))
 
     assert 0.4 <= half <= 0.6
     assert most >= 0.97
 
 
 def test_two_repeats_have_no_outline() -> None:
-    assert held(clouds(repeats=2).display(), "wide") == []
+    assert held(fold_clouds(clouds(repeats=2)), "wide") == []
 
 
 def test_a_terminal_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

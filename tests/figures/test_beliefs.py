@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from infoscope.report.html.maps import coverage_points
 
 from infoscope.comparison import compare
 from infoscope.errors import InputError, UnknownNameError
@@ -13,6 +12,7 @@ from infoscope.figures import ComparisonDisplay, CoverageDisplay, ImprovementDis
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.operating_points import sweep
 from infoscope.posterior import Posterior
+from infoscope.report.views.maps import coverage_points
 from infoscope.tables import Contingency
 
 TABLE = Contingency.from_matrix([[40, 6, 2], [5, 50, 9], [1, 3, 60]])
@@ -64,7 +64,7 @@ def test_comparison_becomes_a_forest_and_factors() -> None:
     assert [(row.name, row.word) for row in forest.rows] == [("good", ""), ("bad", "worse")]
     assert all(row.low is not None and row.low < row.value < (row.high or 0) for row in forest.rows)
     assert factors.steps[0].by == "information"
-    first = comparison.pairs[0].factor
+    first = comparison.pairs[0].improvement
     assert first is not None
     assert factors.steps[0].factor == first.value
     with pytest.raises(UnknownNameError, match="not compared by 'kappa'"):
@@ -77,7 +77,7 @@ def test_sweep_over_scores_becomes_curves() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 400)
     scores = truth + rng.normal(0, 0.8, 400)
-    swept = sweep(scores, truth)
+    swept = sweep(truth, scores)
     display = SweepDisplay.from_sweep(swept)
 
     assert list(display.curves[0].x) == sorted(display.curves[0].x)

@@ -48,7 +48,7 @@ def test_the_star_of_a_sweep_is_where_the_card_says_it_is_best(entry) -> None:
 def scores(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, 400)
-    return truth + rng.normal(0, 0.8, 400), truth
+    return truth, truth + rng.normal(0, 0.8, 400)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_error_rejection_curve_is_starred_at_its_least_error() -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 3, 300)
     certain = rng.dirichlet(np.ones(3), 300) + 0.6 * np.eye(3)[truth]
-    swept = ifs.sweep(certain / certain.sum(axis=1, keepdims=True), truth)
+    swept = ifs.sweep(truth, certain / certain.sum(axis=1, keepdims=True))
     curve = swept.error_reject_curve()
     [(x, y)] = stars(SweepDisplay.from_sweep(swept, ["error_rate"]).panel())
 
@@ -109,11 +109,11 @@ def test_ranking_forest_and_tuning_agree_on_the_best(metric: str) -> None:
 
 
 def test_the_sweep_in_text_marks_the_least_error_as_best(tmp_path: Path) -> None:
-    given, truth = scores()
+    truth, given = scores()
     path = tmp_path / "scores.csv"
     path.write_text("truth,score\n" + "\n".join(f"{t},{s:.6f}" for s, t in zip(given, truth, strict=True)))
     done = CliRunner().invoke(app, ["sweep", str(path), "-t", "truth", "--score", "score", "--metric", "error_rate"])
-    least = float(np.min(ifs.sweep(given, truth).values("error_rate")))
+    least = float(np.min(ifs.sweep(truth, given).values("error_rate")))
 
     assert done.exit_code == 0, done.output
-    assert f"best error_rate {least:.4f}" in done.output
+    assert f"that gives the best error rate, {least:.1%}." in done.output

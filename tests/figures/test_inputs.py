@@ -38,7 +38,7 @@ SEVERAL = sorted(set(DISPLAYS) - SINGLE - {"SweepDisplay"})
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return evaluate(FRAME, "truth", ["A", "B"])
+    return evaluate(FRAME, truth="truth", system=["A", "B"])
 
 
 def test_every_picture_of_the_list_is_one_of_tables() -> None:
@@ -154,7 +154,7 @@ def test_sweeps_come_from_scores_as_roc_curves_do() -> None:
         assert value == pytest.approx(recall_score(TRUTH == "yes", scores >= at - 1e-12))
     three = np.where(X[:, 0] > 1, "many", TRUTH)
     refusing = SweepDisplay.from_estimator(LogisticRegression().fit(X, three), X, three)
-    assert refusing.parameter == "share refused"
+    assert refusing.parameter == "share rejected"
     SweepDisplay.from_estimator(LinearSVC().fit(X, TRUTH), X, TRUTH)
     with pytest.raises(InputError, match=r"'LinearSVC' gives no scores to sweep"):
         SweepDisplay.from_estimator(LinearSVC().fit(X, three), X, three)
@@ -179,7 +179,7 @@ def test_trackers_are_drawn_from_their_boxes() -> None:
     named = AssociationDisplay.from_predictions(boxes, {"all": boxes, "few": boxes[boxes[:, 1] > 0]}, system="few")
     assert sum(each.frames for each in named.cells if each.system is None) == 10
     with pytest.raises(InputError, match="a timeline is drawn from tracks, and this is an Evaluation"):
-        TrackTimelineDisplay.from_evaluation(evaluate(FRAME, "truth", "A"))
+        TrackTimelineDisplay.from_evaluation(evaluate(FRAME, truth="truth", system="A"))
     with pytest.raises(InputError, match="draws tables, and a TrackingEvaluation has none"):
         DISPLAYS["LeakDisplay"].from_evaluation(infoscope.tracking.evaluate(boxes, boxes))
     pyplot.close("all")

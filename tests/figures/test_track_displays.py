@@ -60,7 +60,7 @@ def test_every_stretch_of_the_timeline_is_a_bar() -> None:
     result = scene()
     display = ifs.TrackTimelineDisplay.from_evaluation(result, system="mine")
     panel = display.panel()
-    segments = timeline(result["mine"].sequences[0])
+    segments = timeline(result["mine"].sequences[0].evaluated)
     bars = [mark for mark in panel.marks if isinstance(mark, Bar)]
 
     assert display.segments == segments
@@ -69,12 +69,12 @@ def test_every_stretch_of_the_timeline_is_a_bar() -> None:
     begins = [each.begins for each in segments]
     assert len([mark for mark in panel.marks if isinstance(mark, Line)]) == begins.count("break")
     assert len([mark for mark in panel.marks if isinstance(mark, Dot)]) == begins.count("swap")
-    assert result["mine"].estimates["swaps"].value == begins.count("swap")
+    assert result["mine"].metrics["swaps"].value == begins.count("swap")
 
 
 def test_ids_that_follow_each_other_differ_in_colour() -> None:
     for seed in range(5):
-        segments = [each for each in timeline(scene(seed)["mine"].sequences[0]) if each.system is not None]
+        segments = [each for each in timeline(scene(seed)["mine"].sequences[0].evaluated) if each.system is not None]
         colours = id_colours(segments)
         for before, after in itertools.pairwise(segments):
             if before.row == after.row and before.system != after.system:
@@ -86,7 +86,7 @@ def test_ids_that_follow_each_other_differ_in_colour() -> None:
 def test_every_cell_of_the_association_is_a_bar_that_says_what_it_is() -> None:
     result = scene()
     display = ifs.AssociationDisplay.from_evaluation(result, system="mine")
-    cells = association_cells(result["mine"].sequences[0])
+    cells = association_cells(result["mine"].sequences[0].evaluated)
     bars = [mark for mark in display.panel().marks if isinstance(mark, Bar)]
 
     assert display.cells == cells
@@ -142,7 +142,7 @@ def test_ledger_bars_end_at_the_truth_and_go_beyond() -> None:
     parts = dict(next(row for row in display.rows if row.name == "mine").parts)
 
     assert sum(parts[line] for line in ("captured", "missed", "confused")) == pytest.approx(1)
-    assert parts["captured"] == pytest.approx(result["mine"].estimates["proficiency"].value)
+    assert parts["captured"] == pytest.approx(result["mine"].metrics["proficiency"].value)
     bars = [mark for mark in display.panel().marks if isinstance(mark, Bar)]
     assert max(bar.high[0] for bar in bars) == pytest.approx(max(row.total for row in display.rows))
     assert all(bar.hatched == (bar.tip is not None and "spurious" in bar.tip) for bar in bars)
@@ -162,11 +162,11 @@ def test_the_ellipse_drawn_is_hotellings() -> None:
     display = ifs.CoverageDisplay.from_evaluation(result)
     for point, system in zip(display.points, result.systems, strict=True):
         assert point.spread is not None
-        assert system.spread.coverage is not None
-        degrees = system.spread.degrees
+        assert system.interval.coverage is not None
+        degrees = system.interval.degrees
         limit = 2 * degrees / (degrees - 1) * f.ppf(display.level, 2, degrees - 1)
         away = np.array(ellipse(point.spread, display.level, 90)) - [point.false, point.captured]
-        assert np.einsum("ni,ij,nj->n", away, np.linalg.inv(system.spread.coverage), away) == pytest.approx(limit)
+        assert np.einsum("ni,ij,nj->n", away, np.linalg.inv(system.interval.coverage), away) == pytest.approx(limit)
 
 
 def test_settings_of_one_tracker_are_joined_and_others_keep_their_names() -> None:

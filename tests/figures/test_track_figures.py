@@ -14,7 +14,9 @@ STAGE = Stage(objects=3, frames=10)
 
 
 def sequence(tracks: Rows, truth: Rows | None = None) -> Sequence:
-    return tracking.evaluate(STAGE.truth() if truth is None else truth, tracks).systems[0].sequences[0]
+    result = tracking.evaluate(STAGE.truth() if truth is None else truth, tracks).systems[0].sequences[0]
+    assert result.evaluated is not None
+    return result.evaluated
 
 
 def test_a_break_and_a_miss_on_the_timeline() -> None:
@@ -42,12 +44,14 @@ def test_a_swap_on_the_timeline() -> None:
 def test_the_timeline_agrees_with_the_counts() -> None:
     for seed in range(4):
         system = tracking.evaluate(*crowd(seed)).systems[0]
-        segments = timeline(system.sequences[0])
+        matched = system.sequences[0].evaluated
+        assert matched is not None
+        segments = timeline(matched)
         begins = [each.begins for each in segments]
 
-        assert begins.count("swap") == system.estimates["swaps"].value
-        assert begins.count("break") == system.estimates["breaks"].value
-        assert {each.track for each in segments} == set(system.sequences[0].tracks.truth.ids)
+        assert begins.count("swap") == system.metrics["swaps"].value
+        assert begins.count("break") == system.metrics["breaks"].value
+        assert {each.track for each in segments} == set(matched.tracks.truth.ids)
 
 
 def test_the_association_map_keeps_every_detection() -> None:
@@ -74,7 +78,7 @@ def test_ledger_bars_fill_the_truth_and_go_beyond_by_the_false_bits() -> None:
 
     ends = {each.line: each.end for each in bars if each.system == "a"}
     assert ends["confused"] == pytest.approx(1)
-    assert ends["spurious"] == pytest.approx(1 + systems[0].estimates["false_information_ratio"].value)
+    assert ends["spurious"] == pytest.approx(1 + systems[0].metrics["false_information_ratio"].value)
 
 
 def test_the_coverage_ellipse_has_the_area_of_its_covariance() -> None:
@@ -85,11 +89,11 @@ def test_the_coverage_ellipse_has_the_area_of_its_covariance() -> None:
     (point,) = CoverageDisplay.from_evaluation(evaluation).points
 
     assert point.spread is not None
-    assert system.spread.coverage is not None
+    assert system.interval.coverage is not None
     x, y = np.array(ellipse(point.spread, 0.95, 2000)).T
     area = 0.5 * abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))
     reach = 2 * 6 / 5 * 5.786135  # the 95 % quantile of F(2, 5), from tables
-    assert area == pytest.approx(np.pi * reach * np.sqrt(np.linalg.det(system.spread.coverage)), rel=1e-5)
+    assert area == pytest.approx(np.pi * reach * np.sqrt(np.linalg.det(system.interval.coverage)), rel=1e-5)
 
 
 def test_nothing_is_drawn_for_what_is_undefined() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from infoscope import multilabel
+from infoscope.multilabel.result import SampleSpread
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
 from tests.reference import reference_file, why_absent
@@ -26,7 +27,7 @@ def verbatim(a: int, b: int) -> multilabel.MultilabelEvaluation:
 
 
 @cache
-def halves(a: int, b: int) -> dict[str, dict[str, float]]:
+def halves(a: int, b: int) -> dict[str, SampleSpread]:
     return multilabel.stability(labeler(a), labeler(b), splits=500)
 
 

@@ -43,26 +43,29 @@ def test_reflection_corrects_the_bias_of_resampling() -> None:
 
     assert (estimate.mean, estimate.low, estimate.high) == pytest.approx((0.2, 0.15, 0.25))
     assert estimated(0.1, draws, 0.5, (0.0, 1.0)).low == 0.0
-    assert np.isnan(estimated(np.nan, draws, 0.5, (0.0, 1.0)).sd)
+    undefined = estimated(np.nan, draws, 0.5, (0.0, 1.0), "there is nothing to capture")
+    assert (undefined.value, undefined.sd, undefined.undefined) == (None, None, "there is nothing to capture")
 
 
 def test_the_better_predictor_is_named() -> None:
     truth, given = predictors(500, {"good": 0.9, "poor": 0.5})
     result = multilabel.compare(truth, given, draws=200, shuffles=0, splits=0)
-    pair = next(each for each in result.comparison["pairs"] if each["metric"] == "proficiency")
-    erroneous = next(e for e in result.comparison["pairs"] if e["metric"] == "erroneous_information_ratio")
+    pairs = {each.metric: each for each in result.pairs}
+    pair, erroneous = pairs["proficiency"], pairs["erroneous_information_ratio"]
 
-    assert result.comparison["ranking"] == ["good", "poor"]
-    assert pair["low"] > 0
-    assert pair["probability_a_better"] == erroneous["probability_a_better"] == 1.0
-    assert erroneous["difference"] < 0
+    assert result.ranking == ("good", "poor")
+    assert (pair.a, pair.b, pair.verdict) == ("good", "poor", "better")
+    assert pair.estimate.low > 0
+    assert pair.probability_a_better == erroneous.probability_a_better == 1.0
+    assert erroneous.estimate.value < 0
 
 
 def test_equal_predictors_cannot_be_told_apart() -> None:
     truth, given = predictors(200, {"a": 0.7})
     result = multilabel.compare(truth, {"a": given["a"], "b": given["a"]}, draws=50, shuffles=0, splits=0)
 
-    assert all(each["probability_a_better"] == 0.5 for each in result.comparison["pairs"])
+    assert result.pairs
+    assert all(each.probability_a_better == 0.5 for each in result.pairs)
 
 
 def test_predictors_are_compared_on_the_objects_they_share() -> None:
@@ -71,7 +74,7 @@ def test_predictors_are_compared_on_the_objects_they_share() -> None:
     others = {at: truth[at] for at in range(5, 20)}
     result = multilabel.compare(truth, {"a": some, "b": others}, draws=20, shuffles=0, splits=0)
 
-    assert result.comparison["objects"] == 10
+    assert result.common_objects == 10
     assert [system.n for system in result.systems] == [15, 15]
 
 
@@ -81,14 +84,14 @@ def test_json_follows_the_contract_and_every_form_renders() -> None:
     document = json.loads(result.to_json())
     system = document["systems"][0]
 
-    assert document["schema"] == "infoscope/evaluation/1"
-    assert set(system) >= {"name", "n", "truth_labels", "system_labels", "metrics", "classes", "reassignments"}
-    assert set(system["metrics"]["proficiency"]) == {"value", "mean", "sd", "low", "high"}
+    assert document["schema"] == "infoscope/multilabel/2"
+    assert set(system) >= {"name", "n", "categories", "metrics", "classes", "reassignments"}
+    assert set(system["metrics"]["proficiency"]) == {"value", "shown", "mean", "sd", "low", "high"}
     assert set(system["metrics"]) >= {"permuted_proficiency", "micro_precision", "object_f1", "random_f1"}
     assert system["permutation_chance"]["shuffles"] == 9
-    assert system["stability"]["metrics"]["permuted_proficiency"]["sd"] > 0
+    assert system["stability"]["permuted_proficiency"]["sd"] > 0
     assert "p\\|1" in result.to_markdown()
-    assert "<script" not in result.to_html()
+    assert "p|1" in result.to_html()
     for width in (60, 100):
         assert max(map(len, result.to_text(width=width).splitlines())) <= width
     assert result.to_frame()["proficiency"][0] == result["p|1"].value("proficiency")
@@ -96,9 +99,9 @@ def test_json_follows_the_contract_and_every_form_renders() -> None:
 
 def test_sparse_sets_are_warned_about() -> None:
     truth = [{f"c{at}", f"c{at + 1}"} for at in range(30)]
-    remarks = multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0).systems[0].remarks
+    findings = multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0).systems[0].diagnosis
 
-    assert "sparse_sets" in {each["code"] for each in remarks}
+    assert "sparse_sets" in {each.code for each in findings}
 
 
 def test_too_many_categories_leave_the_renaming_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,8 +126,8 @@ def test_stability_of_many_categories_keeps_the_renaming_of_all_objects(monkeypa
 
     found = multilabel.stability(truth, swapped, splits=10)
 
-    assert found["permuted_proficiency"]["mean"] == pytest.approx(1.0)
-    assert found["proficiency"]["mean"] < 0.5
+    assert found["permuted_proficiency"].mean == pytest.approx(1.0)
+    assert found["proficiency"].mean < 0.5
 
 
 def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,8 +69,12 @@ def test_every_way_in_gives_the_same_sets(tmp_path: Path) -> None:
 def test_objects_of_one_side_only_are_counted() -> None:
     system = evaluated({"x": {"a"}, "y": {"b"}, "z": set()}, {"y": {"b"}, "x": set(), "w": {"a"}}).systems[0]
 
-    assert (system.n, dict(system.ignored)) == (2, {"object in truth only": 1, "object in predicted only": 1})
-    assert {each["code"] for each in system.remarks} >= {"objects_left_out", "one_sided_categories"}
+    assert system.n == 2
+    assert {each.reason: each.rows for each in system.ignored} == {
+        "object in truth only": 1,
+        "object in predicted only": 1,
+    }
+    assert {each.code for each in system.diagnosis} >= {"objects_left_out", "one_sided_categories"}
 
 
 def test_repeated_objects_pair_by_order_when_repeated_equally(tmp_path: Path) -> None:
@@ -79,22 +83,22 @@ def test_repeated_objects_pair_by_order_when_repeated_equally(tmp_path: Path) ->
     system = evaluated(truth, good).systems[0]
 
     assert system.value("subset_accuracy") == 1.0
-    assert "repeated_objects" in {each["code"] for each in system.remarks}
+    assert "repeated_objects" in {each.code for each in system.diagnosis}
 
 
 def test_categories_on_one_side_are_kept_and_reported() -> None:
     system = evaluated([{"a"}, {"b"}, set()], [{"a"}, {"c"}, set()]).systems[0]
-    by_name = {each["label"]: each for each in system.classes}
+    by_name = {each.label: each for each in system.classes}
 
-    assert (by_name["b"]["proficiency"], by_name["c"]["proficiency"]) == (0.0, None)
-    assert sum(each["code"] == "one_sided_categories" for each in system.remarks) == 2
+    assert (by_name["b"].proficiency, by_name["c"].proficiency) == (0.0, None)
+    assert sum(each.code == "one_sided_categories" for each in system.diagnosis) == 2
 
 
 def test_a_category_without_entropy_is_undefined_and_drops_out() -> None:
     truth, predicted = [{"a", "b"}, {"a"}, {"a"}], [{"a", "b"}, {"a"}, {"a"}]
     system = evaluated(truth, predicted).systems[0]
 
-    assert system.classes[0]["proficiency"] is None
+    assert system.classes[0].proficiency is None
     assert system.value("proficiency") == 1.0
     nothing = evaluated([{"a"}, {"a"}], [{"a"}, set()])
     assert nothing.systems[0].value("proficiency") is None
@@ -166,9 +170,9 @@ def test_unequal_repeats_cannot_be_paired(tmp_path: Path) -> None:
 
 
 def test_a_stray_separator_is_doubted() -> None:
-    remarks = evaluated([{"a", "b"}, {"a,b"}, {"b"}], [{"a"}, {"b"}, {"a"}]).systems[0].remarks
+    findings = evaluated([{"a", "b"}, {"a,b"}, {"b"}], [{"a"}, {"b"}, {"a"}]).systems[0].diagnosis
 
-    assert any(each["code"] == "run_together" and "'a,b'" in each["text"] for each in remarks)
+    assert any(each.code == "run_together" and "'a,b'" in each.text for each in findings)
 
 
 def test_a_long_table_is_not_taken_for_a_label_list(tmp_path):

@@ -29,7 +29,7 @@ def test_the_papers_negative_pair_is_marked_and_never_a_finding() -> None:
 
 def test_shuffled_labels_gain_more_by_renaming_than_the_labelers_do() -> None:
     result = multilabel.evaluate(labeler(2), labeler(3), draws=0, splits=0, shuffles=49)
-    chance = result.systems[0].chance
+    chance = result.systems[0].permutation_chance
 
     assert chance is not None
     assert 0.016 <= chance.gain <= 0.022
@@ -58,7 +58,7 @@ def test_halving_raises_plug_in_proficiency_and_hardly_the_adjusted_one() -> Non
 
 
 def test_the_corrupt_line_is_named() -> None:
-    codes = {each["code"]: each["text"] for each in verbatim(1, 2).systems[0].remarks}
+    codes = {each.code: each.text for each in verbatim(1, 2).systems[0].diagnosis}
 
     assert "'Information\\Local & Regional Information\\Education'" in codes["run_together"]
     assert "lookalike_categories" in codes

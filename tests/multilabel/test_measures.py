@@ -144,7 +144,7 @@ def test_law_rolling_up_never_gains_truth_bits(indicator: np.ndarray) -> None:
 
     assert top.truth_bits <= bottom.truth_bits + 1e-12
     assert bottom.lost_share == pytest.approx(0, abs=1e-12)
-    assert all(each["lost_bits"] >= 0 for each in top.costliest)
+    assert all(each.lost_bits >= 0 for each in top.costliest)
 
 
 def test_an_object_carries_a_parent_once() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
+from infoscope.report.numbers import share
 from tests.tracking.scenes import Stage, crowd
 
 IDS = {
@@ -21,12 +22,12 @@ def test_the_document_in_json() -> None:
 
     document = json.loads(result.to_json())
 
-    assert document["schema"] == "infoscope/evaluation/1"
+    assert document["schema"] == "infoscope/tracking/2"
     (system,) = document["systems"]
     assert system["name"] == "mine"
     assert set(system["metrics"]) >= IDS
     for entry in system["metrics"].values():
-        assert set(entry) in ({"value"}, {"value", "mean", "sd", "low", "high"})
+        assert set(entry) in ({"value"}, {"value", "shown", "mean", "sd", "low", "high"})
     assert list(system["ledger"]) == ["truth", "captured", "missed", "confused", "fragmented", "spurious"]
     assert system["metrics"]["mota"]["low"] <= system["metrics"]["mota"]["value"] <= system["metrics"]["mota"]["high"]
     assert len(system["curve"]["hota"]) == 19
@@ -35,7 +36,7 @@ def test_the_document_in_json() -> None:
     assert sum(count for _, _, count in sequence["association"]) == sum(each["matched"] for each in sequence["tracks"])
     for line in ("truth", "missed", "confused", "fragmented"):
         assert sum(each[line] for each in sequence["tracks"]) == pytest.approx(system["ledger"][line])
-    assert "null: prior" in document["settings"]["convention"]
+    assert "null: prior" in document["convention"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -52,27 +53,30 @@ def test_the_document_in_json() -> None:
 def test_the_convention_is_named(options: dict[str, object], words: str) -> None:
     result = tracking.evaluate(*crowd(1), **options)  # type: ignore[arg-type]
 
-    assert words in result.to_text()
+    assert words in " ".join(result.to_text().split())
     assert words in result.to_markdown()
 
 
 def test_text_and_markdown_say_the_same() -> None:
     result = tracking.compare(crowd(1)[0], {"one": crowd(1)[1], "two": crowd(1)[0]})
-    shown = [f"{each.value:.4f}" for each in result.systems[0].estimates.values() if each.value != int(each.value)]
+    names = ("proficiency", "false_information_ratio", "hota", "mota", "idf1")
+    shown = [share(system.metrics[name].value) for system in result.systems for name in names]
 
     for text in (result.to_text(), result.to_markdown()):
         assert all(number in text for number in shown)
         assert "lower bound" in text
         assert "one" in text
         assert "two" in text
-    widths = {line.count("|") for line in result.to_markdown().splitlines() if "proficiency" in line and line[0] == "|"}
-    assert widths == {4, 8}
+    heads = [line for line in result.to_markdown().splitlines() if line.startswith("| tracker |")]
+    assert heads == ["| tracker | captured | interval | false | erroneous | HOTA | MOTA | IDF1 | verdict |"]
+    page = result.to_html()
+    assert all(name in page for name in IDS)
 
 
 def test_undefined_is_said_in_words() -> None:
     stage = Stage(objects=1, frames=10)
-    text = tracking.evaluate(stage.truth(), stage.truth()).to_text()
+    text = " ".join(tracking.evaluate(stage.truth(), stage.truth()).to_text().split())
 
-    assert "captured information is undefined" in text
+    assert "tracks cannot be evaluated by information" in text
     assert "nothing to tell apart" in text
     assert "nan" not in text.lower()

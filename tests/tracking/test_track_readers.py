@@ -24,7 +24,7 @@ TRUTH, TRACKS = crowd(3)
 
 
 def figures(truth: object, tracks: object, **options: object) -> list[float]:
-    estimates = tracking.evaluate(truth, tracks, **options).systems[0].estimates  # type: ignore[arg-type]
+    estimates = tracking.evaluate(truth, tracks, **options).systems[0].metrics  # type: ignore[arg-type]
     return [each.value for each in estimates.values()]
 
 
@@ -177,8 +177,8 @@ def test_points_are_matched_by_distance(dimensions: int) -> None:
     tracks = np.column_stack([frames, ids + 50, centres + 3.0])
     apart = 3 * np.sqrt(dimensions)
 
-    near = tracking.evaluate(truth, tracks, gate=apart + 0.01).systems[0].estimates
-    far = tracking.evaluate(truth, tracks, gate=apart - 0.01).systems[0].estimates
+    near = tracking.evaluate(truth, tracks, gate=apart + 0.01).systems[0].metrics
+    far = tracking.evaluate(truth, tracks, gate=apart - 0.01).systems[0].metrics
 
     assert near["proficiency"].value == pytest.approx(1.0, abs=1e-12)
     assert near["motp"].value == pytest.approx(1 - apart / (2 * (apart + 0.01)), abs=1e-9)
@@ -195,7 +195,7 @@ def test_a_sweep_over_distances() -> None:
     sweep = tracking.sweep_gates(truth, tracks, gates=[2.0, 5.0, 12.0])
 
     for point in sweep.points:
-        estimates = tracking.evaluate(truth, tracks, gate=point["gate"]).systems[0].estimates
+        estimates = tracking.evaluate(truth, tracks, gate=point["gate"]).systems[0].metrics
         assert point["proficiency"] == pytest.approx(estimates["proficiency"].value, abs=1e-12)
         assert point["false_information_ratio"] == pytest.approx(estimates["false_information_ratio"].value, abs=1e-12)
 
@@ -264,7 +264,7 @@ def test_sequences_without_tracks_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no tracks for sequence 'b' of the truth; the tracks are of a, c"):
         tracking.evaluate({"a": TRUTH, "b": TRUTH}, {"a": TRACKS, "c": TRACKS})
     extra = tracking.evaluate({"a": TRUTH}, {"a": TRACKS, "c": TRACKS}).systems[0]
-    assert [each["text"] for each in extra.remarks() if each["code"] == "no_truth"] == [
+    assert [each.text for each in extra.diagnosis if each.code == "no_truth"] == [
         "Tracks without a truth were left out: c."
     ]
     with pytest.raises(InputError, match="does not exist"):

@@ -23,9 +23,9 @@ RATIOS = ("proficiency", "false_information_ratio", "erroneous_information_ratio
 def test_jackknife_by_evaluating_without_each_sequence() -> None:
     scenes = {f"s{seed}": crowd(seed) for seed in range(6)}
     sides = [{name: scene[side] for name, scene in scenes.items()} for side in (0, 1)]
-    estimates = tracking.evaluate(*sides, level=0.9).systems[0].estimates
+    estimates = tracking.evaluate(*sides, level=0.9).systems[0].metrics
     left_out = [
-        tracking.evaluate(*({n: rows for n, rows in side.items() if n != name} for side in sides)).systems[0].estimates
+        tracking.evaluate(*({n: rows for n, rows in side.items() if n != name} for side in sides)).systems[0].metrics
         for name in scenes
     ]
 
@@ -176,11 +176,10 @@ def test_independent_frames_would_be_far_too_sure() -> None:
 def test_too_few_truth_tracks_for_an_interval() -> None:
     stage = Stage(objects=4, frames=20)
 
-    system = tracking.evaluate(stage.truth(), stage.missing(1)).systems[0]
+    result = tracking.evaluate(stage.truth(), stage.missing(1))
 
-    assert np.isnan(system.estimates["proficiency"].sd)
-    assert system.to_dict()["metrics"]["proficiency"] == {"value": 0.75}
-    assert "4 truth tracks, and at least 5 are needed" in system.spread.note
+    assert result.to_dict()["systems"][0]["metrics"]["proficiency"] == {"value": 0.75}
+    assert "4 truth tracks, and at least 5 are needed" in result.systems[0].interval.note
 
 
 def test_a_tracker_does_not_differ_from_itself() -> None:
@@ -190,8 +189,8 @@ def test_a_tracker_does_not_differ_from_itself() -> None:
 
     assert result.comparison is not None
     for each in result.comparison.pairs:
-        assert each.difference == 0
-        assert each.low <= 0 <= each.high
+        assert each.estimate.value == 0
+        assert each.estimate.low <= 0 <= each.estimate.high
         assert each.probability_a_better == 0.5
 
 
@@ -206,18 +205,18 @@ def test_paired_differences_over_sequences() -> None:
     assert result.comparison is not None
     assert result.comparison.ranking == ("better", "worse")
     pairs = {each.metric: each for each in result.comparison.pairs}
-    both = [each.total for each in result.systems[0].sequences], [each.total for each in result.systems[1].sequences]
+    both = [[each.evaluated.total for each in system.sequences] for system in result.systems]
     left_out = [values_of(stack(side).without_each())["proficiency"] for side in both]
     deviation = left_out[0] - left_out[1]
     sd = np.sqrt(5 / 6 * np.sum((deviation - deviation.mean()) ** 2))
-    assert pairs["proficiency"].sd == pytest.approx(sd, abs=1e-12)
-    assert pairs["proficiency"].unit == "sequence"
+    assert pairs["proficiency"].estimate.sd == pytest.approx(sd, abs=1e-12)
+    assert result.comparison.unit == "sequence"
     assert pairs["proficiency"].probability_a_better > 0.99
-    assert pairs["erroneous_information_ratio"].difference < 0
+    assert pairs["erroneous_information_ratio"].estimate.value < 0
     assert pairs["erroneous_information_ratio"].probability_a_better > 0.99
-    assert pairs["proficiency"].p_value == pytest.approx(2 / 64)
+    assert pairs["proficiency"].tests["sign_flip_p_value"] == pytest.approx(2 / 64)
     assert pairs["proficiency"].probability_a_better == pytest.approx(
-        stats.t.cdf(pairs["proficiency"].difference / sd, 5)
+        stats.t.cdf(pairs["proficiency"].estimate.value / sd, 5)
     )
 
 

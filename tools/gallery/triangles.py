@@ -64,7 +64,7 @@ def exhibits() -> Iterator[Exhibit]:
         "Of 200 samples 0, 10, … 100 are answered wrongly: the system falls to the ground.",
     )
     groups = {name.removesuffix(" A"): Contingency.from_matrix(STEINGOLD[name]) for name in SECTIONS}
-    found = evaluate(_rows(groups), "truth", "answer", by="section")
+    found = evaluate(_rows(groups), truth="truth", system="answer", by="section")
     yield Exhibit(
         "triangle-groups",
         "A point for each group",

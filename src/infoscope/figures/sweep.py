@@ -1,4 +1,4 @@
-"""Sweep curves: metrics along a parameter, a threshold or a share refused."""
+"""Sweep curves: metrics along a parameter, a threshold or a share rejected."""
 
 from __future__ import annotations
 
@@ -96,10 +96,10 @@ class SweepDisplay(TableDisplay):
     def from_predictions(
         cls, y_true: Any, y_pred: Any, *, metrics: Sequence[str] = (), ax: Any = None, **options: Any
     ) -> Self:
-        """Sweep a score over its thresholds, or probabilities of each class over what is refused, and draw.
+        """Sweep a score over its thresholds, or probabilities of each class over what is rejected, and draw.
 
-        ``y_pred`` is one column of scores for two classes, one column of probabilities per class, or answers by the
-        value of a parameter. Options are those of ``infoscope.sweep``, or of ``from_table`` for answers.
+        ``y_pred`` is one column of scores for two classes, one column of probabilities per class, or predictions by the
+        value of a parameter. Options are those of ``infoscope.sweep``, or of ``from_table`` for predictions.
 
         >>> display = SweepDisplay.from_predictions([0, 0, 1, 1], {1: [0, 1, 1, 0], 2: [0, 0, 1, 1]})
         >>> [round(y, 2) for y in display.curves[0].y]
@@ -109,11 +109,11 @@ class SweepDisplay(TableDisplay):
             chosen: dict[str, Any] = {"metrics": metrics} if metrics else {}
             return super().from_predictions(y_true, y_pred, ax=ax, **chosen, **options)
         options.pop("name", None)  # curves are named by their metrics
-        return cls.from_sweep(sweep(y_pred, y_true, **options), metrics).plot(ax)
+        return cls.from_sweep(sweep(y_true, y_pred, **options), metrics).plot(ax)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:
-        """Sweep the scores of a fitted estimator: two classes by threshold, more by what is refused."""
+        """Sweep the scores of a fitted estimator: two classes by threshold, more by what is rejected."""
         called = type(estimator).__name__ if name is None else name
         if callable(getattr(estimator, "predict_proba", None)):
             scores, classes = np.asarray(estimator.predict_proba(X)), list(estimator.classes_)
@@ -168,7 +168,7 @@ class SweepDisplay(TableDisplay):
 
     @classmethod
     def from_sweep(cls, swept: Sweep, metrics: Sequence[str] = ()) -> Self:
-        """The curves of a sweep: over the threshold, or for refusals over the share refused."""
+        """The curves of a sweep: over the threshold, or for rejections over the share rejected."""
         refusing = swept.mode == "rejection"
         names = metrics or (
             ("proficiency", "accepted_accuracy") if refusing else ("proficiency", "recall", "precision")
@@ -182,7 +182,7 @@ class SweepDisplay(TableDisplay):
             Curve(card.title, x, tuple(np.asarray(swept.values(name))[order].tolist()), better=card.better)
             for name, card in cards.items()
         ]
-        return cls(curves, "share refused" if refusing else "threshold")
+        return cls(curves, "share rejected" if refusing else "threshold")
 
     def panel(self) -> Panel:
         """Curves, bands, and a star at the best point of the first curve, where one is better."""
