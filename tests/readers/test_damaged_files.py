@@ -195,7 +195,7 @@ RECORDS = [{"t": "a", "s": "b"}, {"t": "a", "s": "c"}]
         ("log.ndjson", json.dumps(RECORDS[0]).encode("utf-16"), "UTF-16 text", "iconv -f UTF-16 -t UTF-8"),
         ("log.csv", LABELS.encode("latin-1"), "not UTF-8 text but seems to be Latin-1", "iconv -f ISO-8859-1"),
         ("log.csv", "t,s\n“a”,b\n".encode("cp1252"), "seems to be Windows-1252", "iconv -f WINDOWS-1252"),
-        ("log.csv.gz", gzip.compress(LABELS.encode("latin-1")), "seems to be Latin-1", "gzip -dc"),
+        ("log.csv.gz", gzip.compress(LABELS.encode("latin-1"), mtime=0), "seems to be Latin-1", "gzip -dc"),
         ("log.csv", b"t,s\n" + b"a,b\n" * 99_999 + b"caf\xe9,b\n", "line 100001 is not UTF-8", "iconv -f ISO-8859-1"),
         ("log.json", json.dumps(RECORDS).encode(), "a JSON array", "jq -c '.[]'"),
         ("log.ndjson", json.dumps(RECORDS, indent=2).encode(), "a JSON array", "jq -c '.[]'"),
