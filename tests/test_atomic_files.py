@@ -41,7 +41,7 @@ WRITERS: dict[str, Callable[[Path, Path], object]] = {
     "a.png": lambda path, _: picture(path),
     "a.pdf": lambda path, _: picture(path),
     "a.ifs": lambda path, _: TABLE.save(path),
-    "b.ifs": lambda path, source: read_tables(source, "gold", ["svm", "knn"]).save(path),
+    "b.ifs": lambda path, source: read_tables(source, truth="gold", system=["svm", "knn"]).save(path),
     "a.json": lambda path, source: command("evaluate", source, "-t", "gold", "-s", "svm", "-o", path),
     "a.md": lambda path, source: command("compare", source, "-t", "gold", "-s", "svm", "-s", "knn", "-o", path),
     "a.txt": lambda path, source: command("gate", source, "-t", "gold", "-s", "svm", "--min", "accuracy=0", "-o", path),

@@ -10,9 +10,9 @@ from hypothesis import example, given
 from scipy.sparse import csr_array
 
 from infoscope import metrics
-from infoscope.metrics.registry import catalogue, find
 from infoscope.clusterings import splits_and_merges
 from infoscope.errors import InputError
+from infoscope.metrics.registry import catalogue, find
 from infoscope.tables import Contingency
 from tests.oracle import EXACT, ExactTable, adjusted_mutual_information
 from tests.strategies import extreme_tables, matrices, stored_sparse

@@ -16,7 +16,7 @@ from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation import evaluate
 from infoscope.masking import masked, secrets_hidden
-from infoscope.readers import How, read
+from infoscope.readers import ReadOptions, read
 from infoscope.readers.progress import shown_while
 
 SECRET = "hunter2"
@@ -130,11 +130,15 @@ def test_errors_behind_ours_are_masked_too() -> None:
 
 def test_the_reader_hides_what_a_driver_says() -> None:
     with pytest.raises(InputError) as raised:
-        read((sqlite3.connect(":memory:"), f'SELECT 1 AS t, 2 AS s FROM "https://ann:{SECRET}@h" x'), "t", "s")
+        read(
+            (sqlite3.connect(":memory:"), f'SELECT 1 AS t, 2 AS s FROM "https://ann:{SECRET}@h" x'),
+            truth="t",
+            system="s",
+        )
 
     assert SECRET not in "".join(traceback.format_exception_only(raised.value))
     assert raised.value.__cause__ is None or SECRET not in str(raised.value.__cause__)
-    assert SECRET not in repr(How(engine="sql", engine_url=f"postgresql://ann:{SECRET}@db"))
+    assert SECRET not in repr(ReadOptions(engine="sql", url=f"postgresql://ann:{SECRET}@db"))
 
 
 def test_documents_pages_and_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

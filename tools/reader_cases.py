@@ -113,7 +113,12 @@ class Case:
         try:
             with self.source() as source:
                 reading = read_tables(
-                    source, names.truth, list(names.systems), weight=names.weight, by=names.by, **self.options
+                    source,
+                    truth=names.truth,
+                    system=list(names.systems),
+                    weight=names.weight,
+                    by=names.by,
+                    **self.options,
                 )
         except InfoscopeError as error:
             if self.rows is not None and not self.may_refuse:
@@ -130,7 +135,7 @@ class Case:
         expected = self.rows.tables(empty=self.empty)
         found = {
             (group, system): (_cells(table), dict(table.ignored))
-            for group, tables in reading.tables.items()
+            for group, tables in reading.by_group.items()
             for system, table in tables.items()
         }
         if not _same(found, expected):

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-from infoscope.readers import How
+from infoscope.readers import ReadOptions
 
 __all__ = ["FILE_FORMATS", "FRAMES", "Written", "as_frame", "damaged", "given", "written"]
 
@@ -58,7 +58,7 @@ class Written:
 
     def options_for(self, way: str) -> dict[str, Any]:
         """Options of the reader: the delimiter, and the format where a pipe has no name."""
-        return {"how": How(self.suffix.split(".")[1] if way in ("stdin", "pipe") else None, self.delimiter)}
+        return {"read": ReadOptions(self.suffix.split(".")[1] if way in ("stdin", "pipe") else None, self.delimiter)}
 
     def understood(self, rows: Any) -> tuple[bool, Any]:
         """Whether plain Python knows what a damaged file means, and the rows it has; None for a file to be refused."""

@@ -213,7 +213,7 @@ def fixed(value: Any) -> Any:
 def counted(source: Any, tested: Case, **how: Any) -> dict[str, Any]:
     """What the reader says, in the words of ``expected``."""
     system = tested.systems[0] if len(tested.systems) == 1 else list(tested.systems)
-    reading = read_tables(source, tested.truth, system, **tested.options, **how)
+    reading = read_tables(source, truth=tested.truth, system=system, **tested.options, **how)
     tables = {
         (group, name): {
             (truth, said): value
@@ -225,7 +225,7 @@ def counted(source: Any, tested: Case, **how: Any) -> dict[str, Any]:
             )
             if value
         }
-        for group, systems in reading.tables.items()
+        for group, systems in reading.by_group.items()
         for name, table in systems.items()
     }
     return {"tables": tables, "rows": reading.rows, "ignored": dict(reading.ignored)}

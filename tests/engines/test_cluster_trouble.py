@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import read
+from infoscope.readers import ReadOptions, read, read_tables
 from infoscope.readers.addresses import check_reachable
 from infoscope.readers.spark_session import _last_line
 from tests.engines.servers import PATIENCE, command, dask_cluster, family, free_port, stranger, wait_for
@@ -81,7 +81,12 @@ def test_files_that_differ_are_refused_before_a_cluster_is_asked(tmp_path: Path,
         "d": r"d\.parquet",
     }.items():
         with pytest.raises((InputError, UnknownNameError), match=sentence):
-            read([tmp_path / "a.parquet", tmp_path / f"{other}.parquet"], "gold", "said", engine=engine)
+            read(
+                [tmp_path / "a.parquet", tmp_path / f"{other}.parquet"],
+                truth="gold",
+                system="said",
+                read=ReadOptions(engine=engine),
+            )
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,13 @@ def test_files_that_spark_would_skip_or_misread(tmp_path: Path, name: str, sente
         file.write_bytes(zstandard.compress(text) if name.endswith("zst") else text)
 
     with pytest.raises(InputError, match=sentence):
-        read([good, path], "gold", "said", by="fold" if "=" in name else None, engine="spark")
+        read_tables(
+            [good, path],
+            truth="gold",
+            system="said",
+            by="fold" if "=" in name else None,
+            read=ReadOptions(engine="spark"),
+        )
 
 
 @pytest.mark.parametrize(("engine", "scheme"), [("spark", "spark"), ("spark", "sc"), ("dask", "tcp")])
@@ -114,7 +125,7 @@ def test_unreachable_cluster_is_told_at_once(tmp_path: Path, engine: str, scheme
     url = f"{scheme}://127.0.0.1:{free_port()}"
 
     with pytest.raises(InputError, match=f"nothing answers at {url}"):
-        read(path, "gold", "said", engine=engine, engine_url=url)
+        read(path, truth="gold", system="said", read=ReadOptions(engine=engine, url=url))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +144,7 @@ def test_address_that_cannot_be_one(tmp_path: Path, engine: str, url: str) -> No
     path.write_text("gold,said\na,b\n")
 
     with pytest.raises(InputError, match=f"{url} is not the address of a cluster; it reads like"):
-        read(path, "gold", "said", engine=engine, engine_url=url)
+        read(path, truth="gold", system="said", read=ReadOptions(engine=engine, url=url))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +168,7 @@ def test_address_that_spark_does_not_know_keeps_its_password(tmp_path: Path) -> 
     path.write_text("gold,said\na,b\n")
 
     with pytest.raises(InputError, match="'postgresql://me@here/db' is not an address that Spark knows"):
-        read(path, "gold", "said", engine="spark", engine_url="postgresql://me:secret@here/db")
+        read(path, truth="gold", system="said", read=ReadOptions(engine="spark", url="postgresql://me:secret@here/db"))
 
 
 def test_what_java_said_last_is_no_place_in_its_code(tmp_path: Path) -> None:
@@ -179,7 +190,7 @@ def test_dask_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_text("gold,said\na,b\n")
 
     with dask_cluster(tmp_path, size=0) as idle, pytest.raises(InputError, match=r"had no worker for 0\.5 s"):
-        read(path, "gold", "said", engine="dask", engine_url=idle.url)
+        read(path, truth="gold", system="said", read=ReadOptions(engine="dask", url=idle.url))
 
 
 def test_stranger_is_no_dask_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +200,7 @@ def test_stranger_is_no_dask_scheduler(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_text("gold,said\na,b\n")
 
     with stranger() as port, pytest.raises(InputError, match="does not answer like a Dask scheduler"):
-        read(path, "gold", "said", engine="dask", engine_url=f"tcp://127.0.0.1:{port}")
+        read(path, truth="gold", system="said", read=ReadOptions(engine="dask", url=f"tcp://127.0.0.1:{port}"))
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "spark"])
@@ -199,12 +210,12 @@ def test_addresses_are_for_clusters_alone(engine: str, tmp_path: Path) -> None:
     sentence = {"duckdb": "is a network address", "spark": "is an address and .* a file; read them apart"}[engine]
 
     with pytest.raises(InputError, match=sentence):
-        read(["s3a://bucket/log.csv", path], "gold", "said", engine=engine)
+        read(["s3a://bucket/log.csv", path], truth="gold", system="said", read=ReadOptions(engine=engine))
 
 
 def test_address_must_tell_its_format() -> None:
     with pytest.raises(InputError, match="name it, like --input-format parquet"):
-        read("hdfs://host/logs", "gold", "said", engine="spark")
+        read("hdfs://host/logs", truth="gold", system="said", read=ReadOptions(engine="spark"))
 
 
 def _fails(_: int) -> pd.DataFrame:
@@ -227,7 +238,7 @@ def _failing_frame(kind: str, folder: Path) -> Any:
 @pytest.mark.parametrize("kind", ["dask", "ibis", "polars"])
 def test_frame_that_fails_while_it_runs(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"the {kind} frame failed while it was read: .*Error") as caught:
-        read(_failing_frame(kind, tmp_path), "gold", "said")
+        read(_failing_frame(kind, tmp_path), truth="gold", system="said")
     assert "\n" not in str(caught.value)
 
 

@@ -5,7 +5,8 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import How, read, read_joint
+from infoscope.readers import ReadOptions, read, read_joint, read_tables
 from infoscope.readers.joint import Paired
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
 from tests.engines.servers import (
@@ -65,7 +66,7 @@ def hostile_log(folder: Path) -> Path:
     return path
 
 
-def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
     return all(
         one[name].truth_labels == other[name].truth_labels
         and one[name].system_labels == other[name].system_labels
@@ -115,16 +116,16 @@ class TestSparkCluster:
     @pytest.mark.usefixtures("spark")
     @pytest.mark.parametrize("case", CASES, **IDS)
     def test_files_as_by_hand(self, cluster: SparkCluster, case: Case, tmp_path: Path) -> None:
-        how = How(engine="spark", engine_url=cluster.url)
+        options = ReadOptions(engine="spark", url=cluster.url)
         text, parts = as_csv(case, tmp_path), tmp_path / "parts"
         parts.mkdir()
 
-        assert counted(as_parquet_parts(case, parts), case, how=how) == expected(case)
+        assert counted(as_parquet_parts(case, parts), case, read=options) == expected(case)
         if "line ends" in case.name:
             with pytest.raises(InputError, match='line end inside: "two'):
-                counted(text, case, how=how)
+                counted(text, case, read=options)
         else:
-            assert counted(text, case, how=how) == expected(case, text_spelling)
+            assert counted(text, case, read=options) == expected(case, text_spelling)
 
     @pytest.mark.usefixtures("spark")
     def test_text_as_the_embedded_engine_reads_it(self, cluster: SparkCluster, tmp_path: Path) -> None:
@@ -133,11 +134,12 @@ class TestSparkCluster:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
             by = "fold" if "=" in name else None
-            right = read(path, "gold", "said", by=by)
-            found = read(path, "gold", "said", by=by, engine="spark", engine_url=cluster.url)
-            if by:
-                right, found = right["é 1",], found["é 1",]
-            assert same({name: right}, {name: found}), name
+            right = read_tables(path, truth="gold", system="said", by=by)
+            found = read_tables(
+                path, truth="gold", system="said", by=by, read=ReadOptions(engine="spark", url=cluster.url)
+            )
+            assert list(right.by_group) == ([("é 1",)] if by else [()])
+            assert same(right, found), name
 
     @pytest.mark.usefixtures("spark")
     @pytest.mark.parametrize("name", UNSOUND_TEXT)
@@ -148,7 +150,7 @@ class TestSparkCluster:
         weight = "w" if b"w" in text.split(b"\n")[0] else None
 
         with pytest.raises(InputError, match=sentence) as caught:
-            read(path, "gold", "said", weight=weight, engine="spark", engine_url=cluster.url)
+            read(path, truth="gold", system="said", weight=weight, read=ReadOptions(engine="spark", url=cluster.url))
         assert "\n" not in str(caught.value)
 
     @pytest.mark.usefixtures("spark")
@@ -160,56 +162,69 @@ class TestSparkCluster:
         path.write_bytes(whole)
 
         with pytest.raises(InputError, match=r"log\.parquet cannot be read by Spark at spark://") as caught:
-            read(path, "gold", "said", engine="spark", engine_url=cluster.url)
+            read(path, truth="gold", system="said", read=ReadOptions(engine="spark", url=cluster.url))
         assert "\n" not in str(caught.value)
 
     def test_session_of_the_caller_stays_as_it_was(self, spark: Any, tmp_path: Path) -> None:
         path = tmp_path / "log.csv"
         path.write_text("gold,said\na,b\n")
 
-        assert read(path, "gold", "said", engine="spark").total == 1
+        assert read(path, truth="gold", system="said", read=ReadOptions(engine="spark")).total == 1
         assert spark.range(3).count() == 3
         assert spark.conf.get("spark.sql.caseSensitive") == "false"
         with pytest.raises(InputError, match=r"a Spark session on spark://.* is open here"):
-            read(path, "gold", "said", engine="spark", engine_url="local[1]")
+            read(path, truth="gold", system="said", read=ReadOptions(engine="spark", url="local[1]"))
 
     @pytest.mark.usefixtures("spark")
     def test_addresses_are_opened_by_spark(self, cluster: SparkCluster, tmp_path: Path) -> None:
-        where = {"engine": "spark", "engine_url": cluster.url}
+        where = ReadOptions(engine="spark", url=cluster.url)
         text = tmp_path / "some text"
         text.mkdir()
         (text / "a.csv").write_bytes(b"said;gold\r\nx;\xc3\xa9\r\n")
         (text / "b.csv").write_bytes(b"said;gold\ny;z\n")
-        table = read(f"file://{text}/*.csv", "gold", "said", **where)
+        table = read(f"file://{text}/*.csv", truth="gold", system="said", read=where)
         assert (table.truth_labels, table.system_labels) == (("z", "é"), ("x", "y"))
 
         for fold in ("01", "1"):
             part = tmp_path / "parts" / f"fold={fold}"
             part.mkdir(parents=True)
             duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS said) TO '{part}/log.parquet'")
-        split = read(f"file://{tmp_path}/parts", "gold", "said", by="fold", format="parquet", **where)
+        split = read_tables(
+            f"file://{tmp_path}/parts",
+            truth="gold",
+            system="said",
+            by="fold",
+            read=replace(where, format="parquet"),
+        ).by_group
         assert list(split) == [("01",), ("1",)]
 
         duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS sayd) TO '{part}/other.parquet'")
         with pytest.raises(UnknownNameError, match=r"other\.parquet has no column 'said'; did you mean 'sayd'"):
-            read(f"file://{tmp_path}/parts", "gold", "said", format="parquet", **where)
+            read(f"file://{tmp_path}/parts", truth="gold", system="said", read=replace(where, format="parquet"))
 
     def test_names_are_data(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
         path = hostile_log(tmp_path)
         frame = spark.read.parquet(str(path))
         asked: dict[str, Any] = {"truth": "gold", "system": HOSTILE_NAMES, "weight": "w.w"}
-        right = read(path, **asked)
+        right = read_tables(path, **asked).by_group[()]
 
         assert [right[name].total for name in HOSTILE_NAMES] == [3.5] * len(HOSTILE_NAMES)
-        assert same(right, read(frame, **asked))
-        assert same(right, read(path, **asked, engine="spark", engine_url=cluster.url))
+        assert same(right, read_tables(frame, **asked).by_group[()])
+        assert same(right, read_tables(path, **asked, read=ReadOptions(engine="spark", url=cluster.url)).by_group[()])
         for name in HOSTILE_NAMES:
-            assert same({name: read(path, "gold", name)}, {name: read(frame, "gold", name)}), name
+            assert same(
+                {name: read(path, truth="gold", system=name)}, {name: read(frame, truth="gold", system=name)}
+            ), name
 
-        by = read(path, "gold", "s.x", by=["*", "a`b"])
-        assert same(by, read(frame, "gold", "s.x", by=["*", "a`b"]))
-        assert same(by, read(path, "gold", "s.x", by=["*", "a`b"], engine="spark", engine_url=cluster.url))
-        pairs = [read_joint(source, "gold", ["s.x", "a`b"]).paired() for source in (path, frame)]
+        by = read_tables(path, truth="gold", system="s.x", by=["*", "a`b"])
+        assert same(by, read_tables(frame, truth="gold", system="s.x", by=["*", "a`b"]))
+        assert same(
+            by,
+            read_tables(
+                path, truth="gold", system="s.x", by=["*", "a`b"], read=ReadOptions(engine="spark", url=cluster.url)
+            ).by_group,
+        )
+        pairs = [read_joint(source, truth="gold", system=["s.x", "a`b"]).paired() for source in (path, frame)]
         assert cells_of(pairs[0]) == cells_of(pairs[1])
 
     def test_command_takes_names_as_data(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
@@ -229,26 +244,28 @@ class TestSparkCluster:
         records = log.selectExpr("gold", "array(u) AS `l.l`", "parse_json('1') AS `v.v`")
 
         with pytest.raises(UnknownNameError, match=r"^the pyspark frame has no column 's\.y'; did you mean 's\.x'\?$"):
-            read(log, "gold", "s.y")
+            read(log, truth="gold", system="s.y")
         with pytest.raises(InputError, match=r"^the pyspark frame has 'w\.w' as String; weights are numbers$"):
-            read(log, "gold", "s.x", weight="w.w")
+            read(log, truth="gold", system="s.x", weight="w.w")
         with pytest.raises(InputError, match=r"^column 'l\.l' holds lists or records"):
-            read(records, "gold", "l.l")
+            read(records, truth="gold", system="l.l")
         with pytest.raises(InputError, match=r"^the pyspark frame failed while it was read: .*VARIANT"):
-            read(records, "gold", "v.v")
+            read(records, truth="gold", system="v.v")
 
     def test_names_that_are_there_twice(self, spark: Any) -> None:
         log = spark.createDataFrame([("a", "b", "c", "d")], "gold string, said string, x string, y string")
 
         with pytest.raises(InputError, match="the pyspark frame has 'said' as the name of two columns"):
-            read(log.toDF("gold", "said", "said", "x"), "gold", "said")
-        assert read(log.toDF("gold", "said", "x", "x"), "gold", "said").total == 1
-        assert read(log.toDF("gold", "said", "GOLD", "Said"), "gold", ["said", "Said"])["Said"].system_labels == ("d",)
+            read(log.toDF("gold", "said", "said", "x"), truth="gold", system="said")
+        assert read(log.toDF("gold", "said", "x", "x"), truth="gold", system="said").total == 1
+        assert read_tables(log.toDF("gold", "said", "GOLD", "Said"), truth="gold", system=["said", "Said"]).by_group[
+            ()
+        ]["Said"].system_labels == ("d",)
 
     def test_no_column_is_computed_that_was_not_asked_for(self, spark: Any) -> None:
         log = spark.range(3).selectExpr("'a' AS gold", "'b' AS `s.x`", "raise_error('computed') AS bomb")
 
-        assert read(log, "gold", "s.x").total == 3
+        assert read(log, truth="gold", system="s.x").total == 3
 
     @pytest.mark.usefixtures("spark")
     @pytest.mark.parametrize("key", ["record", "a.b", "k1", "é"])
@@ -257,9 +274,16 @@ class TestSparkCluster:
             part = tmp_path / "k1=0" / f"{key}={value}" if key != "k1" else tmp_path / f"k1={value}"
             part.mkdir(parents=True)
             (part / "log.csv").write_text("gold,said,w`w\na,b,2\n")
-        split = read(tmp_path, "gold", "said", weight="w`w", by=key, engine="spark", engine_url=cluster.url)
+        split = read_tables(
+            tmp_path,
+            truth="gold",
+            system="said",
+            weight="w`w",
+            by=key,
+            read=ReadOptions(engine="spark", url=cluster.url),
+        ).by_group
 
-        assert same(read(tmp_path, "gold", "said", weight="w`w", by=key), split)
+        assert same(read_tables(tmp_path, truth="gold", system="said", weight="w`w", by=key).by_group, split)
         assert list(split) == [("01",), ("1",)]
 
     def test_ibis_on_spark_is_refused_with_the_reason(self, spark: Any) -> None:
@@ -267,11 +291,11 @@ class TestSparkCluster:
         spark_frame(spark, CASES[0]).createOrReplaceTempView("log")
 
         with pytest.raises(InputError, match="hand over the Spark frame itself"):
-            read(ibis.pyspark.connect(spark).table("log"), "gold", "said")
+            read(ibis.pyspark.connect(spark).table("log"), truth="gold", system="said")
 
     def test_worker_killed_in_mid_job(self, spark: Any, cluster: SparkCluster, big_log: Path) -> None:
         systems = ["said", "lazy"]
-        right = read(big_log, "gold", systems)
+        right = read_tables(big_log, truth="gold", system=systems).by_group[()]
         frame = spark.read.parquet(str(big_log))
         tracker = spark.sparkContext.statusTracker()
         killed_at: list[str] = []
@@ -289,9 +313,9 @@ class TestSparkCluster:
 
         killer = threading.Thread(target=kill_in_the_middle)
         killer.start()
-        during = read(frame, "gold", systems)
+        during = read_tables(frame, truth="gold", system=systems).by_group[()]
         killer.join()
-        after = read(frame, "gold", systems)
+        after = read_tables(frame, truth="gold", system=systems).by_group[()]
 
         assert killed_at, "the job ended before a worker could be killed"
         assert cluster.workers[0].returncode == -9
@@ -315,32 +339,45 @@ class TestSparkConnect:
         for case in (CASES[1], CASES[4], CASES[9], CASES[12], CASES[-1]):
             assert counted(spark_frame(remote, case), case) == expected(case), case.name
         names = hostile_log(tmp_path)
-        right = read(names, "gold", HOSTILE_NAMES)
-        assert same(right, read(remote.read.parquet(str(names)), "gold", HOSTILE_NAMES))
+        right = read_tables(names, truth="gold", system=HOSTILE_NAMES).by_group[()]
+        assert same(
+            right, read_tables(remote.read.parquet(str(names)), truth="gold", system=HOSTILE_NAMES).by_group[()]
+        )
         with pytest.raises(InputError, match="frame has 'said' as the name of two columns"):
-            read(remote.range(1).selectExpr("'a' AS gold", "'b' AS said", "'c' AS said"), "gold", "said")
+            read(remote.range(1).selectExpr("'a' AS gold", "'b' AS said", "'c' AS said"), truth="gold", system="said")
         remote.stop()
-        assert same(right, read(names, "gold", HOSTILE_NAMES, engine="spark", engine_url=server))
+        assert same(
+            right,
+            read_tables(
+                names, truth="gold", system=HOSTILE_NAMES, read=ReadOptions(engine="spark", url=server)
+            ).by_group[()],
+        )
 
-        how = How(engine="spark", engine_url=server)
+        options = ReadOptions(engine="spark", url=server)
         case = CASES[1]
-        assert counted(as_csv(case, tmp_path), case, how=how) == expected(case, text_spelling)
+        assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_spelling)
         case = CASES[9]
         folder = tmp_path / "parts"
         folder.mkdir()
-        assert counted(as_parquet_parts(case, folder), case, how=how) == expected(case)
+        assert counted(as_parquet_parts(case, folder), case, read=options) == expected(case)
 
         for fold in ("01", "1"):
             part = tmp_path / "[hive] %3D" / f"fold={fold}"
             part.mkdir(parents=True)
             duckdb.execute(f"COPY (SELECT 'x' AS gold, 'y' AS said) TO '{part}/log.parquet'")
-        split = read(tmp_path / "[hive] %3D", "gold", "said", by="fold", engine="spark", engine_url=server)
+        split = read_tables(
+            tmp_path / "[hive] %3D",
+            truth="gold",
+            system="said",
+            by="fold",
+            read=ReadOptions(engine="spark", url=server),
+        ).by_group
         assert list(split) == [("01",), ("1",)]
 
         ragged = tmp_path / "ragged.csv"
         ragged.write_text("gold,said\na,b\na,b,c\n")
         with pytest.raises(InputError, match=r"the line has not the 2 fields of the header.*: a,b,c$"):
-            read(ragged, "gold", "said", engine="spark", engine_url=server)
+            read(ragged, truth="gold", system="said", read=ReadOptions(engine="spark", url=server))
 
 
 class TestDaskCluster:
@@ -359,34 +396,36 @@ class TestDaskCluster:
             for case in (case for case in CASES if case.rows):
                 frame = dd.from_pandas(as_pandas(case, tmp_path), npartitions=2)
                 assert counted(frame, case) == expected(case), case.name
-        how = How(engine="dask", engine_url=dask.url)
+        options = ReadOptions(engine="dask", url=dask.url)
         for case in CASES:
             folder = tmp_path / case.name
             folder.mkdir()
-            assert counted(as_parquet_parts(case, folder), case, how=how) == expected(case), case.name
-            assert counted(as_csv(case, tmp_path), case, how=how) == expected(case, text_spelling), case.name
+            assert counted(as_parquet_parts(case, folder), case, read=options) == expected(case), case.name
+            assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_spelling), case.name
 
     def test_addresses_are_opened_by_workers(self, dask: DaskCluster, tmp_path: Path) -> None:
-        where = {"engine": "dask", "engine_url": dask.url}
+        where = ReadOptions(engine="dask", url=dask.url)
         for fold in ("01", "1"):
             part = tmp_path / f"fold={fold}"
             part.mkdir(parents=True)
             (part / "log.csv").write_text("gold,said\nx,y\n")
         (part / "_log.csv").write_text("not for us")
 
-        split = read(f"file://{tmp_path}", "gold", "said", by="fold", format="csv", **where)
+        split = read_tables(
+            f"file://{tmp_path}", truth="gold", system="said", by="fold", read=replace(where, format="csv")
+        ).by_group
         assert list(split) == [("01",), ("1",)]
         with pytest.raises(InputError, match="no such file as the workers see it"):
-            read(f"file://{tmp_path}/none.csv", "gold", "said", **where)
+            read(f"file://{tmp_path}/none.csv", truth="gold", system="said", read=where)
         with pytest.raises(UnknownNameError, match="did you mean 'said'"):
-            read(f"file://{tmp_path}/*/log.csv", "gold", "sayd", **where)
+            read(f"file://{tmp_path}/*/log.csv", truth="gold", system="sayd", read=where)
 
     def test_worker_killed_in_mid_job(self, dask: DaskCluster, big_log: Path) -> None:
         import dask.dataframe as dd
         from distributed import Client
 
         systems = ["said", "lazy"]
-        right = read(big_log, "gold", systems)
+        right = read_tables(big_log, truth="gold", system=systems).by_group[()]
         with Client(dask.url, timeout=60) as client:
             client.wait_for_workers(2, timeout=60)
             frame = dd.read_parquet(str(big_log))
@@ -409,10 +448,15 @@ class TestDaskCluster:
 
             killer = threading.Thread(target=kill_in_the_middle)
             killer.start()
-            during = read(frame, "gold", systems)
+            during = read_tables(frame, truth="gold", system=systems).by_group[()]
             killer.join()
             assert len(client.scheduler_info()["workers"]) == 1
 
         assert done_at_kill, "the job ended before a worker could be killed"
         assert same(right, during)
-        assert same(right, read(big_log, "gold", systems, engine="dask", engine_url=dask.url))
+        assert same(
+            right,
+            read_tables(big_log, truth="gold", system=systems, read=ReadOptions(engine="dask", url=dask.url)).by_group[
+                ()
+            ],
+        )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import How, read, read_tables
+from infoscope.readers import ReadOptions, read, read_tables
 from tests.engines.cases import CASES, TIME_CASES, Case, counted, expected
 from tests.engines.servers import postgres, postgres_programs
 from tests.engines.writers import fill_table
@@ -37,7 +37,7 @@ def test_postgres_counts_as_by_hand(case: Case, server: str) -> None:
         assert counted((connection, "SELECT * FROM log;"), case) == right
         assert counted((connection, "public.log"), case) == right
     assert counted((server, "log"), case) == right
-    assert counted("log", case, how=How(engine="sql", engine_url=server)) == right
+    assert counted("log", case, read=ReadOptions(engine="sql", url=server)) == right
     with adbc.connect(server) as connection:
         assert counted((connection, "log"), case) == right
 
@@ -58,18 +58,18 @@ def test_nan_weights_are_missing_and_infinite_ones_refused(server: str) -> None:
         connection.execute("DROP TABLE IF EXISTS heavy")
         connection.execute("CREATE TABLE heavy (t text, s text, w float8)")
         connection.execute("INSERT INTO heavy VALUES ('a', 'a', 'NaN'), ('a', 'a', 1)")
-        reading = read_tables((connection, "heavy"), "t", "s", weight="w")
+        reading = read_tables((connection, "heavy"), truth="t", system="s", weight="w")
         assert reading.ignored == {"missing weight in 'w'": 1}
 
         connection.execute("INSERT INTO heavy VALUES ('a', 'a', 'Infinity')")
         with pytest.raises(InputError, match="infinite"):
-            read((connection, "heavy"), "t", "s", weight="w")
+            read((connection, "heavy"), truth="t", system="s", weight="w")
 
 
 def test_more_systems_than_a_statement_can_tell_apart(server: str) -> None:
     names = [f"s{i}" for i in range(40)]
     columns = ", ".join(f"'{name}' AS {name}" for name in names)
-    tables = read((server, f"SELECT 'a' AS t, {columns}"), "t", names)
+    tables = read_tables((server, f"SELECT 'a' AS t, {columns}"), truth="t", system=names).by_group[()]
 
     assert [tables[name].system_labels for name in names] == [(name,) for name in names]
 
@@ -78,9 +78,9 @@ def test_adbc_answers_again_after_a_refused_query(server: str) -> None:
     with adbc.connect(server) as connection:
         for _ in range(2):
             with pytest.raises(InputError, match='"absent" does not exist'):
-                read((connection, "absent"), "t", "s")
+                read((connection, "absent"), truth="t", system="s")
 
-        assert read((connection, "SELECT 'a' AS t, 'b' AS s"), "t", "s").total == 1
+        assert read((connection, "SELECT 'a' AS t, 'b' AS s"), truth="t", system="s").total == 1
 
 
 def test_hostile_names_stay_names(server: str) -> None:
@@ -91,7 +91,7 @@ def test_hostile_names_stay_names(server: str) -> None:
         connection.execute(f'CREATE TABLE "{quoted}" ("{quoted}" text, s text)')
         connection.execute(f"INSERT INTO \"{quoted}\" VALUES ('a', 'b')")
 
-        assert read((connection, name), name, "s").total == 1
+        assert read((connection, name), truth=name, system="s").total == 1
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_hostile_names_stay_names(server: str) -> None:
 )
 def test_refused_credentials_are_told_without_the_password(server: str, change: tuple[str, str], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence) as caught:
-        read((server.replace(*change), "log"), "gold", "said")
+        read((server.replace(*change), "log"), truth="gold", system="said")
 
     assert "s3cret" not in str(caught.value)
     assert "wrong" not in str(caught.value)
@@ -117,13 +117,13 @@ def test_missing_table_and_column(server: str) -> None:
         connection.execute("CREATE TABLE small (gold text, said text)")
 
         with pytest.raises(InputError, match='"absent" does not exist'):
-            read((connection, "absent"), "gold", "said")
+            read((connection, "absent"), truth="gold", system="said")
         with pytest.raises(UnknownNameError, match="did you mean 'said'"):
-            read((connection, "small"), "gold", "sad")
+            read((connection, "small"), truth="gold", system="sad")
 
 
 def test_server_is_not_left_behind(tmp_path: Path) -> None:
     with postgres(tmp_path) as url:
         pass
     with pytest.raises(InputError, match="cannot connect"):
-        read((url, "log"), "gold", "said")
+        read((url, "log"), truth="gold", system="said")

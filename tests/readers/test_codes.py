@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoscope.errors import InputError
-from infoscope.readers import encoded, read, read_tables
+from infoscope.readers import ReadOptions, encoded, read, read_tables
 from infoscope.readers.codes import Counting, Places, UnfitError
 from infoscope.readers.packed import is_built
 from tests.engines.cases import CASES, Case, counted, expected
@@ -99,11 +99,11 @@ def test_any_row_groups(rows: list[tuple[Any, ...]], group: int, tmp_path_factor
     pq.write_table(pa.table({"a": a, "b": b, "gold": gold}), path, row_group_size=group)
     with pytest.MonkeyPatch.context() as monkeypatch:
         spy = Spy(monkeypatch)
-        reading = read_tables(path, "gold", ["a", "b"])
+        reading = read_tables(path, truth="gold", system=["a", "b"])
 
     assert spy.by_codes is (is_built() and not any(all(value is None for value in column) for column in (gold, a, b)))
     assert reading.rows == len(rows)
-    assert {name: cells(table) for name, table in reading.tables[()].items()} == {
+    assert {name: cells(table) for name, table in reading.by_group[()].items()} == {
         "a": by_hand(gold, a),
         "b": by_hand(gold, b),
     }
@@ -114,7 +114,7 @@ def test_a_category_without_rows_is_no_class(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.parquet"
     pd.DataFrame({"gold": pd.Categorical(["x", "x", "y"]), "said": said}).to_parquet(path)
 
-    table = read(path, "gold", "said")
+    table = read(path, truth="gold", system="said")
 
     assert spy.by_codes is is_built()
     assert table.truth_labels == table.system_labels == ("x", "y")
@@ -126,7 +126,7 @@ def test_a_dictionary_that_overflows_into_plain_text(tmp_path: Path, spy: Spy) -
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": gold, "said": gold}), path, dictionary_pagesize_limit=512, data_page_size=256)
 
-    table = read(path, "gold", "said")
+    table = read(path, truth="gold", system="said")
 
     assert spy.by_codes is False
     assert cells(table) == by_hand(gold, gold)
@@ -137,7 +137,7 @@ def test_many_labels_are_left_to_the_engine(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": gold, "said": gold[::-1]}), path, row_group_size=500)
 
-    table = read(path, "gold", "said")
+    table = read(path, truth="gold", system="said")
 
     assert spy.by_codes is False
     assert table.total == 3000
@@ -158,7 +158,7 @@ def test_each_type_means_what_it_means_to_the_engine(
 
     def answer() -> Any:
         try:
-            table = read(path, "gold", "said")
+            table = read(path, truth="gold", system="said")
         except InputError as error:
             return str(error)
         return table.truth_labels, cells(table), table.ignored
@@ -176,7 +176,7 @@ def test_text_that_is_no_unicode_is_refused_in_the_words_of_the_engine(tmp_path:
     pq.write_table(pa.table({"gold": broken, "said": broken}), path)
 
     with pytest.raises(InputError, match=r"log\.parquet"):
-        read(path, "gold", "said")
+        read(path, truth="gold", system="said")
     assert spy.by_codes is False
 
 
@@ -193,7 +193,7 @@ def test_a_name_with_a_dot_and_columns_inside_records(tmp_path: Path, spy: Spy) 
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"a.b": ["x", "y"], "gold": ["x", "x"], "a": [{"b": "z"}, {"b": "z"}]}), path)
 
-    assert cells(read(path, "gold", "a.b")) == {("x", "x"): 1, ("x", "y"): 1}
+    assert cells(read(path, truth="gold", system="a.b")) == {("x", "x"): 1, ("x", "y"): 1}
     assert spy.by_codes is is_built()
 
 
@@ -201,7 +201,7 @@ def test_text_over_several_files_with_columns_in_another_order(tmp_path: Path, s
     (tmp_path / "1.csv").write_text('gold,a,b\nx,x,y\n"it\'s, ""so""",x,\n')
     (tmp_path / "2.csv").write_text("b,gold,a\nx,y,x\n")
 
-    tables = read(tmp_path, "gold", ["a", "b"])
+    tables = read_tables(tmp_path, truth="gold", system=["a", "b"]).by_group[()]
 
     assert spy.by_codes
     assert cells(tables["a"]) == {("x", "x"): 1, ('it\'s, "so"', "x"): 1, ("y", "x"): 1}
@@ -213,7 +213,7 @@ def test_a_ragged_line_is_named_as_ever(tmp_path: Path, spy: Spy) -> None:
     path.write_text("gold,a,b\n" + "x,x,y\n" * 5000 + "x,y\n" + "x,x,y\n" * 10)
 
     with pytest.raises(InputError, match="line 5002 has 2 fields"):
-        read(path, "gold", ["a", "b"])
+        read_tables(path, truth="gold", system=["a", "b"]).by_group[()]
     assert spy.by_codes is False
 
 
@@ -221,7 +221,7 @@ def test_long_lines_are_not_held_in_batches(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.csv"
     path.write_text("gold,a,b\n" + f"{'x' * 3000},x,y\n")
 
-    assert read(path, "gold", ["a", "b"])["a"].total == 1
+    assert read_tables(path, truth="gold", system=["a", "b"]).by_group[()]["a"].total == 1
     assert spy.by_codes is False
 
 
@@ -233,7 +233,7 @@ def test_ten_systems_as_one_by_one(tmp_path: Path, spy: Spy) -> None:
         f"TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)"
     )
 
-    together = read(path, "gold", names)
+    together = read_tables(path, truth="gold", system=names).by_group[()]
 
     assert spy.by_codes is is_built()
     for name in names:
@@ -245,7 +245,7 @@ def test_more_labels_than_codes_can_take_half_way(tmp_path: Path, spy: Spy) -> N
     path = tmp_path / "log.csv"
     path.write_text("gold,a,b\n" + "".join(f"{i % 2100},{i % 2100},{i}\n" for i in range(100_000)))
 
-    tables = read(path, "gold", ["a", "b"])
+    tables = read_tables(path, truth="gold", system=["a", "b"]).by_group[()]
 
     assert spy.by_codes is False
     assert (tables["a"].total, tables["b"].total) == (100_000, 100_000)
@@ -259,7 +259,7 @@ def test_many_truths_first_and_many_answers_later(suffix: str, tmp_path: Path, s
     late = "SELECT 'user 0', 'guess ' || i % 60000, 'guess ' || i % 60000 FROM range(120000) AS r(i)"
     duckdb.execute(f"COPY ({many} UNION ALL {late}) TO '{path}'")
 
-    tables = read(path, "gold", ["a", "b"])
+    tables = read_tables(path, truth="gold", system=["a", "b"]).by_group[()]
 
     assert spy.by_codes is False
     assert (tables["a"].total, tables["b"].total) == (240_000, 240_000)
@@ -272,7 +272,7 @@ def test_a_batch_that_is_too_large_is_left_to_the_engine(
     path = tmp_path / "log.csv"
     path.write_text("gold,a,b\n" + "x,x,y\n" * 1000)
 
-    assert read(path, "gold", ["a", "b"])["a"].total == 1000
+    assert read_tables(path, truth="gold", system=["a", "b"]).by_group[()]["a"].total == 1000
     assert spy.by_codes is False
 
 
@@ -280,7 +280,7 @@ def test_a_long_line_far_into_the_file_is_seen(tmp_path: Path, spy: Spy) -> None
     path = tmp_path / "log.csv"
     path.write_text("gold,a,b\n" + "x,x,y\n" * 300 + f"{'x' * 9000},x,y\n" * 50)
 
-    assert read(path, "gold", ["a", "b"])["a"].total == 350
+    assert read_tables(path, truth="gold", system=["a", "b"]).by_group[()]["a"].total == 350
     assert spy.by_codes is False
 
 
@@ -295,7 +295,9 @@ def test_more_cells_than_a_row_group_keep_their_labels(suffix: str, tmp_path: Pa
         f"TO '{path}' {'(HEADER)' if suffix == 'csv' else '(FORMAT json)'}"
     )
 
-    found = read(path, "t", systems, by="g", format="csv" if suffix == "csv" else "ndjson")
+    found = read_tables(
+        path, truth="t", system=systems, by="g", read=ReadOptions(format="csv" if suffix == "csv" else "ndjson")
+    ).by_group
 
     relation = f"'{path}'" if suffix == "csv" else f"read_json('{path}', format='newline_delimited')"
     for name in systems:

@@ -49,7 +49,7 @@ def test_bad_offsets_and_codes_of_arrow_do_not_end_the_process(tmp_path: Path) -
     script = (
         "import sys; from infoscope.readers import read\n"
         "for name in sys.argv[1:]:\n"
-        "    try: read(name, 't', 's')\n"
+        "    try: read(name, truth='t', system='s')\n"
         "    except ValueError as error: print(error)\n"
     )
     names = [str(path) for path in tmp_path.glob("*.arrow")]
@@ -67,16 +67,16 @@ def test_columns_of_arrow_that_are_not_asked_for_are_not_read(tmp_path: Path) ->
     at = data.index(buffer) + 40
     path.write_bytes(data[:at] + b"\xff\xff\xff\x7f" + data[at + 4 :])
 
-    assert read(path, "s", "u").total == 100
+    assert read(path, truth="s", system="u").total == 100
     with pytest.raises(InputError, match="damaged"):
-        read(path, "s", "t")
+        read(path, truth="s", system="t")
 
 
 def test_several_systems_of_an_arrow_file_with_names_alike(tmp_path: Path) -> None:
     table = pa.table({"t": ["a", "b"], "T": ["a", "a"], "": ["b", "b"], "w": [1.0, 2.0]})
     with pa.ipc.new_file(tmp_path / "log.arrow", table.schema) as file:
         file.write_table(table)
-    tables = read(tmp_path / "log.arrow", "t", ["T", ""], weight="w")
+    tables = read_tables(tmp_path / "log.arrow", truth="t", system=["T", ""], weight="w").by_group[()]
 
     assert tables["T"].values.tolist() == [[1, 0], [2, 0]]
     assert tables[""].values.tolist() == [[0, 1], [0, 2]]
@@ -95,7 +95,7 @@ def test_a_line_end_inside_the_header(
     data = mark + b",".join(names) + end + b"1,a,a" + end + b"2,b,b" + end
     system = "s" if place == 0 else f"s{inner.decode()}x"
     try:
-        reading = read_tables(saved(tmp_path, f"log{suffix}", PACK[suffix](data)), "t", system)
+        reading = read_tables(saved(tmp_path, f"log{suffix}", PACK[suffix](data)), truth="t", system=system)
     except InputError:
         assert inner != end or (mark and place == 0)
     else:
@@ -107,7 +107,7 @@ def test_a_last_line_that_is_very_long_is_refused(tmp_path: Path, last: bytes) -
     path = saved(tmp_path, "log.csv", b"t,s\na,a\nb,b\n" + last)
 
     with pytest.raises(InputError, match=r"log\.csv, line 4 is longer than 16 MiB"):
-        read_tables(path, "t", "s")
+        read_tables(path, truth="t", system="s")
 
 
 @pytest.mark.parametrize("suffix", [".csv.gz", ".csv.zst"])
@@ -115,17 +115,17 @@ def test_a_last_line_that_is_very_long_is_not_dropped_from_compressed_files(tmp_
     pack = {".csv.gz": lambda data: gzip.compress(data, 1)}.get(suffix, PACK[suffix])
     path = saved(tmp_path, f"log{suffix}", pack(b"t,s\na,a\nb,b\na," + LONG))
 
-    assert read_tables(path, "t", "s").rows == 3
+    assert read_tables(path, truth="t", system="s").rows == 3
     path.write_bytes(pack(b"t,s\na,a\nb,b\n" + LONG + b"\n"))
     with pytest.raises(InputError, match="line 4"):
-        read_tables(path, "t", "s")
+        read_tables(path, truth="t", system="s")
 
 
 def test_a_very_long_last_line_of_json(tmp_path: Path) -> None:
     path = saved(tmp_path, "log.ndjson", b'\xef\xbb\xbf{"t":"a","s":"b"}\n{"t":"a","s":"' + LONG + b'"}')
 
     with pytest.raises(InputError, match="line 2 is longer than 16 MiB"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 @pytest.mark.parametrize("suffix", PACK)
@@ -135,12 +135,12 @@ def test_extra_empty_fields_are_refused_by_line(tmp_path: Path, suffix: str, ext
     path = saved(tmp_path, f"log{suffix}", PACK[suffix](b"t,s\na,b\na,b" + extra + end))
 
     with pytest.raises(InputError, match=r"line 3 has \d fields and the header has 2"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 def test_empty_labels_are_missing_and_empty_weights_too(tmp_path: Path) -> None:
     path = saved(tmp_path, "log.csv", b't,s,w\na,,1\n,b,1\n"",b,1\na,b,\na,b,2\n')
-    table = read(path, "t", "s", weight="w")
+    table = read(path, truth="t", system="s", weight="w")
 
     assert table.values.sum() == 2
     assert dict(table.ignored) == {
@@ -156,13 +156,13 @@ def test_zstd_files_that_are_cut_off_between_blocks(tmp_path: Path, kind: str) -
     line = b"a,b\n" if kind == ".csv" else b'{"t": "a", "s": "b"}\n'
     whole = zstandard.compress((b"t,s\n" if kind == ".csv" else b"") + line * 400_000)
     path = saved(tmp_path, f"log{kind}.zst", whole)
-    assert read(path, "t", "s").total == 400_000
+    assert read(path, truth="t", system="s").total == 400_000
     for cut in (1, 3, len(whole) // 3):
         path.write_bytes(whole[:-cut])
         with pytest.raises(InputError, match=r"log\.\w+\.zst is not a whole zstd file"):
-            read(path, "t", "s")
+            read(path, truth="t", system="s")
     path.write_bytes(whole + zstandard.compress(line))
-    assert read(path, "t", "s").total == 400_001
+    assert read(path, truth="t", system="s").total == 400_001
 
 
 def test_matrices_of_more_than_a_thousand_rows_in_zstd(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_file_of_another_kind_is_named_with_a_way_out(
     path = saved(tmp_path, name, data)
 
     with pytest.raises(InputError) as caught:
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
     assert what in str(caught.value)
     assert command in str(caught.value)
     assert str(path) in str(caught.value)
@@ -226,31 +226,31 @@ def test_seven_thousand_columns(tmp_path: Path, sign: str) -> None:
     text = sign.join([*names, "t", "s"]) + "\n" + sign.join([*["0"] * 7000, "a", "b"]) + "\n"
     assert len(text.partition("\n")[0]) > 131_072
 
-    assert read_tables(saved(tmp_path, "log.csv", text.encode()), "t", "s").rows == 1
+    assert read_tables(saved(tmp_path, "log.csv", text.encode()), truth="t", system="s").rows == 1
 
 
 def test_a_very_long_name_and_a_header_beyond_a_mebibyte(tmp_path: Path) -> None:
     names = ["x" * 200_000, *(f"{i}-{'y' * 200}" for i in range(6000))]
     text = ",".join([*names, "t", "s"]) + "\n" + "0," * len(names) + "a,b\n"
 
-    assert read_tables(saved(tmp_path, "log.csv", text.encode()), "t", "s").rows == 1
+    assert read_tables(saved(tmp_path, "log.csv", text.encode()), truth="t", system="s").rows == 1
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_keys_of_length_zero(tmp_path: Path, mark: bytes) -> None:
     path = saved(tmp_path, "log.ndjson", mark + b'{"": "a", "s": "b"}\n{"": "c", "s": "b"}\n')
 
-    assert read(path, "", "s").total == 2
-    assert read(path, "s", "").total == 2
+    assert read(path, truth="", system="s").total == 2
+    assert read(path, truth="s", system="").total == 2
     with pytest.raises(UnknownNameError, match="no column 't'"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 def test_keys_that_stand_twice_in_an_object(tmp_path: Path) -> None:
     path = saved(tmp_path, "log.ndjson", b'{"t": "a", "s": "b"}\n{"t": "a", "x": 1, "x": 2, "t": "c", "s": "b"}\n')
 
     with pytest.raises(InputError, match=r"log\.ndjson, line 2 has the key 't' twice"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
@@ -258,7 +258,7 @@ def test_marks_of_compressed_json(tmp_path: Path, pack: object) -> None:
     suffix = "gz" if pack is gzip.compress else "zst"
     path = saved(tmp_path, f"log.ndjson.{suffix}", pack(b'\xef\xbb\xbf{"t": "a", "s": "b"}\n'))
 
-    assert read(path, "t", "s").total == 1
+    assert read(path, truth="t", system="s").total == 1
 
 
 def test_all_broken_files_of_a_pattern_are_named(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_all_broken_files_of_a_pattern_are_named(tmp_path: Path) -> None:
         saved(tmp_path, f"{i}.csv", broken.get(str(i), b"t,s\na,b\n"))
 
     with pytest.raises(InputError, match=r"^5 of 9 files cannot be read") as caught:
-        read(str(tmp_path / "*.csv"), "t", "s")
+        read(str(tmp_path / "*.csv"), truth="t", system="s")
     for name in range(9):
         assert (f"/{name}.csv" in str(caught.value)) == (str(name) in broken)
 
@@ -281,7 +281,7 @@ def test_all_broken_parquet_files_of_a_pattern_are_named(tmp_path: Path) -> None
     saved(tmp_path, "3.parquet", b"t,s\na,b\n")
 
     with pytest.raises(InputError, match=r"^3 of 5 files cannot be read") as caught:
-        read(str(tmp_path / "*.parquet"), "t", "s")
+        read(str(tmp_path / "*.parquet"), truth="t", system="s")
     for name in range(5):
         assert (f"{name}.parquet" in str(caught.value)) == (name in (1, 2, 3))
 
@@ -291,4 +291,4 @@ def test_a_wrong_name_is_not_said_of_every_file(tmp_path: Path) -> None:
         saved(tmp_path, f"{i}.csv", b"t,s\na,b\n")
 
     with pytest.raises(UnknownNameError, match=r"^\S+0\.csv has no column 'q'; it has 't', 's'$"):
-        read(tmp_path, "q", "s")
+        read(tmp_path, truth="q", system="s")

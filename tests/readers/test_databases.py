@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from infoscope.errors import InputError
-from infoscope.readers import read, read_tables
+from infoscope.readers import ReadOptions, read, read_tables
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def log() -> Iterator[sqlite3.Connection]:
 
 
 def test_empty_texts_are_missing_weights_in_sqlite(log: sqlite3.Connection) -> None:
-    reading = read_tables((log, "log"), "t", "s", weight="w")
+    reading = read_tables((log, "log"), truth="t", system="s", weight="w")
 
-    assert reading.tables[()]["s"].counts.tolist() == [[0.1, 0], [0.1, 0]]
+    assert reading.by_group[()]["s"].counts.tolist() == [[0.1, 0], [0.1, 0]]
     assert reading.ignored == {"missing weight in 'w'": 2}
 
 
@@ -34,7 +34,7 @@ def test_words_are_no_weights_in_sqlite(log: sqlite3.Connection, word: str) -> N
     log.execute("INSERT INTO log VALUES ('a', 'a', ?)", (word,))
 
     with pytest.raises(InputError, match=f"a weight in 'w' is '{word}', which is no number"):
-        read((log, "log"), "t", "s", weight="w")
+        read((log, "log"), truth="t", system="s", weight="w")
 
 
 def by_name(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
@@ -44,8 +44,8 @@ def by_name(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
 def test_lines_by_name_are_read_by_position(log: sqlite3.Connection) -> None:
     log.row_factory = by_name
 
-    assert read((log, "log"), "t", "s").total == 4
-    assert read((log, "log"), "t", "s", weight="w").total == pytest.approx(0.2)
+    assert read((log, "log"), truth="t", system="s").total == 4
+    assert read((log, "log"), truth="t", system="s", weight="w").total == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_lines_by_name_are_read_by_position(log: sqlite3.Connection) -> None:
     ],
 )
 def test_queries_with_remarks_and_brackets(log: sqlite3.Connection, query: str) -> None:
-    assert read((log, query), "t", "s").total == 4
+    assert read((log, query), truth="t", system="s").total == 4
 
 
 def test_from_may_come_first_in_duckdb() -> None:
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE log AS SELECT 'a' AS t, 'b' AS s")
 
-        assert read((connection, "FROM log"), "t", "s").total == 1
+        assert read((connection, "FROM log"), truth="t", system="s").total == 1
 
 
 def test_more_systems_than_a_statement_can_tell_apart() -> None:
@@ -74,7 +74,7 @@ def test_more_systems_than_a_statement_can_tell_apart() -> None:
     columns = ", ".join(f"'{name}' AS {name}" for name in names)
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE log AS SELECT 'a' AS t, {columns}")
-        tables = read((connection, "log"), "t", names)
+        tables = read_tables((connection, "log"), truth="t", system=names).by_group[()]
 
     assert [tables[name].system_labels for name in names] == [(name,) for name in names]
 
@@ -85,25 +85,25 @@ def test_files_that_are_no_database(tmp_path: Path, kind: str, text: bytes) -> N
     (tmp_path / "no.db").write_bytes(text)
 
     with pytest.raises(InputError, match=r"no\.db cannot be opened|the database refused log"):
-        read((f"{kind}:///{tmp_path / 'no.db'}", "log"), "t", "s")
+        read((f"{kind}:///{tmp_path / 'no.db'}", "log"), truth="t", system="s")
 
 
 def test_a_cursor_is_no_connection(log: sqlite3.Connection) -> None:
     with pytest.raises(InputError, match="a Cursor is no database connection; give the connection itself"):
-        read((log.cursor(), "log"), "t", "s")
+        read((log.cursor(), "log"), truth="t", system="s")
 
 
 @pytest.mark.parametrize("source", [["log"], Path("log"), "  "])
 def test_engine_sql_wants_a_table_or_a_query(source: object) -> None:
     with pytest.raises(InputError, match="is no table and no query"):
-        read(source, "t", "s", engine="sql", engine_url="sqlite:///log.db")
+        read(source, truth="t", system="s", read=ReadOptions(engine="sql", url="sqlite:///log.db"))
 
 
 def test_a_password_is_not_shown_wherever_it_stands() -> None:
     for url in ("postgresql://127.0.0.1:1/db?user=x&password=s3cret", "postgresql://x:s3cret@127.0.0.1:1/db"):
         for source in ((url, "log"), url):
             with pytest.raises(InputError) as caught:
-                read(source, "t", "s")
+                read(source, truth="t", system="s")
             assert "127.0.0.1:1" in str(caught.value)
             assert "s3cret" not in str(caught.value)
 
@@ -113,6 +113,6 @@ def test_a_connection_of_duckdb_shows_its_temporary_tables_and_frames() -> None:
     connection.execute("CREATE TEMP TABLE log AS SELECT 'a' AS t, 'b' AS s FROM range(3)")
     connection.register("frame", pd.DataFrame({"t": ["x"], "s": ["x"]}))
 
-    assert read((connection, "log"), "t", "s").total == 3
-    assert read((connection, "frame"), "t", "s").total == 1
+    assert read((connection, "log"), truth="t", system="s").total == 3
+    assert read((connection, "frame"), truth="t", system="s").total == 1
     assert connection.execute("SELECT 1").fetchone() == (1,)

@@ -78,7 +78,7 @@ def write(path: Path, delimiter: str = ",") -> Path:
     ],
 )
 def test_text_files(tmp_path: Path, name: str, delimiter: str) -> None:
-    tables = read(write(tmp_path / name, delimiter), "gold", ["svm", "knn"])
+    tables = read_tables(write(tmp_path / name, delimiter), truth="gold", system=["svm", "knn"]).by_group[()]
 
     assert cells_of(tables["svm"]) == by_hand(1)
     assert cells_of(tables["knn"]) == by_hand(2)
@@ -94,11 +94,11 @@ def test_parquet_counts_as_csv_does(tmp_path: Path) -> None:
     target = tmp_path / "a.parquet"
     duckdb.execute(f"COPY (FROM read_csv('{source}', all_varchar=true)) TO '{target}'")
 
-    assert cells_of(read(target, "gold", "svm")) == by_hand(1)
+    assert cells_of(read(target, truth="gold", system="svm")) == by_hand(1)
 
 
 def test_weights_add_up_and_missing_ones_are_ignored(tmp_path: Path) -> None:
-    table = read(write(tmp_path / "a.csv"), "gold", "svm", weight="w")
+    table = read(write(tmp_path / "a.csv"), truth="gold", system="svm", weight="w")
 
     assert cells_of(table) == {("cat", "cat"): 1, ("cat", "dog"): 2, ("dog", "dog"): 1.5}
     assert dict(table.ignored) == {"missing label in 'gold'": 1, "missing weight in 'w'": 1}
@@ -107,18 +107,18 @@ def test_weights_add_up_and_missing_ones_are_ignored(tmp_path: Path) -> None:
 
 def test_groups_are_the_tables_of_their_rows(tmp_path: Path) -> None:
     source = write(tmp_path / "a.csv")
-    reading = read_tables(source, "gold", "svm", by="fold")
+    reading = read_tables(source, truth="gold", system="svm", by="fold")
 
-    assert list(reading.tables) == [("a",), ("b",)]
-    assert cells_of(reading.tables["b",]["svm"]) == {("dog", "dog"): 1}
+    assert list(reading.by_group) == [("a",), ("b",)]
+    assert cells_of(reading.by_group["b",]["svm"]) == {("dog", "dog"): 1}
     assert reading.rows == len(ROWS)
     assert reading.ignored == {"missing group in 'fold'": 1, "missing label in 'gold'": 1}
 
 
 def test_every_row_is_in_a_table_or_ignored(tmp_path: Path) -> None:
     source = write(tmp_path / "a.csv")
-    reading = read_tables(source, "gold", "knn", weight="w", by="fold")
-    used = read_tables(source, "gold", "knn").tables[()]["knn"].total
+    reading = read_tables(source, truth="gold", system="knn", weight="w", by="fold")
+    used = read_tables(source, truth="gold", system="knn").by_group[()]["knn"].total
 
     assert reading.rows == len(ROWS)
     assert used + 2 == reading.rows
@@ -132,13 +132,13 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(sys, "stdin", Stdin)
 
-    assert cells_of(read("-", "gold", "svm")) == by_hand(1)
+    assert cells_of(read("-", truth="gold", system="svm")) == by_hand(1)
 
 
 def test_labels_of_text_files_are_never_typed(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t,p\n007,7\nNA,yes\n1.0,1\nnull,2020-01-02\n")
-    table = read(path, "t", "p")
+    table = read(path, truth="t", system="p")
 
     assert set(table.truth_labels) == {"007", "NA", "1.0", "null"}
     assert set(table.system_labels) == {"7", "yes", "1", "2020-01-02"}
@@ -162,7 +162,7 @@ def test_bad_text_is_refused_with_its_place(tmp_path: Path, text: str, sentence:
     path.write_text(text, newline="")
 
     with pytest.raises((InputError, UnknownNameError), match=sentence):
-        read(path, "t", "p")
+        read(path, truth="t", system="p")
 
 
 def test_one_long_line_cannot_lose_the_file(tmp_path: Path) -> None:
@@ -171,12 +171,12 @@ def test_one_long_line_cannot_lose_the_file(tmp_path: Path) -> None:
     path.write_text("t,p\n" + "a,b\n" * 5 + "a,b,c\n")
 
     with pytest.raises(InputError, match="line 7 has 3 fields"):
-        read(path, "t", "p")
+        read(path, truth="t", system="p")
 
 
 def test_nearest_column_is_suggested(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'gold'"):
-        read(write(tmp_path / "a.csv"), "golden", "svm")
+        read(write(tmp_path / "a.csv"), truth="golden", system="svm")
 
 
 def test_latin_text_is_refused(tmp_path: Path) -> None:
@@ -184,4 +184,4 @@ def test_latin_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"t,p\ncaf\xe9,b\n")
 
     with pytest.raises(InputError, match="not UTF-8"):
-        read(path, "t", "p")
+        read(path, truth="t", system="p")

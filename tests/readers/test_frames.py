@@ -14,15 +14,15 @@ def test_truth_values_and_numbers_of_one_column_stay_apart() -> None:
     frame = pd.DataFrame({"t": pd.Series([1, True, 0], dtype=object), "s": ["a", "b", "a"]})
 
     with pytest.raises(InputError, match="'t' mixes number and bool labels"):
-        read(frame, "t", "s")
-    assert read(frame, "t", "s", clean="text").truth_labels == ("0", "1", "true")
+        read(frame, truth="t", system="s")
+    assert read(frame, truth="t", system="s", clean="text").truth_labels == ("0", "1", "true")
 
 
 def test_weights_with_holes_in_pandas() -> None:
     frame = pd.DataFrame({"t": ["a", "b"], "s": ["a", "b"], "w": pd.array([2, None], dtype="Int64")})
-    reading = read_tables(frame, "t", "s", weight="w")
+    reading = read_tables(frame, truth="t", system="s", weight="w")
 
-    assert reading.tables[()]["s"].counts.tolist() == [[2.0]]
+    assert reading.by_group[()]["s"].counts.tolist() == [[2.0]]
     assert reading.ignored == {"missing weight in 'w'": 1}
 
 
@@ -35,9 +35,9 @@ FRAMES = {
 
 @pytest.mark.parametrize("form", FRAMES)
 def test_names_twice_matter_only_where_they_are_read(form: str) -> None:
-    assert read(FRAMES[form](["t", "s", "x", "x"]), "t", "s").total == 1
+    assert read(FRAMES[form](["t", "s", "x", "x"]), truth="t", system="s").total == 1
     with pytest.raises(InputError, match="has 's' as the name of two columns"):
-        read(FRAMES[form](["t", "s", "s"]), "t", "s")
+        read(FRAMES[form](["t", "s", "s"]), truth="t", system="s")
 
 
 @pytest.mark.parametrize("name", ["self", "s.x", "*", "^t$", "k0", "w", "two\nlines"])
@@ -46,14 +46,14 @@ def test_names_mean_nothing_to_frames(name: str) -> None:
     plain = {key: table[key].to_pylist() for key in ("t", name)}
     frames = [pd.DataFrame(plain), pd.DataFrame(plain, dtype=object), pl.DataFrame(table), pl.LazyFrame(table)]
     for frame in [*frames, table, duckdb.from_arrow(table)]:
-        assert read(frame, "t", name).counts.tolist() == [[1, 0], [1, 1]]
+        assert read(frame, truth="t", system=name).counts.tolist() == [[1, 0], [1, 1]]
 
 
 def test_dask_frames_take_any_name() -> None:
     dask = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
     names = {"s.x": ["a", "a", "b"], "a`b": ["a", "b", "b"], "*": ["b", "b", "b"]}
     frame = dask.from_pandas(pd.DataFrame({"t": ["a", "b", "b"], **names}), npartitions=2)
-    tables = read(frame, "t", list(names))
+    tables = read_tables(frame, truth="t", system=list(names)).by_group[()]
 
     assert [tables[name].counts.tolist() for name in names] == [[[1, 0], [1, 1]], [[1, 0], [0, 2]], [[0, 1], [0, 2]]]
 
@@ -63,30 +63,30 @@ def test_ibis_on_duckdb_knows_no_case() -> None:
     frame = ibis.memtable(pa.table({"t": ["a", "b"], "T": ["b", "b"], "s": ["a", "b"]}))
 
     with pytest.raises(InputError, match="takes 'T' and 't' for one column"):
-        read(frame, "s", "T")
+        read(frame, truth="s", system="T")
 
 
 def test_lists_are_no_labels() -> None:
     with pytest.raises(InputError, match="column 't' holds lists or records"):
-        read(pd.DataFrame({"t": [["a"]], "s": ["a"]}), "t", "s")
+        read(pd.DataFrame({"t": [["a"]], "s": ["a"]}), truth="t", system="s")
 
 
 def test_columns_are_named_by_text() -> None:
     for names in ((0, 1), ("t", 1), ("t", [1])):
         with pytest.raises(InputError, match=r"is named by int, and names are text.*rename\(columns=str\)"):
-            read(pd.DataFrame([["a", "b"]]), *names)
+            read_tables(pd.DataFrame([["a", "b"]]), truth=names[0], system=names[1])
 
 
 def test_lazy_frames_that_fail_when_they_run() -> None:
     frame = pl.DataFrame({"t": ["a"], "s": ["b"]}).lazy()
 
     with pytest.raises(InputError, match="the polars frame failed while it was read: conversion from `str`"):
-        read(frame.with_columns(pl.col("t").cast(pl.Int64)), "t", "s")
+        read(frame.with_columns(pl.col("t").cast(pl.Int64)), truth="t", system="s")
     with pytest.raises(InputError, match="the polars frame failed while it was read: No such file"):
-        read(pl.scan_parquet("/nowhere/log.parquet"), "t", "s")
+        read(pl.scan_parquet("/nowhere/log.parquet"), truth="t", system="s")
 
 
 def test_a_single_record_batch() -> None:
     batch = pa.RecordBatch.from_pydict({"t": ["a", "b"], "s": ["a", "a"]})
 
-    assert read(batch, "t", "s").counts.tolist() == [[1, 0], [1, 0]]
+    assert read(batch, truth="t", system="s").counts.tolist() == [[1, 0], [1, 0]]

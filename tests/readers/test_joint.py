@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoscope.errors import UnknownNameError
-from infoscope.readers import read, read_joint
+from infoscope.readers import read_joint, read_tables
+from infoscope.readers.columns import Columns
+from infoscope.readers.reading import read_joints
 
 label = st.sampled_from(["x", "y", "z", None])
 logs = st.lists(st.tuples(label, label, label, st.sampled_from([0.5, 1.0, 4.0, None])), min_size=1, max_size=30)
@@ -22,7 +24,7 @@ def frame(rows: list) -> pl.DataFrame:
 @settings(deadline=None, max_examples=50)
 @given(logs)
 def test_pairs_as_by_hand(rows: list) -> None:
-    paired = read_joint(frame(rows), "t", ["a", "b"]).paired()
+    paired = read_joint(frame(rows), truth="t", system=["a", "b"]).paired()
     by_hand = Counter(row[:3] for row in rows if None not in row[:3])
     sides = (paired.truth_labels, *paired.system_labels)
     cells = {
@@ -38,8 +40,8 @@ def test_pairs_as_by_hand(rows: list) -> None:
 @given(logs, st.booleans())
 def test_each_table_is_the_one_that_is_read_alone(rows: list, weighted: bool) -> None:
     weight = "w" if weighted else None
-    joint = read_joint(frame(rows), "t", ["a", "b"], weight=weight)
-    for system, table in read(frame(rows), "t", ["a", "b"], weight=weight).items():
+    joint = read_joint(frame(rows), truth="t", system=["a", "b"], weight=weight)
+    for system, table in read_tables(frame(rows), truth="t", system=["a", "b"], weight=weight).by_group[()].items():
         again = joint.table(system)
         assert again.truth_labels == table.truth_labels
         assert again.counts.tolist() == table.counts.tolist()
@@ -49,7 +51,7 @@ def test_each_table_is_the_one_that_is_read_alone(rows: list, weighted: bool) ->
 
 def test_groups_and_three_systems() -> None:
     rows = pl.DataFrame({"t": list("xyxy"), "a": list("xyyy"), "b": list("xxyy"), "c": list("yyyy"), "f": [1, 1, 2, 2]})
-    joint = read_joint(rows, "t", ["a", "b", "c"], by="f")
+    joint = read_joints(rows, Columns.asked("t", ["a", "b", "c"], by="f", joint=True))
 
     assert list(joint) == [(1,), (2,)]
     assert joint[1,].paired().total == 2

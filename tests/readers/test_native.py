@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers import How, encoded, read, read_tables
+from infoscope.readers import ReadOptions, encoded, read, read_tables
 from tests.readers.pages import DICTIONARY, FIRST, SECOND, Column, Page, write_parquet
 from tests.readers.test_codes import Spy, cells
 from tests.readers.test_packed import labels_of, record, varint, whole, write_duckdb, write_polars, write_pyarrow
@@ -39,10 +39,10 @@ def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
 def outcome(path: Path, native: bool, systems: list[str] | None = None) -> Any:
     """Rows, ignored rows and cells, or the sentence of a refusal."""
     try:
-        reading = read_tables(path, "gold", systems or ["said"], how=How(native=native))
+        reading = read_tables(path, truth="gold", system=systems or ["said"], read=ReadOptions(native=native))
     except InputError as error:
         return str(error)
-    return reading.rows, reading.ignored, {name: cells(table) for name, table in reading.tables[()].items()}
+    return reading.rows, reading.ignored, {name: cells(table) for name, table in reading.by_group[()].items()}
 
 
 def agreed(path: Path, spy: Spy, systems: list[str] | None = None) -> Any:
@@ -81,9 +81,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 @pytest.mark.parametrize("word", ["0", "false", "No", " off "])
 def test_the_environment_turns_it_off(word: str, log: Path, calls: list[Path], monkeypatch: Any) -> None:
     monkeypatch.setenv("INFOSCOPE_NATIVE", word)
-    assert read(log, "gold", "said").total == 3
+    assert read(log, truth="gold", system="said").total == 3
     assert calls == []
-    assert read(log, "gold", "said", native=True).total == 3  # what is asked for wins
+    assert read(log, truth="gold", system="said", read=ReadOptions(native=True)).total == 3  # what is asked for wins
     assert calls == [log]
 
 
@@ -92,10 +92,10 @@ def test_it_is_on_unless_an_option_says_no(word: str | None, log: Path, calls: l
     monkeypatch.delenv("INFOSCOPE_NATIVE", raising=False)
     if word is not None:
         monkeypatch.setenv("INFOSCOPE_NATIVE", word)
-    assert read(log, "gold", "said", native=False).total == 3
-    assert read_tables(log, "gold", "said", how=How(native=False)).rows == 3
+    assert read(log, truth="gold", system="said", read=ReadOptions(native=False)).total == 3
+    assert read_tables(log, truth="gold", system="said", read=ReadOptions(native=False)).rows == 3
     assert calls == []
-    assert read(log, "gold", "said").total == 3
+    assert read(log, truth="gold", system="said").total == 3
     assert calls == [log]
 
 
@@ -105,7 +105,7 @@ def test_a_word_that_means_nothing_is_refused(log: Path, tmp_path: Path, monkeyp
     table.write_text("gold,said\nx,x\n")
     for path in (log, table):
         with pytest.raises(InputError, match=r"INFOSCOPE_NATIVE is 'never'; set it to 0"):
-            read(path, "gold", "said")
+            read(path, truth="gold", system="said")
 
 
 @pytest.mark.parametrize("command", [["evaluate"], ["count"], ["gate", "--min", "accuracy=0"]])
@@ -120,7 +120,7 @@ def test_the_command_line_turns_it_off(command: list[str], log: Path, calls: lis
 
 def test_a_part_that_was_built_for_another_version_is_not_used(log: Path, calls: list[Path], monkeypatch: Any) -> None:
     monkeypatch.setattr(_packed, "FIELDS", 10)
-    assert read(log, "gold", "said").total == 3
+    assert read(log, truth="gold", system="said").total == 3
     assert calls == []
 
 

@@ -19,7 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infoscope.errors import InputError
-from infoscope.readers import encoded, packed, read, read_tables
+from infoscope.readers import ReadOptions, encoded, packed, read, read_tables
 from tests.readers.test_codes import Spy, by_hand, cells
 
 pytest.importorskip("infoscope.readers._packed", reason="the compiled part needs a C compiler and Python's headers")
@@ -78,12 +78,12 @@ def test_every_writer_form_and_compression(write: Any, form: str, compression: s
     path = tmp_path / "log.parquet"
     write(path, columns, form, compression)
 
-    reading = read_tables(path, "gold", ["a", "b", "c"])
+    reading = read_tables(path, truth="gold", system=["a", "b", "c"])
 
     assert spy.by_codes
     assert reading.rows == 5000
     for name in "abc":
-        assert cells(reading.tables[()][name]) == by_hand(columns["gold"], columns[name])
+        assert cells(reading.by_group[()][name]) == by_hand(columns["gold"], columns[name])
 
 
 @pytest.mark.parametrize("compression", ["uncompressed", "snappy", "zstd"])
@@ -99,7 +99,7 @@ def test_a_last_row_group_without_a_dictionary(kind: str, compression: str, tmp_
     plain = duckdb.execute(f"SELECT encodings FROM parquet_metadata('{path}') WHERE row_group_id = 1").fetchall()
     assert plain == [("PLAIN",), ("PLAIN",)]
 
-    table = read(path, "gold", "said")
+    table = read(path, truth="gold", system="said")
 
     assert spy.by_codes
     lines = duckdb.execute(f"SELECT gold, said, count(*) FROM '{path}' WHERE said IS NOT NULL GROUP BY ALL").fetchall()
@@ -114,7 +114,7 @@ def test_many_rows_without_a_dictionary_are_left_to_the_engine(
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "x"]}), path, use_dictionary=False)
 
-    assert cells(read(path, "gold", "said")) == {("x", "x"): 1, ("y", "x"): 2}
+    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 2}
     assert spy.by_codes is False
 
 
@@ -127,7 +127,7 @@ def test_whole_numbers_of_every_width(kind: pa.DataType, tmp_path: Path, spy: Sp
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": pa.array(gold, kind), "said": pa.array(gold[::-1], kind)}), path)
 
-    table = read(path, "gold", "said")
+    table = read(path, truth="gold", system="said")
 
     assert spy.by_codes
     assert cells(table) == by_hand(gold, gold[::-1])
@@ -140,7 +140,7 @@ def test_columns_that_may_not_lack_a_value(tmp_path: Path, spy: Spy) -> None:
         path = tmp_path / f"log-{version}.parquet"
         pq.write_table(pa.table({"gold": gold, "said": said}, schema=schema), path, data_page_version=version)
 
-        assert cells(read(path, "gold", "said")) == by_hand(gold, said)
+        assert cells(read(path, truth="gold", system="said")) == by_hand(gold, said)
         assert spy.by_codes
 
 
@@ -149,7 +149,7 @@ def test_columns_after_nested_ones_are_found(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"first": record, "gold": ["x", "y"], "list": [[1], []], "said": ["y", "y"]}), path)
 
-    assert cells(read(path, "gold", "said")) == {("x", "y"): 1, ("y", "y"): 1}
+    assert cells(read(path, truth="gold", system="said")) == {("x", "y"): 1, ("y", "y"): 1}
     assert spy.by_codes
 
 
@@ -159,7 +159,7 @@ def test_file_names_that_look_like_patterns(tmp_path: Path, spy: Spy) -> None:
     for name in ("we*ird?.parquet", "it's {a,b}.parquet"):
         pq.write_table(pa.table({"gold": ["x", "y"], "said": ["x", "x"]}), folder / name)
 
-    assert cells(read(folder, "gold", "said")) == {("x", "x"): 2, ("y", "x"): 2}
+    assert cells(read(folder, truth="gold", system="said")) == {("x", "x"): 2, ("y", "x"): 2}
     assert spy.by_codes
 
 
@@ -168,7 +168,7 @@ def test_files_without_rows_among_others(tmp_path: Path, spy: Spy) -> None:
     pq.write_table(table.slice(0, 0), tmp_path / "0.parquet")
     pq.write_table(table, tmp_path / "1.parquet")
 
-    assert cells(read(tmp_path, "gold", "said")) == {("x", "x"): 1, ("y", "x"): 1}
+    assert cells(read(tmp_path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 1}
     assert spy.by_codes
 
 
@@ -179,7 +179,7 @@ def test_a_row_group_that_is_too_large_is_left_to_the_engine(
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y", "y"], "said": ["x", "x", "x"]}), path)
 
-    assert cells(read(path, "gold", "said")) == {("x", "x"): 1, ("y", "x"): 2}
+    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 2}
     assert spy.by_codes is False
 
 
@@ -192,9 +192,9 @@ def test_many_systems_with_many_labels_do_not_fill_the_memory(
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table(columns), path)
 
-    assert read(path, "gold", "a").total == 25
+    assert read(path, truth="gold", system="a").total == 25
     assert spy.by_codes
-    assert read(path, "gold", ["a", "b"])["b"].total == 25
+    assert read_tables(path, truth="gold", system=["a", "b"]).by_group[()]["b"].total == 25
     assert spy.by_codes is False
 
 
@@ -203,7 +203,7 @@ def test_without_the_compiled_part_the_engine_counts(tmp_path: Path, spy: Spy, m
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y"], "said": ["x", "x"]}), path)
 
-    assert cells(read(path, "gold", "said")) == {("x", "x"): 1, ("y", "x"): 1}
+    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 1, ("y", "x"): 1}
     assert spy.by_codes is False
 
 
@@ -585,7 +585,7 @@ def test_a_column_that_nobody_asked_for_does_no_harm(tmp_path: Path) -> None:
     seen = pa.array([2**62] * 100, pa.timestamp("ms"))
     pq.write_table(pa.table({"gold": ["x", "y"] * 50, "said": ["x", "x"] * 50, "seen": seen}), path)
 
-    assert cells(read(path, "gold", "said")) == {("x", "x"): 50, ("y", "x"): 50}
+    assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 50, ("y", "x"): 50}
 
 
 def test_a_file_with_a_broken_page_is_refused_as_the_engine_words_it(tmp_path: Path, spy: Spy) -> None:
@@ -596,7 +596,7 @@ def test_a_file_with_a_broken_page_is_refused_as_the_engine_words_it(tmp_path: P
     path.write_bytes(content)
 
     with pytest.raises(InputError, match=r"log\.parquet"):
-        read(path, "gold", "said")
+        read(path, truth="gold", system="said")
     assert spy.by_codes is False
 
 
@@ -608,7 +608,7 @@ def test_many_small_row_groups_are_left_to_the_engine(tmp_path: Path, spy: Spy) 
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": gold, "said": gold[::-1]}), path, row_group_size=2)
 
-    assert cells(read(path, "gold", "said")) == by_hand(gold, gold[::-1])
+    assert cells(read(path, truth="gold", system="said")) == by_hand(gold, gold[::-1])
     assert spy.by_codes is False
 
 
@@ -618,7 +618,7 @@ def test_counts_beyond_what_small_tables_hold(tmp_path: Path, spy: Spy, monkeypa
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": gold, "said": said}), path, row_group_size=200)
 
-    assert cells(read(path, "gold", "said")) == by_hand(gold, said)
+    assert cells(read(path, truth="gold", system="said")) == by_hand(gold, said)
     assert spy.by_codes
 
 
@@ -629,16 +629,16 @@ def test_labels_that_come_one_after_the_other(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": gold, "said": said}), path, row_group_size=250)
 
-    assert cells(read(path, "gold", "said", threads=1)) == by_hand(gold, said)
+    assert cells(read(path, truth="gold", system="said", read=ReadOptions(threads=1))) == by_hand(gold, said)
     assert spy.by_codes
-    assert cells(read(path, "gold", "said", threads=2)) == by_hand(gold, said)
+    assert cells(read(path, truth="gold", system="said", read=ReadOptions(threads=2))) == by_hand(gold, said)
 
 
 def test_a_file_that_is_named_twice_counts_twice_or_never(tmp_path: Path) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y"], "said": ["x", "x"]}), path)
 
-    by_codes = cells(read([path, path], "gold", "said"))
+    by_codes = cells(read([path, path], truth="gold", system="said"))
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(encoded, "is_built", lambda: False)
-        assert by_codes == cells(read([path, path], "gold", "said"))
+        assert by_codes == cells(read([path, path], truth="gold", system="said"))

@@ -40,21 +40,21 @@ def test_parts_add_up_to_the_whole(tmp_path: Path, systems: str | list[str], opt
     lines = [line for line in LINES if "reject" not in options or not line.startswith("dog")]
     for i, some in enumerate((lines[:2], lines[2:3], lines[3:])):
         part = log(tmp_path / f"{i}.csv", some)
-        counted = read_tables(part, "gold", systems, **options)
+        counted = read_tables(part, truth="gold", system=systems, **options)
         counted.save(tmp_path / f"{i}.ifs")
     merged = read_tables(str(tmp_path / "*.ifs"))
-    whole = read_tables(log(tmp_path / "all.csv", lines), "gold", systems, **options)
+    whole = read_tables(log(tmp_path / "all.csv", lines), truth="gold", system=systems, **options)
 
     assert merged.by == whole.by
-    assert set(merged.tables) == set(whole.tables)
+    assert set(merged.by_group) == set(whole.by_group)
     assert merged.ignored == whole.ignored
-    for group, tables in whole.tables.items():
-        assert all(equal(merged.tables[group][name], table) for name, table in tables.items())
+    for group, tables in whole.by_group.items():
+        assert all(equal(merged.by_group[group][name], table) for name, table in tables.items())
 
 
 def test_parts_that_are_split_otherwise_do_not_merge(tmp_path: Path) -> None:
     for by in ("fold", "knn"):
-        counted = read_tables(log(tmp_path / "a.csv", LINES), "gold", "svm", by=by)
+        counted = read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system="svm", by=by)
         counted.save(tmp_path / f"{by}.ifs")
 
     with pytest.raises(InputError, match=r"split by 'fold' and .* by 'knn'"):
@@ -62,18 +62,18 @@ def test_parts_that_are_split_otherwise_do_not_merge(tmp_path: Path) -> None:
 
 
 def test_one_table_is_a_saved_table_that_knows_its_system(tmp_path: Path) -> None:
-    reading = read_tables(log(tmp_path / "a.csv", LINES), "gold", "svm")
+    reading = read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system="svm")
     reading.save(tmp_path / "a.ifs")
 
-    assert equal(Contingency.load(tmp_path / "a.ifs"), reading.tables[()]["svm"])
-    assert list(read_tables(tmp_path / "a.ifs").tables[()]) == ["svm"]
-    assert equal(read(tmp_path / "a.ifs"), reading.tables[()]["svm"])
+    assert equal(Contingency.load(tmp_path / "a.ifs"), reading.by_group[()]["svm"])
+    assert list(read_tables(tmp_path / "a.ifs").by_group[()]) == ["svm"]
+    assert equal(read(tmp_path / "a.ifs"), reading.by_group[()]["svm"])
 
 
 def test_systems_can_be_picked(tmp_path: Path) -> None:
-    read_tables(log(tmp_path / "a.csv", LINES), "gold", ["svm", "knn"]).save(tmp_path / "a.ifs")
+    read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system=["svm", "knn"]).save(tmp_path / "a.ifs")
 
-    assert list(read(tmp_path / "a.ifs", system=["knn"])) == ["knn"]
+    assert list(read_tables(tmp_path / "a.ifs", system=["knn"])) == [((), "knn")]
     with pytest.raises(UnknownNameError, match="no system 'cnn'; it has 'svm', 'knn'"):
         read(tmp_path / "a.ifs", system="cnn")
 
@@ -81,8 +81,8 @@ def test_systems_can_be_picked(tmp_path: Path) -> None:
 def test_text_and_numbers_do_not_add(tmp_path: Path) -> None:
     import polars as pl
 
-    read_tables(pl.DataFrame({"t": [1], "s": [1]}), "t", "s").save(tmp_path / "a.ifs")
-    read_tables(pl.DataFrame({"t": ["1"], "s": ["1"]}), "t", "s").save(tmp_path / "b.ifs")
+    read_tables(pl.DataFrame({"t": [1], "s": [1]}), truth="t", system="s").save(tmp_path / "a.ifs")
+    read_tables(pl.DataFrame({"t": ["1"], "s": ["1"]}), truth="t", system="s").save(tmp_path / "b.ifs")
 
     with pytest.raises(InputError, match=r"b\.ifs does not add to the files before it"):
         read([tmp_path / "a.ifs", tmp_path / "b.ifs"])
@@ -90,7 +90,7 @@ def test_text_and_numbers_do_not_add(tmp_path: Path) -> None:
 
 def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     good = tmp_path / "a.ifs"
-    read_tables(log(tmp_path / "a.csv", LINES), "gold", ["svm", "knn"]).save(good)
+    read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system=["svm", "knn"]).save(good)
     (tmp_path / "cut.ifs").write_bytes(good.read_bytes()[:-20])
     (tmp_path / "text.ifs").write_text("not a table")
 
@@ -102,7 +102,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "a.ifs"
     target.write_text("old")
-    reading = read_tables(log(tmp_path / "a.csv", LINES), "gold", ["svm", "knn"])
+    reading = read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system=["svm", "knn"])
     monkeypatch.setattr("infoscope.readers.parts._facts", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
@@ -117,7 +117,7 @@ def test_nights_without_a_rejected_answer_add_to_nights_with_one(tmp_path: Path,
 
     for i, answers in enumerate(([1, -1, 2], [1, 1, 2], [])):
         frame = {"t": pl.Series([1, 1, 2][: len(answers)], dtype=pl.Int64), "s": pl.Series(answers, dtype=pl.Int64)}
-        read_tables(pl.DataFrame(frame), "t", "s", reject="-1").save(tmp_path / f"{i}.ifs")
+        read_tables(pl.DataFrame(frame), truth="t", system="s", reject="-1").save(tmp_path / f"{i}.ifs")
     table = read([tmp_path / f"{i}.ifs" for i in order])
 
     assert table.reject == -1
@@ -134,9 +134,9 @@ def test_groups_spell_the_reject_label_alike(joint: bool) -> None:
     if joint:
         frame = frame.with_columns(who=pl.lit("p"))
         asked = Asked("t", ("s",), by=("f",), cluster="who", reject="-1")
-        tables = read_together(frame, asked).reading.tables
+        tables = read_together(frame, asked).reading.by_group
     else:
-        tables = read_tables(frame, "t", ["s"], by="f", reject="-1").tables
+        tables = read_tables(frame, truth="t", system=["s"], by="f", reject="-1").by_group
 
     assert [table["s"].reject for table in tables.values()] == [-1, -1, -1]
 
@@ -154,18 +154,20 @@ def test_groups_spell_the_reject_label_alike(joint: bool) -> None:
 def test_what_was_decided_when_counting_is_not_ignored(tmp_path: Path, wish: dict[str, str], sentence: str) -> None:
     from infoscope.evaluation import evaluate
 
-    read_tables(log(tmp_path / "a.csv", LINES), "gold", "svm").save(tmp_path / "a.ifs")
+    read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system="svm").save(tmp_path / "a.ifs")
 
-    for reads in (read, evaluate):
+    for reads in (read_tables, evaluate):
         with pytest.raises(InputError, match=sentence):
             reads(tmp_path / "a.ifs", **wish)
 
 
 def test_what_was_said_when_counting_may_be_said_again(tmp_path: Path) -> None:
     lines = [line for line in LINES if not line.startswith("dog")]
-    read_tables(log(tmp_path / "a.csv", lines), "gold", "svm", by="fold", reject="dog").save(tmp_path / "a.ifs")
+    read_tables(log(tmp_path / "a.csv", lines), truth="gold", system="svm", by="fold", reject="dog").save(
+        tmp_path / "a.ifs"
+    )
 
-    assert list(read(tmp_path / "a.ifs", by="fold", reject="dog")) == [("a",), ("b",)]
+    assert list(read_tables(tmp_path / "a.ifs", by="fold", reject="dog").by_group) == [("a",), ("b",)]
 
 
 def test_signs_in_a_name_are_no_pattern(tmp_path: Path) -> None:
@@ -187,21 +189,21 @@ def test_labels_that_parquet_lacks_are_kept(tmp_path: Path, label: int | str, se
     tables = {"one": table, "two": table} if several else {"one": table}
     Reading({(): tables}, 1, {}).save(tmp_path / "a.ifs")
 
-    assert next(iter(read_tables(tmp_path / "a.ifs").tables[()].values())).truth_labels == (label,)
+    assert next(iter(read_tables(tmp_path / "a.ifs").by_group[()].values())).truth_labels == (label,)
 
 
 def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reading = read_tables(log(tmp_path / "a.csv", LINES), "gold", "svm")
+    reading = read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system="svm")
     (tmp_path / "folder.ifs").mkdir()
     with pytest.raises(InputError, match="it is a folder"):
         reading.save(tmp_path / "folder.ifs")
     with pytest.raises(InputError, match="it is a folder"):
-        reading.tables[()]["svm"].save(tmp_path / "folder.ifs")
+        reading.by_group[()]["svm"].save(tmp_path / "folder.ifs")
 
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("infoscope.atomic_files.os.open", full)
-    for save in (reading.save, reading.tables[()]["svm"].save):
+    for save in (reading.save, reading.by_group[()]["svm"].save):
         with pytest.raises(InputError, match=r"cannot write .*b\.ifs: (the disk is full|No space left)"):
             save(tmp_path / "b.ifs")

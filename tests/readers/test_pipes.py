@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import read, read_matrix, read_tables
+from infoscope.readers import ReadOptions, read, read_matrix, read_tables
 from infoscope.readers.label_lists import read_label_lists
 
 ROWS = 60_000
@@ -44,7 +44,7 @@ def test_a_pipe_is_read_from_its_first_row(pipe: tuple[str, int], form: str, wor
     name, end = pipe
     thread = fed(PACK[form](TEXT), end)
 
-    assert read(name, "t", "s", format=word).total == ROWS
+    assert read(name, truth="t", system="s", read=ReadOptions(format=word)).total == ROWS
     thread.join()
 
 
@@ -52,7 +52,7 @@ def test_a_pipe_is_read_from_its_first_row(pipe: tuple[str, int], form: str, wor
 def test_a_named_pipe_is_opened_once(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     thread = fed(gzip.compress(TEXT) if name.endswith("gz") else TEXT, tmp_path / name)
-    table = read(tmp_path / name, "t", "s")
+    table = read(tmp_path / name, truth="t", system="s")
     thread.join()
 
     assert table.total == ROWS
@@ -66,7 +66,7 @@ def test_pipes_files_and_standard_input_in_one_list(
     (tmp_path / "log.csv").write_bytes(TEXT)
     thread = fed(TEXT, pipe[1])
 
-    assert read_tables([tmp_path / "log.csv", "-", pipe[0]], "t", "s").rows == 3 * ROWS
+    assert read_tables([tmp_path / "log.csv", "-", pipe[0]], truth="t", system="s").rows == 3 * ROWS
     thread.join()
 
 
@@ -81,16 +81,16 @@ def test_pipes_files_and_standard_input_in_one_list(
 def test_errors_name_the_pipe_and_not_its_copy(pipe: tuple[str, int], data: bytes, sentence: str) -> None:
     thread = fed(data, pipe[1])
     with pytest.raises((InputError, UnknownNameError), match=sentence):
-        read(pipe[0], "t", "s")
+        read(pipe[0], truth="t", system="s")
     thread.join()
 
 
 def test_closed_standard_input_and_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"^/dev/null is empty"):
-        read("/dev/null", "t", "s")
+        read("/dev/null", truth="t", system="s")
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="standard input is closed"):
-        read("-", "t", "s")
+        read("-", truth="t", system="s")
 
 
 def test_matrices_and_label_lists_come_through_pipes(tmp_path: Path, pipe: tuple[str, int]) -> None:
@@ -119,4 +119,4 @@ def test_a_dangling_link_in_a_folder_is_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / "b.csv").symlink_to(tmp_path / "gone.csv")
 
     with pytest.raises(InputError, match=r"b\.csv cannot be read: No such file"):
-        read(tmp_path, "t", "s")
+        read(tmp_path, truth="t", system="s")

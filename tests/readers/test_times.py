@@ -44,26 +44,26 @@ FORMS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_times_finer_than_a_microsecond_are_refused_and_not_merged(form: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'t' has 2020-01-01T00:00:00\.00000000[12].* exact to the microsecond"):
-        read(FORMS[form](NANOSECONDS, tmp_path), "t", "s")
+        read(FORMS[form](NANOSECONDS, tmp_path), truth="t", system="s")
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_nanoseconds_that_are_whole_microseconds_are_fine(form: str, tmp_path: Path) -> None:
     frame = pl.DataFrame({"t": HOURS, "s": HOURS}).with_columns(pl.all().cast(pl.Datetime("ns")))
 
-    assert read(FORMS[form](frame, tmp_path), "t", "s").truth_labels == tuple(HOURS)
+    assert read(FORMS[form](frame, tmp_path), truth="t", system="s").truth_labels == tuple(HOURS)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_column_of_midnights_is_one_of_dates(form: str, tmp_path: Path) -> None:
-    table = read(FORMS[form](pl.DataFrame({"t": MIDNIGHTS, "s": MIDNIGHTS}), tmp_path), "t", "s")
+    table = read(FORMS[form](pl.DataFrame({"t": MIDNIGHTS, "s": MIDNIGHTS}), tmp_path), truth="t", system="s")
 
     assert table.truth_labels == tuple(day.date() for day in MIDNIGHTS)
 
 
 def test_systems_agree_about_what_the_truth_is() -> None:
     frame = pl.DataFrame({"t": MIDNIGHTS, "a": MIDNIGHTS, "b": HOURS})
-    tables = read(frame, "t", ["a", "b"])
+    tables = read_tables(frame, truth="t", system=["a", "b"]).by_group[()]
 
     assert tables["a"].truth_labels == tuple(MIDNIGHTS)
     assert set(MIDNIGHTS) <= set(tables["b"].truth_labels)
@@ -73,14 +73,14 @@ def test_times_with_and_without_a_zone_do_not_meet() -> None:
     frame = pl.DataFrame({"t": HOURS, "s": HOURS}).with_columns(pl.col("s").dt.replace_time_zone("UTC"))
 
     with pytest.raises(InputError, match="'t' has times without a zone and column 's' has times with one"):
-        read(frame, "t", "s")
+        read(frame, truth="t", system="s")
 
 
 def test_a_date_and_a_midnight_are_lookalikes() -> None:
     frame = pl.DataFrame({"t": [dt.date(2020, 1, 1)] * 2, "s": HOURS[:2]})
 
     with pytest.raises(InputError, match="look alike"):
-        read(frame, "t", "s")
+        read(frame, truth="t", system="s")
 
 
 def test_saved_tables_keep_zones(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_saved_tables_keep_zones(tmp_path: Path) -> None:
 
 
 def test_dates_and_times_do_not_add(tmp_path: Path) -> None:
-    read_tables(pl.DataFrame({"t": MIDNIGHTS, "s": MIDNIGHTS}), "t", "s").save(tmp_path / "a.ifs")
-    read_tables(pl.DataFrame({"t": HOURS, "s": HOURS}), "t", "s").save(tmp_path / "b.ifs")
+    read_tables(pl.DataFrame({"t": MIDNIGHTS, "s": MIDNIGHTS}), truth="t", system="s").save(tmp_path / "a.ifs")
+    read_tables(pl.DataFrame({"t": HOURS, "s": HOURS}), truth="t", system="s").save(tmp_path / "b.ifs")
 
     with pytest.raises(InputError, match=r"one table has date labels .* and the other has time labels"):
         read([tmp_path / "a.ifs", tmp_path / "b.ifs"])

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
 import pytest
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import read, read_matrix
+from infoscope.readers import ReadOptions, read, read_matrix, read_tables
 from infoscope.readers.files import STDIN, spooled
 from infoscope.readers.progress import shown_while
 from infoscope.readers.session import interruptible
@@ -32,7 +33,7 @@ def test_truncated_parquet(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-40])
 
     with pytest.raises(InputError, match=r"a\.parquet is not a whole Parquet file; fetch it again"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 @pytest.mark.parametrize("text", ["", "t,s\na,b\n"])
@@ -41,7 +42,7 @@ def test_text_named_parquet(text: str, tmp_path: Path) -> None:
     path.write_text(text)
 
     with pytest.raises(InputError, match=r"a\.parquet is not a whole Parquet file.*--input-format csv|is empty"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
@@ -49,7 +50,7 @@ def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
     path.write_text('{"t": "x", "s": "y"}\n{bad\n')
 
     with pytest.raises(InputError, match=r"a\.ndjson, line 2 is not JSON .*; mend or remove that line"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_truncated_archives(tmp_path: Path, suffix: str, sentence: str) -> None:
     path.write_bytes(path.read_bytes()[:-5000])
 
     with pytest.raises(InputError, match=sentence):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 @pytest.mark.parametrize("ends", ["\n \r\n", "\r\n \n", "\r \n"], ids=repr)
@@ -73,9 +74,9 @@ def test_a_line_end_of_another_kind_inside_the_header(ends: str, tmp_path: Path)
     path.write_text(f't,s,"n{inside}m"{after}a,a,1{after}b,b,2{after}', newline="")
 
     with pytest.raises(InputError, match=r"a\.csv has a line end of another kind inside its header"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
     path.write_text(f't,s,"n{after}m"{after}a,a,1{after}b,b,"2{inside}"{after}', newline="")
-    assert read(path, "t", "s").total == 2
+    assert read(path, truth="t", system="s").total == 2
 
 
 def test_a_header_without_end(tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_a_header_without_end(tmp_path: Path) -> None:
     path.write_text('"t,s\n' + "a,b\n" * 50000)
 
     with pytest.raises(InputError, match=r"a\.csv, line 1 has a quote that is not closed"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +93,7 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("infoscope.readers.clusters.count_by_codes", lambda *_: os.truncate(path, 40))
 
     with pytest.raises(InputError, match=r"a\.csv became shorter while it was read"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
 
 
 @pytest.mark.parametrize("problem", [duckdb.InterruptException("Interrupted!"), RuntimeError("Query interrupted")])
@@ -117,7 +118,7 @@ def test_mixed_schemas_in_a_pattern(tmp_path: Path) -> None:
     parquet(tmp_path / "b.parquet", "SELECT 'x' AS t, '1' AS s")
 
     with pytest.raises(InputError, match=r"b\.parquet has 's' as VARCHAR and .*a\.parquet as INTEGER"):
-        read(str(tmp_path / "*.parquet"), "t", "s")
+        read(str(tmp_path / "*.parquet"), truth="t", system="s")
 
 
 def test_a_file_that_lacks_the_column_is_named(tmp_path: Path) -> None:
@@ -125,14 +126,14 @@ def test_a_file_that_lacks_the_column_is_named(tmp_path: Path) -> None:
     parquet(tmp_path / "b.parquet", "SELECT 'x' AS t, 'y' AS sayd")
 
     with pytest.raises(UnknownNameError, match=r"b\.parquet has no column 'said'; did you mean 'sayd'"):
-        read(tmp_path, "t", "said")
+        read(tmp_path, truth="t", system="said")
 
 
 def test_csv_files_are_read_each_by_its_own_header(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("t,s\nx,y\n")
     (tmp_path / "b.csv").write_text("id;s;t\n1;y;x\n")
 
-    assert read(tmp_path, "t", "s").counts.tolist() == [[2]]
+    assert read(tmp_path, truth="t", system="s").counts.tolist() == [[2]]
 
 
 def test_formats_do_not_mix(tmp_path: Path) -> None:
@@ -140,7 +141,7 @@ def test_formats_do_not_mix(tmp_path: Path) -> None:
     parquet(tmp_path / "b.parquet", "SELECT 'x' AS t, 'y' AS s")
 
     with pytest.raises(InputError, match="one format and compression at a time"):
-        read(tmp_path, "t", "s")
+        read(tmp_path, truth="t", system="s")
 
 
 def test_hive_folders_name_columns(tmp_path: Path) -> None:
@@ -149,10 +150,10 @@ def test_hive_folders_name_columns(tmp_path: Path) -> None:
         folder.mkdir()
         parquet(folder / "part.parquet", f"SELECT 'x' AS t, 'y{fold}' AS s")
     (tmp_path / "_SUCCESS").touch()
-    tables = read(tmp_path, "t", "s", by="fold")
+    tables = read_tables(tmp_path, truth="t", system="s", by="fold").by_group
 
     assert list(tables) == [("02",), ("1",), ("a b",)]
-    assert tables["02",].system_labels == ("y02",)
+    assert tables["02",]["s"].system_labels == ("y02",)
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "ndjson", "feather", "frame"])
@@ -169,9 +170,9 @@ def test_hostile_column_names_stay_names(tmp_path: Path, form: str) -> None:
         write[form](path)
     source = frame if form == "frame" else path
 
-    assert HOSTILE in read(source, HOSTILE, "s").system_labels
-    assert read(source, "truth", "s", by=HOSTILE)["a",].truth_labels == ("y",)
-    assert read(source, "Truth", "s").truth_labels == ("x",)
+    assert HOSTILE in read(source, truth=HOSTILE, system="s").system_labels
+    assert read_tables(source, truth="truth", system="s", by=HOSTILE).by_group["a",]["s"].truth_labels == ("y",)
+    assert read(source, truth="Truth", system="s").truth_labels == ("x",)
 
 
 @pytest.mark.parametrize(
@@ -183,8 +184,8 @@ def test_hostile_file_names_mean_one_file(tmp_path: Path, name: str, monkeypatch
     (tmp_path / name).write_text("t,s\nright,right\n")
     monkeypatch.chdir(tmp_path)
 
-    assert read(name, "t", "s").truth_labels == ("right",)
-    assert read(tmp_path / name, "t", "s").truth_labels == ("right",)
+    assert read(name, truth="t", system="s").truth_labels == ("right",)
+    assert read(tmp_path / name, truth="t", system="s").truth_labels == ("right",)
 
 
 @pytest.mark.parametrize(
@@ -200,12 +201,12 @@ def test_hostile_file_names_mean_one_file(tmp_path: Path, name: str, monkeypatch
 )
 def test_sources_that_are_none(source: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        read(source, "t", "s")
+        read(source, truth="t", system="s")
 
 
 def test_folder_without_data(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no file named"):
-        read(tmp_path, "t", "s")
+        read(tmp_path, truth="t", system="s")
 
 
 @pytest.mark.parametrize(
@@ -216,18 +217,22 @@ def test_folder_without_data(tmp_path: Path) -> None:
         ("t", ["s", "s"], {}, "named twice"),
         ("t", "s", {"by": "s"}, "as group and as label"),
         ("t", "s", {"clean": "upper"}, "cannot be cleaned by 'upper'"),
-        ("t", "s", {"engine": "hadoop"}, "no engine 'hadoop'"),
-        ("t", "s", {"format": "xls"}, "format 'xls' is not known"),
-        ("t", "s", {"memory_limit": "lots"}, "a memory limit reads like"),
+        ("t", "s", {"read": {"engine": "hadoop"}}, "no engine 'hadoop'"),
+        ("t", "s", {"read": {"format": "xls"}}, "format 'xls' is not known"),
+        ("t", "s", {"read": {"memory": "lots"}}, "a memory limit reads like"),
         ("t", "s", {"weight": "s"}, "the weight 'b', which is no number"),
     ],
 )
-def test_wrong_wishes(tmp_path: Path, truth: str, system: object, more: dict[str, str], sentence: str) -> None:
+def test_wrong_wishes(tmp_path: Path, truth: str, system: object, more: dict[str, Any], sentence: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t,s\na,b\n")
 
+    def read_it() -> None:
+        options = {name: ReadOptions(**value) if name == "read" else value for name, value in more.items()}
+        read_tables(path, truth=truth, system=system, **options)
+
     with pytest.raises((InputError, UnknownNameError), match=sentence):
-        read(path, truth, system, **more)
+        read_it()
 
 
 @pytest.mark.parametrize(("weight", "sentence"), [(-1.0, "is negative"), (float("inf"), "is infinite")])
@@ -235,7 +240,7 @@ def test_impossible_weights_name_their_cell(weight: float, sentence: str) -> Non
     frame = pl.DataFrame({"t": ["x", "x"], "s": ["y", "z"], "w": [1.0, weight]})
 
     with pytest.raises(InputError, match=f"t 'x', s 'z' {sentence}"):
-        read(frame, "t", "s", weight="w")
+        read(frame, truth="t", system="s", weight="w")
 
 
 @pytest.mark.parametrize(
@@ -250,9 +255,9 @@ def test_impossible_weights_name_their_cell(weight: float, sentence: str) -> Non
 def test_lookalikes_are_refused_until_one_type_is_asked_for(truth: list, system: list, clean: str) -> None:
     frame = pl.DataFrame({"t": truth, "s": system})
     with pytest.raises(InputError, match="look alike"):
-        read(frame, "t", "s")
+        read(frame, truth="t", system="s")
 
-    assert read(frame, "t", "s", clean=clean).counts.tolist() == [[1, 0], [0, 1]]
+    assert read(frame, truth="t", system="s", clean=clean).counts.tolist() == [[1, 0], [0, 1]]
 
 
 def test_memory_limit_spills_and_counts_the_same(tmp_path: Path) -> None:
@@ -261,7 +266,7 @@ def test_memory_limit_spills_and_counts_the_same(tmp_path: Path) -> None:
         "SELECT 'label number ' || (hash(i) % 50000) AS t, 'label number ' || (hash(i + 1) % 50000) AS s "
         "FROM range(300000) r(i)",
     )
-    table = read(path, "t", "s", memory_limit="80MB", threads=1)
+    table = read(path, truth="t", system="s", read=ReadOptions(memory="80MB", threads=1))
 
     assert table.is_sparse
     assert table.total == 300_000
@@ -271,14 +276,14 @@ def test_memory_limit_spills_and_counts_the_same(tmp_path: Path) -> None:
 
 SLOW = """
 import resource, signal, sys
-from infoscope.readers import read
+from infoscope.readers import ReadOptions, read
 from infoscope.errors import InputError
 if len(sys.argv) > 3:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 print("ready", flush=True)
 try:
-    read(sys.argv[1], "t", "s", memory_limit=sys.argv[2], threads=2)
+    read(sys.argv[1], truth="t", system="s", read=ReadOptions(memory=sys.argv[2], threads=2))
 except KeyboardInterrupt:
     sys.exit(130)
 except InputError as error:
@@ -415,7 +420,10 @@ def test_progress_has_one_line_for_whoever_was_first(
 
 
 def test_the_engine_prints_nothing_itself(heavy: Path) -> None:
-    code = "import duckdb, sys; from infoscope.readers import read; read(sys.argv[1], 't', 's', threads=1)"
+    code = (
+        "import duckdb, sys; from infoscope.readers import ReadOptions, read; "
+        "read(sys.argv[1], truth='t', system='s', read=ReadOptions(threads=1))"
+    )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code, str(heavy)], capture_output=True, env=env, check=True)
 

@@ -52,7 +52,7 @@ def counted(truth: Any, system: Any) -> Contingency:
 
 
 def compared(truth: Any, system: Any) -> Any:
-    return ifs.compare({"it": system, "same": TRUTH}, truth=truth, metrics=["accuracy"]).to_dict()
+    return ifs.compare(truth, {"it": system, "same": TRUTH}, metrics=["accuracy"]).to_dict()
 
 
 def displayed(truth: Any, system: Any) -> Any:
@@ -68,7 +68,7 @@ ENTRIES: dict[str, Callable[[Any, Any], Any]] = {
     "stability": lambda truth, system: ifs.stability(truth, system, metrics=["accuracy"], splits=5),
     "bootstrap": lambda truth, system: ClusterBootstrap.from_labels(truth, system, range(10)).interval("accuracy"),
     "display": displayed,
-    "sweep": lambda truth, _: ifs.sweep(SCORES, truth).values("accuracy").tolist(),
+    "sweep": lambda truth, _: ifs.sweep(truth, SCORES).values("accuracy").tolist(),
 }
 
 
@@ -143,11 +143,11 @@ def test_weights_scores_groups_and_features_follow_the_same_rule() -> None:
     probabilities = pd.DataFrame({"a": 1 - scores, "b": scores})
     for ask in (
         lambda: Contingency.from_labels(truth, SYSTEM, sample_weight=weights),
-        lambda: ifs.sweep(scores, truth),
-        lambda: ifs.sweep(SCORES, truth, sample_weight=weights),
+        lambda: ifs.sweep(truth, scores),
+        lambda: ifs.sweep(truth, SCORES, weight=weights),
         lambda: calibration(probabilities, truth),
-        lambda: ifs.compare({"one": SYSTEM, "two": TRUTH}, truth=truth, weight=weights),
-        lambda: ifs.compare({"one": SYSTEM, "two": TRUTH}, truth=truth, cluster=weights),
+        lambda: ifs.compare(truth, {"one": SYSTEM, "two": TRUTH}, weight=weights),
+        lambda: ifs.compare(truth, {"one": SYSTEM, "two": TRUTH}, groups=weights),
         lambda: ClusterBootstrap.from_labels(truth, SYSTEM, weights),
     ):
         with pytest.raises(InputError, match="same keys in another order"):

@@ -34,7 +34,7 @@ def kinds(table: Contingency) -> list[str]:
         lambda: Contingency.from_matrix(pd.DataFrame([[0, 1], [1, 0]], index=[0.0, 1.0], columns=[0.0, 1.0])),
         lambda: Contingency.from_cells([0.0, 1.0], [0.0, 1.0], [0, 1], [1, 0], [1, 1]),
         lambda: Contingency.from_labels(["x", "y"], ["y", "x"]).relabel({"x": 0.0, "y": 1.0}),
-        lambda: ifs.read(pd.DataFrame({"t": [0.0, 1.0], "s": [1.0, 0.0]}), "t", "s"),
+        lambda: ifs.read(pd.DataFrame({"t": [0.0, 1.0], "s": [1.0, 0.0]}), truth="t", system="s"),
     ],
 )
 def test_whole_numbers_are_whole_however_they_come(made: Any) -> None:
@@ -47,7 +47,7 @@ def test_whole_numbers_are_whole_however_they_come(made: Any) -> None:
 
 def test_a_whole_number_among_fractions_is_the_same_label_on_both_sides(tmp_path: Path) -> None:
     table = Contingency.from_labels([0.5, 1.0, 2.0], [1, 0.5, 2])
-    read = ifs.read(pd.DataFrame({"t": [0.5, 1.0, 2.0], "s": [1, 0.5, 2]}), "t", "s")
+    read = ifs.read(pd.DataFrame({"t": [0.5, 1.0, 2.0], "s": [1, 0.5, 2]}), truth="t", system="s")
     table.save(tmp_path / "a.ifs")
     again = Contingency.load(tmp_path / "a.ifs")
 
@@ -58,16 +58,16 @@ def test_a_whole_number_among_fractions_is_the_same_label_on_both_sides(tmp_path
 
 def test_a_sweep_takes_the_classes_of_an_estimator_fitted_on_floats() -> None:
     probabilities = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
-    expected = ifs.sweep(probabilities, [0, 1, 0], classes=[0, 1])
+    expected = ifs.sweep([0, 1, 0], probabilities, classes=[0, 1])
     for classes, truth in (
         (np.array([0.0, 1.0]), [0, 1, 0]),
         (np.array([0.0, 1.0]), np.array([0.0, 1.0, 0.0])),
         ([0, 1], np.array([0.0, 1.0, 0.0])),
     ):
-        found = ifs.sweep(probabilities, truth, classes=classes)
+        found = ifs.sweep(truth, probabilities, classes=classes)
         assert found.ladder.pattern.truth_labels == (0, 1)
         assert found.values("accuracy").tolist() == expected.values("accuracy").tolist()
-    assert ifs.sweep([0.1, 0.9], [0, 1], positive=1.0).rule == ifs.sweep([0.1, 0.9], [0, 1], positive=1).rule
+    assert ifs.sweep([0, 1], [0.1, 0.9], positive=1.0).rule == ifs.sweep([0, 1], [0.1, 0.9], positive=1).rule
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_option_in_the_message_works(truth: list[Any], system: list[Any], tm
         option = re.search(r"(--clean) (\w+) \(clean='(\w+)' in Python\)", refused.stderr)
         assert option is not None, refused.stderr
         assert CliRunner().invoke(app, [*words, option[1], option[2]]).exit_code == 0
-    found = ifs.evaluate(str(path), "t", "s", clean=option[3])
+    found = ifs.evaluate(str(path), truth="t", system="s", clean=option[3])
     assert found["s"].number("accuracy") == 1.0
 
 
@@ -122,10 +122,10 @@ def test_other_spellings_in_a_csv_column_are_warned_about_with_the_option_that_u
     assert "--clean number (clean='number' in Python)" in found.stderr
     cleaned = CliRunner().invoke(app, [*words, "--clean", "number", "--format", "json"])
     assert cleaned.exit_code == 0
-    assert ifs.evaluate(str(path), "t", "s", clean="number")["s"].number("accuracy") == 1.0
+    assert ifs.evaluate(str(path), truth="t", system="s", clean="number")["s"].number("accuracy") == 1.0
 
 
 def test_a_text_that_spells_a_number_of_a_billion_digits_stays_text() -> None:
     frame = pd.DataFrame({"t": ["1e999999999", "1"], "s": ["1e999999999", "1"]})
     with pytest.raises(InputError, match="mixes"):
-        ifs.read(frame, "t", "s", clean="number")
+        ifs.read(frame, truth="t", system="s", clean="number")

@@ -16,9 +16,9 @@ import duckdb
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 
-from infoscope import Contingency, InputError, read
+from infoscope import Contingency, InputError
 from infoscope.cli import app
-from infoscope.readers import read_tables
+from infoscope.readers import read, read_tables
 from infoscope.readers.parts import load_parts
 from infoscope.tables import storage, stored
 from tests.tables import malicious
@@ -53,7 +53,7 @@ def saved_table(folder: Path, name: str) -> tuple[Path, Callable[[Path], Any]]:
 def saved_parts(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
     (folder / "rows.csv").write_text("gold,svm,knn,day\n" + "x,y,x,1\ny,y,x,2\nx,x,x,1\n" * 3)
     path = folder / "whole.ifs"
-    read_tables(folder / "rows.csv", "gold", ["svm", "knn"], by="day").save(path)
+    read_tables(folder / "rows.csv", truth="gold", system=["svm", "knn"], by="day").save(path)
     return path, lambda file: load_parts([file]).tables
 
 

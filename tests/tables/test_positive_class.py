@@ -48,15 +48,15 @@ def ways_in(labels: tuple[Any, Any], folder: Path) -> dict[str, Contingency]:
         "matrix in the other order": Contingency.from_matrix(counts[::-1, ::-1], truth=labels[::-1]),
         "sparse matrix": Contingency.from_matrix(csr_array(counts), truth=labels),
         "cells": Contingency.from_cells(labels, labels, [0, 0, 1, 1], [0, 1, 0, 1], counts.ravel()),
-        "frame of pandas": ifs.read(frame, "t", "s"),
-        "frame of polars": ifs.read(pl.DataFrame({"t": truth.tolist(), "s": system.tolist()}), "t", "s"),
-        "CSV": ifs.read(folder / "rows.csv", "t", "s"),
-        "Parquet": ifs.read(folder / "rows.parquet", "t", "s"),
+        "frame of pandas": ifs.read(frame, truth="t", system="s"),
+        "frame of polars": ifs.read(pl.DataFrame({"t": truth.tolist(), "s": system.tolist()}), truth="t", system="s"),
+        "CSV": ifs.read(folder / "rows.csv", truth="t", system="s"),
+        "Parquet": ifs.read(folder / "rows.parquet", truth="t", system="s"),
         "counter": counter.table(),
         "file": Contingency.load(folder / "table.ifs"),
         "sum": Contingency.from_labels(truth[:half], system[:half])
         + Contingency.from_labels(truth[half:], system[half:]),
-        "joint": ifs.read_joint(frame, "t", ["s"]).table("s"),
+        "joint": ifs.read_joint(frame, truth="t", system=["s"]).table("s"),
         "transposed twice": table.transpose().transpose(),
         "re-weighted and back": table.with_prevalence(dict(zip(labels, table.row_totals.tolist(), strict=True))),
     }
@@ -159,14 +159,14 @@ def test_a_sum_keeps_the_positive_class_that_one_side_states(order: int) -> None
 @pytest.mark.parametrize("labels", [("cat", "dog"), (0, 1), ("2", "10")])
 def test_a_score_is_about_the_same_class_as_a_table(labels: tuple[Any, Any]) -> None:
     truth, _ = rows(labels)
-    curve = ifs.sweep(RNG.random(len(truth)), truth.tolist())
+    curve = ifs.sweep(truth.tolist(), RNG.random(len(truth)))
 
     assert curve.ladder.pattern.positive_label == Contingency.from_labels(truth, truth).positive_label
 
 
 def test_stored_tables_take_the_class_that_they_are_about_anyway(tmp_path: Path) -> None:
     frame = pd.DataFrame(dict(zip("ts", rows((0, 1)), strict=True)))
-    ifs.readers.read_tables(frame, "t", "s").save(tmp_path / "part.ifs")
+    ifs.readers.read_tables(frame, truth="t", system="s").save(tmp_path / "part.ifs")
 
     assert ifs.read(tmp_path / "part.ifs", positive=1) == ifs.read(tmp_path / "part.ifs")
     with pytest.raises(InputError, match="was counted with 1 as positive label and not with 0"):

@@ -148,7 +148,7 @@ def read(
     >>> read(log, truth="gold", system="svm").counts.tolist()
     [[1, 1], [0, 1]]
     """
-    if system is not None and not isinstance(system, str):
+    if isinstance(system, (list, tuple, set)):
         raise InputError("read gives the table of one system; use read_tables for several")
     tables = read_tables(source, truth=truth, system=system, read=read, **labels)
     if len(tables) != 1:
@@ -302,7 +302,7 @@ class Stated:
         groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
         for word, wanted in (("weight", self.weight), ("cleaning", self.clean)):
             if wanted:
-                raise InputError(f"{name} is counted already; {word} was decided then: leave it away, or read the rows")
+                raise InputError(f"{name} is counted already; {word} was decided then: leave it out, or read the rows")
         if groups and groups != parts.by:
             raise InputError(
                 f"{name} is split by {', '.join(map(repr, parts.by)) or 'nothing'} and not by "
