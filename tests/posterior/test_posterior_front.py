@@ -349,9 +349,9 @@ def test_weights_count_as_their_effective_sample_size() -> None:
 
 def test_shares_need_a_stated_sample_size() -> None:
     shares = Contingency.from_matrix(np.array([[0.4, 0.1], [0.1, 0.4]]))
-    with pytest.raises(InputError, match=r"total 1, so its sample size is not known; state it, as in n=500"):
+    with pytest.raises(InputError, match=r"total 1, so its sample size is not known; state it, as in sample_size=500"):
         Posterior(shares)
-    stated = Posterior(shares, "perks", n=100)
+    stated = Posterior(shares, "perks", sample_size=100)
     counted = Posterior(Contingency.from_matrix([[40, 10], [10, 40]]), "perks")
     assert stated.sd("proficiency") == pytest.approx(counted.sd("proficiency"), rel=1e-9)
     assert "seen as the 100 samples that were stated" in stated.cautions
@@ -371,7 +371,7 @@ def test_re_weighted_weights_are_scaled_too() -> None:
     [
         (lambda: Posterior([[1, 2], [3, 4]]), "about a table, not a list"),
         (lambda: Posterior(SMALL, seed=-1), "the seed is -1"),
-        (lambda: Posterior(SMALL, n=0), "the sample size is 0"),
+        (lambda: Posterior(SMALL, sample_size=0), "the sample size is 0"),
         (lambda: Posterior(SMALL).draws("accuracy", -1), "-1 draws are asked for"),
         (lambda: Posterior(SMALL).draw_tables(0), "0 draws are asked for"),
         (lambda: Posterior(SMALL).covariance(["class_recall", "accuracy"]), "class_recall has one value for each"),

@@ -35,7 +35,7 @@ def test_empty_lines_before_the_header_of_random_blocks(tmp_path: Path) -> None:
 
     path = tmp_path / "log.csv"
     path.write_bytes(b"\n\nt,s\n" + b"a,a\nb,b\n" * 2000)
-    found = evaluate(path, "t", "s", until="width=0.9")
+    found = evaluate(path, truth="t", system="s", until="width=0.9")
 
     assert found.systems[0].truth_labels == ("a", "b")
 

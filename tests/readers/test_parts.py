@@ -183,11 +183,11 @@ def test_signs_in_a_name_are_no_pattern(tmp_path: Path) -> None:
 @pytest.mark.parametrize("label", [2**63 + 5, -(2**70), "half \ud800 of a sign"])
 @pytest.mark.parametrize("several", [False, True])
 def test_labels_that_parquet_lacks_are_kept(tmp_path: Path, label: int | str, several: bool) -> None:
-    from infoscope.readers.reading import Reading
+    from infoscope.readers import Tables
 
     table = Contingency.from_labels([label], [label])
     tables = {"one": table, "two": table} if several else {"one": table}
-    Reading({(): tables}, 1, {}).save(tmp_path / "a.ifs")
+    Tables({(): tables}, 1, {}).save(tmp_path / "a.ifs")
 
     assert next(iter(read_tables(tmp_path / "a.ifs").by_group[()].values())).truth_labels == (label,)
 

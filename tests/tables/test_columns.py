@@ -170,7 +170,7 @@ def test_cross_validation_follows_the_same_rule() -> None:
     found = ifs.cross_validate(
         {"tree": tree}, np.array(SCORES)[:, None], COLUMNS["pandas"](TRUTH), folds=2, repeats=1, jobs=1
     )
-    assert found.to_dict()["systems"]
+    assert found.to_dict()["estimators"]
 
 
 def test_what_is_masked_is_missing() -> None:

@@ -104,7 +104,7 @@ def _surely_alike(table: Contingency, first: int, second: int) -> bool:
     if table.sample_size is None:
         return False
     size = float(counts.sum()) * table.sample_size / float(table.total)
-    alone = Posterior(Contingency.from_matrix(counts[:, used]), "perks", n=size)
+    alone = Posterior(Contingency.from_matrix(counts[:, used]), "perks", sample_size=size)
     return bool(alone.interval("proficiency")[1] <= THRESHOLDS.pair_limit)
 
 

@@ -30,7 +30,7 @@ def believed(subject: Subject, how: UncertaintyOptions) -> Subject:
         return replace(subject, n=n, interval=IntervalMethod(how.level, "none", why))
     if subject.cluster is not None:
         return _resampled(subject, n, how)
-    posterior = Posterior(subject.table, how.prior, n=n, seed=how.seed)
+    posterior = Posterior(subject.table, how.prior, sample_size=n, seed=how.seed)
     more = samples_to_halve(posterior, "proficiency")
     told = [
         f"{_percent(how.level)} intervals of the posterior, prior {posterior.prior}, rows taken as independent",

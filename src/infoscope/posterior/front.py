@@ -58,10 +58,12 @@ class Posterior:
     0.36 to 0.72
     """
 
-    def __init__(self, table: Contingency, prior: Any = "default", *, n: float | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, table: Contingency, prior: Any = "default", *, sample_size: float | None = None, seed: int = 0
+    ) -> None:
         _check(table, seed)
-        size = samples_of(table, n)
-        self._sizes = weighed(table, size, stated=n is not None)
+        size = samples_of(table, sample_size)
+        self._sizes = weighed(table, size, stated=sample_size is not None)
         self.table = seen_as(table, size)
         self.origin = self.table if self.table.reweighting is None else self.table.reweighting.origin
         self.prior, value = concentration(prior, self.origin)
