@@ -116,10 +116,11 @@ def test_other_spellings_in_a_csv_column_are_warned_about_with_the_option_that_u
     path = tmp_path / "rows.csv"
     path.write_text("t,s\n" + "".join(f"{t},{s}\n" for t, s in zip(["1", "0"], system, strict=True)) * 5)
     words = ["evaluate", str(path), "-t", "t", "-s", "s"]
-    found = CliRunner().invoke(app, words)
+    shown, document = CliRunner().invoke(app, words), CliRunner().invoke(app, [*words, "--format", "json"])
 
-    assert found.exit_code == 0
-    assert "--clean number (clean='number' in Python)" in found.stderr
+    assert (shown.exit_code, document.exit_code) == (0, 0)
+    for text in (shown.stdout, document.stderr):
+        assert "--clean number (clean='number' in Python)" in " ".join(text.split())
     cleaned = CliRunner().invoke(app, [*words, "--clean", "number", "--format", "json"])
     assert cleaned.exit_code == 0
     assert ifs.evaluate(str(path), truth="t", system="s", clean="number")["s"].number("accuracy") == 1.0
