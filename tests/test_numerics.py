@@ -463,7 +463,7 @@ def test_a_mass_far_below_the_rest_is_not_lost(matrix: list[list[float]], stored
 
 
 def test_rates_of_a_class_far_below_the_rest() -> None:
-    table = Contingency.from_matrix([[1, 1e-20], [3e-20, 1e-20]])
+    table = Contingency.from_matrix([[1, 1e-20], [3e-20, 1e-20]], positive=0)
 
     assert float(metrics.false_alarm_rate(table)) == pytest.approx(0.75)
     assert float(metrics.specificity(table)) == pytest.approx(0.25)

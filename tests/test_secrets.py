@@ -150,7 +150,7 @@ def test_documents_pages_and_progress(tmp_path: Path, monkeypatch: pytest.Monkey
 
     assert result.exit_code == 0, result.output
     assert SECRET not in target.read_text()
-    assert SECRET not in json.dumps(evaluate(str(log), "t", "s").to_dict())
+    assert SECRET not in json.dumps(evaluate(str(log), truth="t", system="s").to_dict())
 
     seen: list[str] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

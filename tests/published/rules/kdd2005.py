@@ -96,14 +96,14 @@ def random_labeler(figure: Figure) -> None:
     number = int((figure.input or "")[-1])
     system = verbatim(number, number).systems[0]
     per_object, per_category = (
-        system.sets[f"truth_{name}"] for name in ("categories_per_object", "objects_per_category")
+        system.label_sets[f"truth_{name}"] for name in ("categories_per_object", "objects_per_category")
     )
     found = {
         "F1 = precision = recall against the shuffled self": system.value("random_f1"),
-        "categories per example, mean": per_object["mean"],
-        "categories per example, std dev": per_object["sd"],
-        "examples per category, mean": per_category["mean"],
-        "examples per category, std dev": per_category["sd"],
+        "categories per example, mean": per_object.mean,
+        "categories per example, std dev": per_object.sd,
+        "examples per category, mean": per_category.mean,
+        "examples per category, std dev": per_category.sd,
         "proficiency against the random labeler": system.value("chance_proficiency"),
     }[figure.as_printed]
 
@@ -149,7 +149,7 @@ def categories(figure: Figure) -> None:
 def stability_of_halves(figure: Figure) -> None:
     """500 random splits in halves: the deviation is that of the recomputation, around one percent."""
     metric = SPREAD[figure.as_printed.removeprefix("std dev of ").partition(" over")[0]]
-    found = 100 * halves(*pair_of(figure))[metric]["sd"]
+    found = 100 * halves(*pair_of(figure))[metric].sd
 
     assert 0.5 <= found < 1.5
     # both are Monte Carlo figures from a thousand halves, two by two dependent: 3 percent of their own each
