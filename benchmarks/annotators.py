@@ -65,7 +65,7 @@ class Pairs:
 
 def share_found(draw: Callable[[], Answers], repeats: int) -> float:
     """Of so many pairs, the share with a finding."""
-    return sum(bool(ifs.agreement(draw(), draws=0).mixed) for _ in range(repeats)) / repeats
+    return sum(bool(ifs.agreement(draw(), draws=0).confused) for _ in range(repeats)) / repeats
 
 
 def main() -> None:

@@ -74,8 +74,10 @@ def main(folder: Path) -> None:
     try:
         spark = clocked("session", lambda: session(cluster, events))
         frame = spark.read.parquet(str(log))
-        first = clocked(f"first count, {ROWS:.0e} rows, executors start", lambda: ifs.read(frame, "gold", "said"))
-        second = clocked("second count, warm", lambda: ifs.read(frame, "gold", "said"))
+        first = clocked(
+            f"first count, {ROWS:.0e} rows, executors start", lambda: ifs.read(frame, truth="gold", system="said")
+        )
+        second = clocked("second count, warm", lambda: ifs.read(frame, truth="gold", system="said"))
         assert first == second
         assert first.total == ROWS
         spark.stop()

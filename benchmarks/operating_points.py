@@ -19,28 +19,30 @@ def thresholds(rng: np.random.Generator) -> None:
     truth = (rng.random(ROWS) < 0.3).astype(np.int64)
     scores = rng.normal(size=ROWS) + truth
     theirs = best(lambda: roc_curve(truth, scores), 1)
-    ours = best(lambda: ifs.sweep(scores, truth).metrics(), 2)
+    ours = best(lambda: ifs.sweep(truth, scores).metrics(), 2)
     show("10^7 scores, every metric at 10^4 thresholds", ours, theirs, wanted=1 / 3)
-    alone = best(lambda: ifs.sweep(scores, truth), 1)
+    alone = best(lambda: ifs.sweep(truth, scores), 1)
     show("  tables and areas alone", alone, theirs)
     rounded = np.round(scores, 3)
     theirs = best(lambda: roc_curve(truth, rounded), 1)
-    ours = best(lambda: ifs.sweep(rounded, truth).metrics(), 2)
+    ours = best(lambda: ifs.sweep(truth, rounded).metrics(), 2)
     show("10^7 scores of three digits, all their thresholds", ours, theirs, wanted=1 / 3)
 
 
-def refusals(rng: np.random.Generator) -> None:
+def rejections(rng: np.random.Generator) -> None:
     probabilities = rng.random((SAMPLES, CLASSES))
     probabilities **= 6
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     truth = np.where(rng.random(SAMPLES) < 0.7, probabilities.argmax(axis=1), rng.integers(0, CLASSES, SAMPLES))
     given = peak_mebibytes()
-    for by in ("confidence", "margin", "entropy"):
+    for certainty in ("confidence", "margin", "entropy"):
         start, used = time.perf_counter(), time.process_time()
-        curve = ifs.sweep(probabilities, truth, by=by, most=POINTS)
+        curve = ifs.sweep(truth, probabilities, certainty=certainty, max_points=POINTS)
         curve.metrics(["proficiency", "false_information_ratio", "accuracy", "accepted_accuracy", "rejection_rate"])
         took, used = time.perf_counter() - start, time.process_time() - used
-        print(f"10^6 × 100 probabilities, {len(curve)} refusals by {by:10s} {took:6.2f} s ({used:.2f} s of processor)")
+        print(
+            f"10^6 × 100 probabilities, {len(curve)} rejections by {certainty:10s} {took:6.2f} s ({used:.2f} s of processor)"
+        )
     names = [name for name in ifs.catalogue if ifs.catalogue[name].level == "table"]
     start = time.perf_counter()
     curve.metrics([name for name in names if name != "adjusted_mutual_information"])
@@ -50,7 +52,7 @@ def refusals(rng: np.random.Generator) -> None:
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    refusals(rng)
+    rejections(rng)
     thresholds(rng)
 
 

@@ -55,7 +55,7 @@ def group_by(relation: str) -> Callable[[], Any]:
 
 
 def ours(path: Path, system: str | list[str] = "said") -> Callable[[], Any]:
-    return lambda: ifs.read(path, "gold", system)
+    return lambda: ifs.read_tables(path, truth="gold", system=system)
 
 
 def by_engine(work: Callable[[], Any]) -> Callable[[], Any]:
@@ -147,7 +147,7 @@ def memory(folder: Path) -> None:
         for how, setting in (("", ""), (", by the engine alone", "encoded.is_built = lambda: False; ")):
             code = (
                 f"import sys, infoscope as ifs; from infoscope.readers import encoded; {setting}"
-                f"ifs.read(sys.argv[1], 'gold', {names}); print({PEAK})"
+                f"ifs.read_tables(sys.argv[1], truth='gold', system={names}); print({PEAK})"
             )
             say(f"peak memory, Parquet, {what}{how}", f"{alone(code, path)[0]:8.0f} MiB", "below 512")
 
@@ -162,7 +162,7 @@ def tail(folder: Path) -> None:
     )
     code = (
         "import sys, time, infoscope as ifs; t = time.perf_counter(); "
-        "table = ifs.read(sys.argv[1], 'gold', 'said', memory_limit='1GB'); "
+        "table = ifs.read(sys.argv[1], truth='gold', system='said', read=ifs.ReadOptions(memory='1GB')); "
         f"print(table.total, len(table.cells), time.perf_counter() - t, {PEAK})"
     )
     total, cells, seconds, size = alone(code, path)

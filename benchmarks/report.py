@@ -19,8 +19,6 @@ from timing import best
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from infoscope.figures import ConfusionDisplay, CoverageDisplay, EntropyTriangleDisplay
-from infoscope.report.html import as_html
-from infoscope.report.html.sweep_page import sweep_html
 from tests.report.pages import certainties, comparison, plain, settings, systems, typical
 
 mpl.use("Agg")
@@ -82,12 +80,12 @@ def pages(folder: Path) -> dict[str, Path]:
         "3 systems × 1000 classes": plain(systems(3, 1000, 60_000)),
     }
     for name, evaluation in made.items():
-        took = best(lambda evaluation=evaluation: as_html(evaluation), 2)
+        took = best(lambda evaluation=evaluation: evaluation.to_html(), 2)
         found[name] = evaluation.to_html(folder / f"{len(found)}.html")
         print(f"  {name:26s} {found[name].stat().st_size / 1e3:8.0f} {took * 1e3:8.0f}")
     written = {
         "comparison of 3 systems": comparison().to_html,
-        "refusals, 4 classes": _refusals,
+        "rejections, 4 classes": _rejections,
         "5 settings": settings().to_html,
     }
     for name, page in written.items():
@@ -104,8 +102,8 @@ def pages(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _refusals() -> str:
-    return sweep_html(certainties(), [certainties().best(resamples=5)])
+def _rejections() -> str:
+    return certainties().to_html()
 
 
 def in_browser(found: dict[str, Path]) -> None:

@@ -121,7 +121,7 @@ def main(repeats: int) -> None:
                 ours.append(spent)
                 spent, expected = seconds(other)
                 theirs.append(spent)
-            apart = check_equal(expected, dict(result.systems[0].estimates))
+            apart = check_equal(expected, dict(result.systems[0].metrics))
             tracemalloc.start()
             evaluate()
             peak = tracemalloc.get_traced_memory()[1]

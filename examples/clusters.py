@@ -12,8 +12,7 @@ import infoscope as ifs
 def main() -> None:
     images, digits = load_digits(return_X_y=True)
     found = KMeans(n_clusters=10, n_init=3, random_state=0).fit_predict(images)
-    table = ifs.Contingency.from_labels(digits, found, labels="own")
-    print(ifs.evaluate({"k-means": table}, clusters=True).to_text(width=100))
+    print(ifs.evaluate(digits, {"k-means": found}, task="clustering").to_text(width=100))
 
 
 if __name__ == "__main__":

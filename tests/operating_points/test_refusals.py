@@ -223,11 +223,11 @@ def test_abstention_bits_are_differences_of_information():
     information = curve.values("mutual_information")
 
     assert bits["change"][-1] == 0
-    assert np.isnan(bits["per_refusal"][-1])
+    assert np.isnan(bits["per_rejection"][-1])
     np.testing.assert_allclose(bits["change"], information - information[-1])
     # refusing everyone loses all of it, spread over all samples
-    assert bits["per_refusal"][0] == pytest.approx(-information[-1])
-    with pytest.raises(InputError, match="sweep of refusals"):
+    assert bits["per_rejection"][0] == pytest.approx(-information[-1])
+    with pytest.raises(InputError, match="sweep of rejections"):
         points.abstention_bits(ifs.sweep([0, 1], [0.1, 0.9]))
 
 

@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         "form by the name of the file",
-        "src/infoscope/cli/output.py",
+        "src/infoscope/results/base.py",
         '".json": "json"',
         '".json": "text"',
         ("tests/cli/test_gate.py::test_lower_is_better_is_read_from_the_card",),

@@ -71,8 +71,8 @@ MUTANTS = (
     Mutant(
         "correlated differences",
         "src/infoscope/comparison/differences.py",
-        "sd = sqrt(max(a.sd**2 + b.sd**2 - 2 * rho * a.sd * b.sd, 0.0))",
-        "sd = sqrt(max(a.sd**2 + b.sd**2, 0.0))",
+        "sqrt(max(a.sd**2 + b.sd**2 - 2 * rho * a.sd * b.sd, 0.0))",
+        "sqrt(max(a.sd**2 + b.sd**2, 0.0))",
         ("tests/comparison/test_pairs.py::test_tables_are_compared_unpaired_and_say_so",),
     ),
     Mutant(
@@ -177,9 +177,9 @@ MUTANTS = (
     ),
     Mutant(
         "ties of repeats count half",
-        "src/infoscope/cross_validation/document.py",
-        "(clouds[a] < clouds[b]) + 0.5 * (clouds[a] == clouds[b])",
-        "clouds[a] < clouds[b]",
+        "src/infoscope/cross_validation/result.py",
+        "(one < other) + 0.5 * (one == other)",
+        "one < other",
         ("tests/evaluation/test_cross_validation.py::test_repeats_in_which_two_estimators_are_alike_count_half",),
     ),
     Mutant(

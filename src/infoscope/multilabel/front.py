@@ -53,7 +53,7 @@ def evaluate(
     >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
     >>> result = evaluate(truth, truth)
     >>> result
-    predicted captures 100% of the information in truth.
+    predicted captures 100% (100.0 – 100.0) of the information in truth.
     >>> round(result.systems[0].metrics["permuted_proficiency"].value, 3)
     1.0
     """

@@ -49,7 +49,7 @@ def _needs_reject(table: Contingency) -> None:
 
 @dataclass(frozen=True)
 class Abstention:
-    """The refused samples of one class, and what one of them would bring if it were answered (change of I, in bits)."""
+    """The rejected samples of one class, and what one of them would bring if it were answered (change of I, in bits)."""
 
     truth: Label
     count: float
@@ -62,7 +62,7 @@ class Abstention:
         verb = "costs" if self.if_as_usual > 0 else "saves"
         return (
             f"refusing a sample of {self.truth!r} {verb} {abs(self.if_as_usual):.2g} bits against answering as usual; "
-            f"answered right it would add {self.if_right:.2g} ({self.count:g} refused)"
+            f"answered right it would add {self.if_right:.2g} ({self.count:g} rejected)"
         )
 
 
@@ -85,16 +85,16 @@ def abstentions(table: Contingency) -> list[Abstention]:
 
 
 def abstention_bits(sweep: Sweep) -> dict[str, Real]:
-    """Along a refusal sweep: what refusing does to I against answering everyone, whole and per refused sample.
+    """Along a rejection sweep: what rejecting does to I against accepting everyone, whole and per rejected sample.
 
-    Negative numbers are lost bits. ``per_refusal`` is in bits of the refused sample, not of the average one: the
-    change times all samples over the refused ones; undefined where none is refused.
+    Negative numbers are lost bits. ``per_rejection`` is in bits of the rejected sample, not of the average one: the
+    change times all samples over the rejected ones; undefined where none is rejected.
     """
     if sweep.mode != "rejection":
-        raise InputError("abstentions are weighed along a sweep of refusals; give probabilities of every class")
+        raise InputError("abstentions are evaluated along a sweep of rejections; give probabilities of every class")
     tables = sweep.tables
     information = np.asarray(mutual_information(tables))
     change = information - information[-1]
-    refused = np.asarray(rejection_rate(tables))
-    per_refusal = np.divide(change, refused, out=np.full_like(change, np.nan), where=refused > 0)
-    return {"rejection_rate": refused, "change": change, "per_refusal": per_refusal}
+    rejected = np.asarray(rejection_rate(tables))
+    per_rejection = np.divide(change, rejected, out=np.full_like(change, np.nan), where=rejected > 0)
+    return {"rejection_rate": rejected, "change": change, "per_rejection": per_rejection}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoscope.numeric import Real
 from infoscope.operating_points.probabilistic import cross_entropy
@@ -16,7 +15,6 @@ from infoscope.operating_points.scoring import Probabilities, class_probabilitie
 __all__ = ["Calibration", "calibration"]
 
 _LOG_SHARPNESS = (-6.0, 3.0)
-_STEPS = 40
 _SAME = 1e-6
 _FLOOR = 2.0**-52
 """A probability of 0 is read as this where sharpness is fitted: no power could lift it off 0."""
@@ -78,22 +76,13 @@ def calibration(
 
 
 def _best_power(given: Probabilities) -> tuple[float, float]:
-    """Golden-section search on the logarithm: the cross-entropy is convex in the power."""
-    golden = (np.sqrt(5.0) - 1) / 2
-    low, high = _LOG_SHARPNESS
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = _surprise(given, np.exp(left)), _surprise(given, np.exp(right))
-    for _ in range(_STEPS):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = _surprise(given, np.exp(left))
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = _surprise(given, np.exp(right))
-    power = float(np.exp((low + high) / 2))
-    return power, _surprise(given, power)
+    """The power with the least cross-entropy, which is convex in it, and that cross-entropy."""
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - takes longer to load than most calls take
+
+    found = minimize_scalar(
+        lambda log: _surprise(given, np.exp(log)), bounds=_LOG_SHARPNESS, method="bounded", options={"xatol": 1e-8}
+    )
+    return float(np.exp(found.x)), float(found.fun)
 
 
 def _surprise(given: Probabilities, power: float) -> float:
@@ -110,27 +99,17 @@ def _surprise(given: Probabilities, power: float) -> float:
 
 def _monotone(given: Probabilities) -> float:
     """Cross-entropy of the best non-decreasing function of the second class's probability (pool adjacent violators)."""
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - as above
+
     weights = np.ones(len(given.truth)) if given.weights is None else given.weights
     levels, place = np.unique(given.values[:, 1], return_inverse=True)
     size = np.bincount(place, weights, minlength=len(levels))
     hits = np.bincount(place, weights * given.truth, minlength=len(levels))
     filled = size > 0
-    found, whole = _pooled(hits[filled], size[filled])
-    return float(-(_xlog(found, whole) + _xlog(whole - found, whole)).sum() / weights.sum())
+    size, hits = size[filled], hits[filled]
+    fitted = np.clip(isotonic_regression(hits / size, weights=size).x, 0.0, 1.0)
+    return float(-(_xlog(hits, fitted) + _xlog(size - hits, 1 - fitted)).sum() / weights.sum())
 
 
-def _pooled(hits: NDArray[Any], size: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Neighbours whose shares fall instead of rising are put together."""
-    kept: list[tuple[float, float]] = []
-    for hit, count in zip(hits.tolist(), size.tolist(), strict=True):
-        now = (hit, count)
-        while kept and kept[-1][0] * now[1] >= now[0] * kept[-1][1]:
-            before = kept.pop()
-            now = (before[0] + now[0], before[1] + now[1])
-        kept.append(now)
-    pooled = np.array(kept)
-    return pooled[:, 0], pooled[:, 1]
-
-
-def _xlog(part: Real, whole: Real) -> Real:
-    return part * np.log2(np.where(part > 0, part / whole, 1.0))
+def _xlog(count: Real, share: Real) -> Real:
+    return count * np.log2(np.where(count > 0, share, 1.0))

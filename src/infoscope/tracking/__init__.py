@@ -4,7 +4,8 @@
 >>> import infoscope.tracking
 >>> boxes = np.array([[f, i, 100 * i, 0, 20, 40] for f in range(10) for i in range(4)], dtype=float)
 >>> infoscope.tracking.evaluate(boxes, boxes)
-tracks captures 100% (100.0 – 100.0) of the information about who was where.
+tracks captures 100% of the information about who was where.
+For every 100 bits of truth it adds no false information.
 """
 
 from infoscope.tracking.evaluating import compare, evaluate
