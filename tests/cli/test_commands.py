@@ -71,7 +71,7 @@ def test_demo_finds_the_planted_systems() -> None:
 
     assert result.exit_code == 0
     document = json.loads(result.stdout)
-    assert document["source"]["rows"] == 1797
+    assert document["provenance"]["rows"] == 1797
     codes = {system["name"]: {item["code"] for item in system["diagnosis"]} for system in document["systems"]}
     assert set(codes) == {"svm", "naive_bayes", "relabelled", "cautious", "majority"}
     assert "majority_voter" in codes["majority"]
@@ -159,7 +159,7 @@ def test_unit_and_positive_are_shown(matrix: Path) -> None:
     text = run("evaluate", "--matrix", str(matrix), "--unit", "nats", "--positive", "dog", "--reject", "?").stdout
 
     assert "nats" in text
-    assert "for 'dog'" in text
+    assert "positive class 'dog'" in text
 
 
 def test_file_is_written_whole_and_never_replaced_unasked(matrix: Path, tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_file_is_written_whole_and_never_replaced_unasked(matrix: Path, tmp_path
 
     first = run(*words)
     assert (first.exit_code, first.stdout) == (0, "")
-    assert json.loads(target.read_text())["schema"] == "infoscope/evaluation/1"
+    assert json.loads(target.read_text())["schema"] == "infoscope/evaluation/2"
 
     target.write_text("mine")
     second = run(*words)
@@ -181,7 +181,7 @@ def test_file_is_written_whole_and_never_replaced_unasked(matrix: Path, tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["confusion.csv", "result.json"]
 
 
-@pytest.mark.parametrize(("name", "start"), [("a.md", "# Evaluation"), ("a.txt", "\n  confusion captures")])
+@pytest.mark.parametrize(("name", "start"), [("a.md", "# confusion captures"), ("a.txt", "\n  confusion captures")])
 def test_suffix_decides_the_form(matrix: Path, tmp_path: Path, name: str, start: str) -> None:
     run("evaluate", "--matrix", str(matrix), "-o", str(tmp_path / name))
 
@@ -246,7 +246,7 @@ def test_our_own_fault_is_70_with_the_traceback_only_under_v(matrix: Path, monke
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("infoscope.evaluation.evaluate", broken)
+    monkeypatch.setattr("infoscope.cli.evaluate.evaluate", broken)
     quiet = run("evaluate", "--matrix", str(matrix))
     loud = run("evaluate", "--matrix", str(matrix), "-v")
 
@@ -261,7 +261,7 @@ def test_statuses(matrix: Path, monkeypatch: pytest.MonkeyPatch, error: BaseExce
     def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("infoscope.evaluation.evaluate", broken)
+    monkeypatch.setattr("infoscope.cli.evaluate.evaluate", broken)
 
     result = run("evaluate", "--matrix", str(matrix))
 

@@ -57,7 +57,7 @@ def test_a_limit_below_inside_and_above_the_interval(good: str) -> None:
             document = json.loads(result.stdout)
             assert document["checks"][0]["outcome"] == outcome
             assert result.exit_code == document["exit_status"] == status
-            assert document["schema"] == "infoscope/gate/1"
+            assert document["schema"] == "infoscope/gate/2"
 
 
 def test_upper_limits_mirror_lower_ones(good: str) -> None:
@@ -127,7 +127,7 @@ def test_too_little_data_is_its_own_outcome(good: str, leniency: str, status: in
 
     assert result.exit_code == status
     assert json.loads(result.stdout)["outcome"] == outcome
-    assert {"failed": "failed", "passed": "passed", "inconclusive": "too little data"}[outcome] in run(*words).stdout
+    assert {"failed": "failed", "passed": "passed", "inconclusive": "more data needed"}[outcome] in run(*words).stdout
 
 
 def test_a_failed_condition_is_not_excused_by_an_open_one(good: str) -> None:
@@ -198,8 +198,8 @@ def test_summary_of_a_job_gets_the_verdict(good: str, tmp_path: Path, monkeypatc
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     run("gate", "--matrix", good, "--min", "proficiency.low=0.99")
 
-    assert summary.read_text().startswith("before\n## The gate failed")
-    assert "| FAIL | model | proficiency.low at least 0.99 |" in summary.read_text()
+    assert summary.read_text().startswith("before\n# The gate failed")
+    assert "| **FAIL** | model | proficiency.low at least 0.99 |" in summary.read_text()
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "folder"))
     result = run("gate", "--matrix", good, "--min", "proficiency.low=0.1")
     assert result.exit_code == 0
@@ -210,7 +210,7 @@ def test_markdown_and_files(good: str, tmp_path: Path) -> None:
     out = tmp_path / "gate.md"
 
     assert run("gate", "--matrix", good, "--min", "proficiency.low=0.1", "-o", str(out)).exit_code == 0
-    assert out.read_text().startswith("## The gate is passed")
+    assert out.read_text().startswith("# The gate is passed")
 
 
 @pytest.mark.parametrize(

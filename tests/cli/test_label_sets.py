@@ -28,7 +28,7 @@ def test_multilabel_says_what_is_captured(files: dict[str, Path]) -> None:
     result = run("multilabel", files["gold"], files["a"], "--draws", 20, "--splits", 4, "--shuffles", 4)
 
     assert result.exit_code == 0
-    assert result.stdout.startswith("a captures ")
+    assert result.stdout.strip().startswith("a captures ")
     assert "gold" in result.stdout
 
 
@@ -38,8 +38,8 @@ def test_multilabel_compares_and_counts_missing_objects(files: dict[str, Path]) 
     document = json.loads(result.stdout)
 
     assert [system["name"] for system in document["systems"]] == ["a", "b"]
-    assert document["source"]["ignored"] == [{"reason": "object in gold only", "rows": 1}]
-    assert document["comparison"]["objects"] == 3
+    assert document["provenance"]["ignored"] == [{"reason": "object in gold only", "rows": 1}]
+    assert document["common_objects"] == 3
     assert "1 objects left out" in result.stderr
     strict = run("multilabel", files["gold"], files["b"], "--strict", *options)
     assert (strict.exit_code, strict.stdout) == (2, "")
@@ -66,8 +66,8 @@ def test_agree_on_columns_and_on_files(files: dict[str, Path], tmp_path: Path) -
     columns = run("agree", table, "-s", "ann", "-s", "bob", "-s", "eve", "--draws", 20, "--format", "json")
     lists = run("agree", files["gold"], files["a"], files["b"], "--draws", 20)
 
-    assert json.loads(columns.stdout)["annotators"][1]["answered"] == 4
-    assert lists.stdout.startswith("3 annotators on 4 items")
+    assert json.loads(columns.stdout)["annotators"][1]["items"] == 4
+    assert "3 annotators · 4 items" in lists.stdout
 
 
 @pytest.mark.parametrize(

@@ -125,12 +125,12 @@ def test_pathologies_name_the_groups_concerned() -> None:
 
 
 def test_clusters_in_an_evaluation_and_back_from_json() -> None:
-    evaluation = ifs.evaluate(Contingency.from_labels([0, 0, 0, 1, 1, 2], [5, 5, 6, 7, 7, 7]), clusters=True)
+    evaluation = ifs.evaluate(Contingency.from_labels([0, 0, 0, 1, 1, 2], [5, 5, 6, 7, 7, 7]), task="clustering")
     system = evaluation.systems[0]
     document = json.loads(evaluation.to_json())
 
     assert document["systems"][0]["clusters"]["split_groups"] == 1
-    assert ifs.Evaluation.from_dict(document).systems[0].clusters == document["systems"][0]["clusters"]
+    assert ifs.Evaluation.from_dict(document).systems[0].clusters == system.clusters
     assert [each.code for each in system.diagnosis][:3] == ["clusters", "split_group", "merged_group"]
     assert "B-cubed" in evaluation.to_text()
     assert "accuracy" not in evaluation.to_text()
@@ -141,8 +141,10 @@ def test_sparse_clusters_that_tell_much_are_not_called_random() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(3000, size=20_000)
     system = np.where(rng.random(20_000) < 0.7, truth, rng.integers(3000, size=20_000))
-    good = ifs.evaluate(Contingency.from_labels(truth, system, labels="own"), clusters=True).systems[0]
-    bad = ifs.evaluate(Contingency.from_labels(truth, rng.permutation(system), labels="own"), clusters=True).systems[0]
+    good = ifs.evaluate(Contingency.from_labels(truth, system, labels="own"), task="clustering").systems[0]
+    bad = ifs.evaluate(
+        Contingency.from_labels(truth, rng.permutation(system), labels="own"), task="clustering"
+    ).systems[0]
 
     assert "random" not in {each.code for each in good.diagnosis}
     assert "random" in {each.code for each in bad.diagnosis}
@@ -152,7 +154,7 @@ def test_very_many_groups_are_listed_up_to_a_limit(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("infoscope.evaluation.measuring.MOST_CLASSES", 5)
     rng = np.random.default_rng(0)
     system = ifs.evaluate(
-        Contingency.from_labels(rng.integers(40, size=400), rng.integers(40, size=400), labels="own"), clusters=True
+        Contingency.from_labels(rng.integers(40, size=400), rng.integers(40, size=400), labels="own"), task="clustering"
     ).systems[0]
 
     assert (len(system.classes), len(system.truth_labels)) == (5, 40)

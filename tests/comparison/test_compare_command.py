@@ -30,23 +30,24 @@ def test_text_names_the_best_and_every_difference():
 
 def test_json_has_the_contract_keys():
     document = json.loads(run(DIGITS, *THREE, "--format", "json", "--metric", "accuracy").stdout)
-    pair = document["comparison"]["pairs"][0]
+    pair = document["pairs"][0]
 
-    assert {"a", "b", "metric", "difference", "low", "high", "probability_a_better", "paired"} <= set(pair)
+    assert {"a", "b", "metric", "estimate", "probability_a_better", "paired", "verdict", "significant"} <= set(pair)
+    assert {"value", "shown", "mean", "sd", "low", "high"} <= set(pair["estimate"])
     assert pair["paired"] is True
-    assert pair["improvement_factor"]["value"] > 1
-    assert document["comparison"]["ranking"][0]["systems"][0]["name"] == "svm"
+    assert pair["improvement"]["value"] > 1
+    assert document["ranking"][0]["places"][0]["name"] == "svm"
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_names_cannot_break_the_page(form):
     truth = ["a", "b"] * 30
     hostile = "<script>alert(1)</script>|x"
-    result = compare({hostile: truth, "plain": ["a"] * 60}, truth=truth)
+    result = compare(truth, {hostile: truth, "plain": ["a"] * 60})
     page = result.to_markdown() if form == "markdown" else result.to_html()
 
     assert "<script>alert" not in page
-    assert result._repr_html_().count("<table") == 3  # two metrics and the improvement factors
+    assert result._repr_html_().count("<table") == 4  # the tiles, two metrics and the improvement factors
 
 
 def test_matrices_are_compared_unpaired(tmp_path):
@@ -65,9 +66,9 @@ def test_the_prior_may_be_a_number_and_the_classes_seen_in_other_shares():
     plain, equal = (json.loads(run(*arguments, *more).stdout) for more in ([], ["--prevalence", "equal"]))
     wanted = compare(DIGITS, truth="truth", system=THREE[3::2], metrics="proficiency", prior=0.5)
 
-    assert plain["comparison"]["pairs"] == json.loads(wanted.to_json())["comparison"]["pairs"]
-    assert any("shares that were stated" in note for note in equal["notes"])
-    assert all(isinstance(system["n"], int) for system in plain["systems"])
+    assert plain["pairs"] == json.loads(wanted.to_json())["pairs"]
+    assert any("re-weighted to the stated frequencies" in note["text"] for note in equal["findings"])
+    assert set(plain["samples"].values()) == {1797}
 
 
 def test_matrices_of_one_name_are_told_by_their_paths_and_shares_take_n(tmp_path):
@@ -77,11 +78,10 @@ def test_matrices_of_one_name_are_told_by_their_paths_and_shares_take_n(tmp_path
         path.write_text(rows)
     arguments = ["--matrix", *map(str, paths), "--format", "json"]
 
-    refused, accepted = run(*arguments), run(*arguments, "--n", "500")
+    refused, accepted = run(*arguments), run(*arguments, "--sample-size", "500")
     assert refused.exit_code == 2
     assert "sample size is not known" in refused.stderr
-    systems = json.loads(accepted.stdout)["systems"]
-    assert [(system["name"], system["n"]) for system in systems] == [(str(paths[0]), 100), (str(paths[1]), 500)]
+    assert json.loads(accepted.stdout)["samples"] == {str(paths[0]): 100, str(paths[1]): 500}
 
 
 def test_rows_with_weights_are_not_called_incomplete(tmp_path):
@@ -96,7 +96,7 @@ def test_rows_with_weights_are_not_called_incomplete(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param([DIGITS, *THREE, "--n", "10"], "rows are counted", id="n of rows"),
+        pytest.param([DIGITS, *THREE, "--sample-size", "10"], "rows are counted", id="n of rows"),
         pytest.param([DIGITS, *THREE, "--rope", "nan"], "practical equivalence", id="no region"),
         pytest.param([DIGITS, *THREE, "--prior", "-1"], "not negative", id="negative prior"),
         pytest.param([DIGITS, *THREE, "--metric", "f1"], "f1 is undefined for 'svm'", id="undefined metric"),
@@ -133,10 +133,10 @@ def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> 
     of_database = run("digits", *asked, "--engine", "sql", "--engine-url", f"sqlite:///{tmp_path / 'log.db'}")
 
     assert of_file.exit_code == of_database.exit_code == 0, of_database.output
-    found, wanted = (json.loads(result.stdout)["comparison"]["pairs"] for result in (of_database, of_file))
+    found, wanted = (json.loads(result.stdout)["pairs"] for result in (of_database, of_file))
     for ours, theirs in zip(found, wanted, strict=True):  # sums of floats may differ in the last digit
-        for key in ("difference", "low", "high", "probability_a_better"):
-            assert ours[key] == pytest.approx(theirs[key], rel=1e-9)
+        assert ours["estimate"] == pytest.approx(theirs["estimate"], rel=1e-9)
+        assert ours["probability_a_better"] == pytest.approx(theirs["probability_a_better"], rel=1e-9)
 
 
 @pytest.mark.parametrize(

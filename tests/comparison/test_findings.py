@@ -8,8 +8,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import Contingency
 from infoscope.cli import app
-from infoscope.report.html.comparison_page import comparison_html
-from infoscope.report.html.sweep_page import sweep_html
+from tests.findings import notes
 
 TRUTH = ["a", "b", "c"] * 20
 GOOD = [*TRUTH[:-3], "b", "c", "a"]
@@ -42,15 +41,15 @@ def test_strict_takes_matrices_in_files_of_any_name(tmp_path: Path) -> None:
 
 
 def test_rows_that_a_system_lacks() -> None:
-    found = ifs.compare({"good": GOOD, "poor": [None, *POOR[1:]]}, truth=TRUTH)
+    found = ifs.compare(TRUTH, {"good": GOOD, "poor": [None, *POOR[1:]]})
 
-    (missing,) = [finding for finding in found.findings if finding.code == "missing_rows"]
+    (missing,) = [finding for finding in found.findings if finding.code == "rows_ignored"]
     assert dict(missing.evidence) == {"system": "poor", "rows": 1, "of": 60}
-    assert missing.text in found.notes
-    assert {"code": "missing_rows", "text": missing.text, "evidence": dict(missing.evidence)} in found.to_dict()[
-        "findings"
-    ]
-    assert found.to_dict()["notes"] == list(found.notes)
+    assert missing.text in notes(found)
+    (record,) = found.to_dict()["findings"]
+    assert record["code"] == "rows_ignored"
+    assert record["text"] == missing.text
+    assert record["evidence"] == dict(missing.evidence)
 
 
 def test_every_note_has_a_code() -> None:
@@ -59,14 +58,14 @@ def test_every_note_has_a_code() -> None:
 
     assert codes(ifs.compare({"good": good, "poor": poor})) == ["unpaired"]
     assert codes(ifs.compare({"good": good, "poor": poor + poor})) == ["different_data", "unpaired"]
-    assert codes(ifs.compare({"good": good, "poor": poor}, prevalence="equal")) == ["unpaired", "prevalence"]
-    assert codes(ifs.compare(said, truth=TRUTH, prevalence="equal")) == ["prevalence"]
-    assert codes(ifs.compare(said, truth=TRUTH, weight=[1, 2, 3] * 20)) == ["effective_sample_size"]
-    assert codes(ifs.compare(said, truth=TRUTH, cluster=[*range(30)] * 2)) == ["clusters_resampled"]
+    assert codes(ifs.compare({"good": good, "poor": poor}, prevalence="equal")) == ["unpaired", "prevalence_stated"]
+    assert codes(ifs.compare(TRUTH, said, prevalence="equal")) == ["prevalence_stated"]
+    assert codes(ifs.compare(TRUTH, said, weight=[1, 2, 3] * 20)) == ["effective_sample_size"]
+    assert codes(ifs.compare(TRUTH, said, groups=[*range(30)] * 2)) == ["group_bootstrap"]
     many = {f"{name} {at}": labels for name, labels in said.items() for at in range(4)}
-    assert codes(ifs.compare(many, truth=TRUTH, metrics="accuracy")) == ["some_swap_tests"]
+    assert codes(ifs.compare(TRUTH, many, metrics="accuracy")) == ["few_swap_tests"]
     shares = {"good": Contingency.from_matrix([[0.4, 0.1], [0.1, 0.4]]), "poor": good}
-    assert codes(ifs.compare(shares, n=100, metrics="accuracy"))[0] == "stated_sample_size"
+    assert codes(ifs.compare(shares, sample_size=100, metrics="accuracy"))[0] == "sample_size_stated"
 
 
 def test_nothing_comparable_is_told_by_metric_and_reason_whatever_the_names_hold() -> None:
@@ -77,17 +76,17 @@ def test_nothing_comparable_is_told_by_metric_and_reason_whatever_the_names_hold
 
 
 def test_a_name_at_the_start_of_a_sentence_stays_as_it_is() -> None:
-    page = comparison_html(ifs.compare({"no system x": GOOD, "poor": POOR}, truth=TRUTH, metrics="proficiency"))
+    page = ifs.compare(TRUTH, {"no system x": GOOD, "poor": POOR}, metrics="proficiency").to_html()
     assert "no system x is best in proficiency" in page
 
-    alike = comparison_html(ifs.compare({"one": GOOD, "two": GOOD}, truth=TRUTH, metrics="proficiency"))
-    assert "No system can be told from the others" in alike
+    alike = ifs.compare(TRUTH, {"one": GOOD, "two": GOOD}, metrics="proficiency").to_html()
+    assert "There is no significant difference in proficiency" in alike
 
 
 def test_the_class_of_a_sweep_may_be_called_anything() -> None:
     odd = "x when margin ≤ t"
-    curve = ifs.sweep([0.9, 0.8, 0.3, 0.1, 0.7], [odd, odd, "b", "b", "b"], positive=odd)
-    page = sweep_html(curve, curve.choices())
+    curve = ifs.sweep([odd, odd, "b", "b", "b"], [0.9, 0.8, 0.3, 0.1, 0.7], positive=odd)
+    page = curve.to_html()
 
     assert curve.quantity == "score"
     assert "margin is" not in page

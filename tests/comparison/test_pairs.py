@@ -8,11 +8,12 @@ from infoscope import Contingency, InputError
 from infoscope.comparison import Answers, compare
 from infoscope.comparison.classical import homogeneity_p_value, mcnemar_p_value, swap_p_values
 from infoscope.comparison.correlations import correlation
-from infoscope.comparison.differences import exact_information_gap
+from infoscope.comparison.differences import exact_information_difference
 from infoscope.comparison.ranking import holm
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
 from infoscope.metrics.registry import find
+from tests.findings import notes
 
 
 def systems(rng, n=300, k=4, right=(0.8, 0.7), copied=0.5):
@@ -38,7 +39,7 @@ def test_pair_tables_are_the_tables_of_the_rows():
 def test_exact_gap_agrees_with_the_bayesian_bootstrap():
     truth, a, b = systems(np.random.default_rng(1), n=120)
     pair = rows_as_pair(truth, a, b)
-    mean, low, high = exact_information_gap(pair, 0.95)
+    found = exact_information_difference(pair, 0.95)
 
     rng = np.random.default_rng(2)
     drawn = rng.standard_gamma(np.broadcast_to(pair.counts, (20_000, pair.counts.size)))
@@ -50,8 +51,8 @@ def test_exact_gap_agrees_with_the_bayesian_bootstrap():
     gaps = mutual_information(tables[0]) - mutual_information(tables[1])
 
     error = gaps.std() / np.sqrt(gaps.size)
-    assert mean == pytest.approx(gaps.mean(), abs=4 * error)
-    assert (high - low) / (2 * 1.959964) == pytest.approx(gaps.std(), rel=4 / np.sqrt(2 * gaps.size))
+    assert found.value == pytest.approx(gaps.mean(), abs=4 * error)
+    assert (found.high - found.low) / (2 * 1.959964) == pytest.approx(gaps.std(), rel=4 / np.sqrt(2 * gaps.size))
 
 
 @pytest.mark.parametrize("name", ["proficiency", "erroneous_information_ratio", "accuracy", "mcc"])
@@ -73,37 +74,37 @@ def test_correlation_agrees_with_paired_resampling(name):
 
 def test_identical_systems_cannot_be_told_apart():
     truth, a, _ = systems(np.random.default_rng(5))
-    result = compare({"one": a, "other": a.copy()}, truth=truth)
+    result = compare(truth, {"one": a, "other": a.copy()})
     pair = result.pair("one", "other")
 
-    assert pair.result.difference == 0
-    assert pair.result.probability_a_better == 0.5
-    assert pair.verdict == "can't tell"
-    assert pair.result.correlation == pytest.approx(1.0)
-    assert pair.checks["swap_p_value"] == pair.checks["mcnemar_p_value"] == 1.0
+    assert pair.estimate.mean == 0
+    assert pair.probability_a_better == 0.5
+    assert pair.verdict == "inconclusive"
+    assert pair.correlation == pytest.approx(1.0)
+    assert pair.tests["swap_p_value"] == pair.tests["mcnemar_p_value"] == 1.0
 
 
 def test_a_clearly_better_system_is_called_better_by_everyone():
     truth, a, b = systems(np.random.default_rng(6), n=1000, right=(0.95, 0.6), copied=0.3)
-    result = compare({"a": a, "b": b}, truth=truth, metrics=["erroneous_information_ratio", "proficiency", "accuracy"])
+    result = compare(truth, {"a": a, "b": b}, metrics=["erroneous_information_ratio", "proficiency", "accuracy"])
 
     for pair in result.pairs:
         assert pair.verdict == "better"
-        assert pair.checks["swap_p_value"] <= 0.002
-        assert pair.checks["mcnemar_p_value"] < 1e-6
-    exact = result.pairs[0].exact
+        assert pair.tests["swap_p_value"] <= 0.002
+        assert pair.tests["mcnemar_p_value"] < 1e-6
+    exact = result.pairs[0].information
     assert exact is not None
-    assert exact[1] > 0
-    assert result.pair("a", "b").factor.low > 1
+    assert exact.low > 0
+    assert result.pair("a", "b").improvement.low > 1
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_exchanging_the_systems_turns_the_sign(seed):
     truth, a, b = systems(np.random.default_rng(seed), n=60)
-    there = compare({"a": a, "b": b}, truth=truth, metrics=["proficiency"]).pair("a", "b").result
-    back = compare({"b": b, "a": a}, truth=truth, metrics=["proficiency"]).pair("b", "a").result
+    there = compare(truth, {"a": a, "b": b}, metrics=["proficiency"]).pair("a", "b")
+    back = compare(truth, {"b": b, "a": a}, metrics=["proficiency"]).pair("b", "a")
 
-    assert there.difference == pytest.approx(-back.difference, abs=1e-12)
+    assert there.estimate.mean == pytest.approx(-back.estimate.mean, abs=1e-12)
     assert there.probability_a_better == pytest.approx(1 - back.probability_a_better, abs=1e-9)
 
 
@@ -113,8 +114,8 @@ def test_the_hybrid_keeps_its_level_under_the_null_and_has_power():
     for _ in range(25):
         for name, right in (("null", (0.75, 0.75)), ("worse", (0.85, 0.6))):
             truth, a, b = systems(rng, n=200, right=right, copied=0.5)
-            verdict = compare({"a": a, "b": b}, truth=truth, metrics=["proficiency"]).pair("a", "b").verdict
-            called[name] += verdict != "can't tell"
+            verdict = compare(truth, {"a": a, "b": b}, metrics=["proficiency"]).pair("a", "b").verdict
+            called[name] += verdict != "inconclusive"
 
     assert called["null"] <= 4  # 1.25 expected at 5 %; more than 4 of 25 has probability 0.007
     assert called["worse"] >= 15
@@ -163,10 +164,10 @@ def test_homogeneity_adds_the_g_tests_of_the_classes():
 
 def test_region_of_practical_equivalence():
     truth, a, b = systems(np.random.default_rng(10), n=3000, right=(0.8, 0.8), copied=0.9)
-    pair = compare({"a": a, "b": b}, truth=truth, metrics=["accuracy"], rope=0.05).pair("a", "b")
+    pair = compare(truth, {"a": a, "b": b}, metrics=["accuracy"], rope=0.05).pair("a", "b")
 
     assert pair.verdict == "equivalent"
-    assert pair.result.equivalent > 0.99
+    assert pair.probability_equivalent > 0.99
 
 
 def test_holm_by_hand():
@@ -181,7 +182,7 @@ def test_ranking_groups_what_cannot_be_told_apart():
         name: np.where(rng.random(1500) < share, truth, rng.integers(0, 4, 1500)) for name, share in shares.items()
     }
 
-    ranking = compare(answers, truth=truth).ranking[0]
+    ranking = compare(truth, answers).ranking[0]
 
     assert ranking.places[0].name == "best"
     assert ranking.places[-1].name == "last"
@@ -198,10 +199,10 @@ def test_rows_one_system_lacks_are_left_out_of_its_pairs_only():
         "y": ["a", "a", "a", "b", "b", "a"],
         "z": ["b", "b", "a", "b", "a", "a"],
     }
-    result = compare(answers, truth=truth)
+    result = compare(truth, answers)
 
     assert dict(result.samples) == {"x": 4, "y": 5, "z": 5}
-    assert any("x lacks 2 of 6 rows" in note for note in result.notes)
+    assert any("x lacks 2 of 6 rows" in note for note in notes(result))
 
 
 def test_rejecting_systems_are_compared_with_their_reject_column():
@@ -219,9 +220,9 @@ def test_tables_are_compared_unpaired_and_say_so():
     result = compare({"a": Contingency.from_labels(truth, a), "b": Contingency.from_labels(truth, b)})
 
     assert not result.pair("a", "b").paired
-    assert any("unpaired" in note for note in result.notes)
-    paired = compare({"a": a, "b": b}, truth=truth).pair("a", "b").result
-    assert result.pair("a", "b").result.sd > paired.sd
+    assert any("unpaired" in note for note in notes(result))
+    paired = compare(truth, {"a": a, "b": b}).pair("a", "b")
+    assert result.pair("a", "b").estimate.sd > paired.estimate.sd
 
 
 def test_different_data_sets_compare_ratios_only():
@@ -229,17 +230,17 @@ def test_different_data_sets_compare_ratios_only():
     other = Contingency.from_matrix([[90, 10], [3, 7]])
 
     result = compare({"mnist": one, "ocr": other}, metrics=["proficiency"])
-    assert any("different data sets: H(T) = 1.000 against" in note for note in result.notes)
+    assert any("different data sets: H(T) = 1.000 against" in note for note in notes(result))
     with pytest.raises(InputError, match="different data sets"):
         compare({"mnist": one, "ocr": other}, metrics=["mutual_information"])
 
 
 def test_plug_in_values_are_reported_beside_the_posterior():
     truth, a, b = systems(np.random.default_rng(13))
-    ranking = compare({"a": a, "b": b}, truth=truth).ranking
+    ranking = compare(truth, {"a": a, "b": b}).ranking
     table = Contingency.from_labels(truth, a)
 
-    values = {r.metric: {p.name: p.value for p in r.places}["a"] for r in ranking}
+    values = {r.metric: {p.name: p.estimate.value for p in r.places}["a"] for r in ranking}
     assert values["proficiency"] == pytest.approx(proficiency(table))
     assert values["erroneous_information_ratio"] == pytest.approx(erroneous_information_ratio(table))
     assert accuracy(table) > 0
@@ -248,24 +249,24 @@ def test_plug_in_values_are_reported_beside_the_posterior():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        pytest.param({"source": {"a": [1]}, "truth": [1]}, InputError, "at least two systems", id="one system"),
-        pytest.param({"source": {"a": [1], "b": [1, 2]}, "truth": [1]}, InputError, "'b' has 2", id="other rows"),
+        pytest.param({"source": [1], "y_pred": {"a": [1]}}, InputError, "at least two systems", id="one system"),
+        pytest.param({"source": [1], "y_pred": {"a": [1], "b": [1, 2]}}, InputError, "'b' has 2", id="other rows"),
         pytest.param(
-            {"source": {"a": [1, 2], "b": [1, 2]}, "truth": [1, 2], "baseline": "c"},
+            {"source": [1, 2], "y_pred": {"a": [1, 2], "b": [1, 2]}, "baseline": "c"},
             UnknownNameError,
             "baseline",
             id="baseline",
         ),
         pytest.param(
-            {"source": {"a": [1, 2], "b": [1, 2]}, "truth": [1, 2], "metrics": ["g_statistic"]},
+            {"source": [1, 2], "y_pred": {"a": [1, 2], "b": [1, 2]}, "metrics": ["g_statistic"]},
             UnknownNameError,
             "no posterior",
             id="metric without posterior",
         ),
         pytest.param(
-            {"source": {"a": [1, 2], "b": [1, 2]}, "truth": [1, 2], "level": 2}, InputError, "level", id="level"
+            {"source": [1, 2], "y_pred": {"a": [1, 2], "b": [1, 2]}, "level": 2}, InputError, "level", id="level"
         ),
-        pytest.param({"source": {"a": [None], "b": [1]}, "truth": [1]}, InputError, "no row", id="nothing in common"),
+        pytest.param({"source": [1], "y_pred": {"a": [None], "b": [1]}}, InputError, "no row", id="nothing in common"),
         pytest.param({"source": 5}, InputError, "name the truth column", id="no columns"),
     ],
 )

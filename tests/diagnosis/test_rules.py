@@ -36,6 +36,7 @@ RARE = Contingency.from_matrix([[980, 5, 5], [1, 4, 0], [1, 0, 4]])
 SPELT = Contingency.from_labels(["cat", "Cat", "dog"] * 20, ["cat", "cat ", "dog"] * 20)
 CLUSTERS = Contingency.from_labels(["a", "b", "c"] * 30, ["x", "y", "z"] * 30)
 
+RULES_BY_CODE = {rule.code: rule for rule in RULES}
 FITS = [
     ("majority_voter", M2),
     ("majority_voter", VALVERDE_F),
@@ -101,13 +102,13 @@ def test_rule_speaks_where_it_fits(code: str, table: Contingency) -> None:
 
 @pytest.mark.parametrize(("code", "table"), DOES_NOT_FIT)
 def test_rule_is_silent_where_it_does_not_fit(code: str, table: Contingency) -> None:
-    rule = dict(RULES)[code]
+    rule = RULES_BY_CODE[code]
 
     assert rule(Facts(table, table.sample_size)) is None
 
 
 def test_every_rule_is_tried_both_ways() -> None:
-    assert {code for code, _ in FITS + BELIEVED} == {code for code, _ in DOES_NOT_FIT} == {code for code, _ in RULES}
+    assert {code for code, _ in FITS + BELIEVED} == {code for code, _ in DOES_NOT_FIT} == set(RULES_BY_CODE)
 
 
 def test_perfect_and_single_class_tables_say_nothing_bad() -> None:
@@ -262,7 +263,7 @@ SMALL = [
 
 @pytest.mark.parametrize(("code", "table"), SMALL)
 def test_belief_silences_a_claim_that_the_interval_leaves_open(code: str, table: Contingency) -> None:
-    rule = dict(RULES)[code]
+    rule = RULES_BY_CODE[code]
     sure = Facts(table, table.sample_size)
     unsure = Facts(table, table.sample_size, Posterior(table))
 

@@ -12,9 +12,11 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError
-from infoscope.evaluation import Evaluation, Value, evaluate
+from infoscope.evaluation import Evaluation, evaluate
 from infoscope.evaluation.measuring import Subject, measure
 from infoscope.metrics.registry import find, metrics_of
+from infoscope.results import Estimate
+from infoscope.results.codec import encode
 from infoscope.tables import Contingency
 
 M6 = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)
@@ -30,8 +32,9 @@ def rows(tmp_path: Path) -> Path:
 def test_document_has_the_contract_keys() -> None:
     document = evaluate({"M5": M6}).to_dict()
 
-    assert document["schema"] == "infoscope/evaluation/1"
-    assert document["source"] == {"rows": 100, "ignored": []}
+    assert document["schema"] == "infoscope/evaluation/2"
+    assert document["provenance"]["rows"] == 100
+    assert document["provenance"].get("ignored", []) == []
     (system,) = document["systems"]
     assert set(system["metrics"]) == {entry.name for entry in metrics_of("table")}
     assert system["metrics"]["accuracy"]["value"] == 0.83
@@ -42,18 +45,18 @@ def test_document_has_the_contract_keys() -> None:
         system["outputs"][0]
     )
     assert set(system["leaks"][0]) == {"truth", "system", "count", "missed_bits", "false_bits"}
-    assert set(system["diagnosis"][0]) == {"code", "text", "evidence"}
+    assert set(system["diagnosis"][0]) == {"code", "text", "severity", "evidence", "action", "tag"}
     assert (system["n"], system["reject"], system["positive"]) == (100, "2", "1")
 
 
 def test_json_round_trip() -> None:
     evaluation = evaluate({"M5": M6, "clusters": Contingency.from_labels(["a", "b"] * 9, ["x", "y"] * 9)})
 
-    assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+    assert Evaluation.from_dict(json.loads(evaluation.to_json())).to_dict() == evaluation.to_dict()
 
 
 def test_other_schema_is_refused() -> None:
-    with pytest.raises(InfoscopeError, match="infoscope/evaluation/1"):
+    with pytest.raises(InfoscopeError, match="infoscope/evaluation/2"):
         Evaluation.from_dict({"schema": "infoscope/evaluation/9"})
 
 
@@ -66,9 +69,9 @@ def test_undefined_is_null_with_the_reason() -> None:
 
 
 def test_infinite_is_null_with_the_reason() -> None:
-    value = Value.measured(math.inf, "class 'x' is never recognised")
+    value = Estimate.of(math.inf, "class 'x' is never recognised")
 
-    assert value.to_dict() == {"value": None, "undefined": "infinite: class 'x' is never recognised"}
+    assert encode(value) == {"value": None, "undefined": "infinite: class 'x' is never recognised"}
     never_right = evaluate(Contingency.from_matrix([[0, 5], [0, 9]])).systems[0]
     loss = never_right.metrics["informational_loss"]
     assert loss.value is None
@@ -92,13 +95,11 @@ def test_values_are_those_of_the_metrics() -> None:
 
 
 def test_rows_are_read_and_counted(rows: Path) -> None:
-    evaluation = ifs.evaluate(str(rows), "gold", ["svm", "knn"])
+    evaluation = ifs.evaluate(str(rows), truth="gold", system=["svm", "knn"])
 
-    assert evaluation.source.to_dict() == {
-        "name": "rows.csv",
-        "rows": 5,
-        "ignored": [{"reason": "missing label in 'knn'", "rows": 1}],
-    }
+    record = evaluation.to_dict()["provenance"]
+    assert (record["source"], record["rows"]) == ("rows.csv", 5)
+    assert record["ignored"] == [{"reason": "missing label in 'knn'", "rows": 1}]
     assert [(system.name, system.n, system.positive) for system in evaluation] == [("svm", 5, "1"), ("knn", 4, "1")]
 
 
@@ -108,13 +109,21 @@ def test_a_bare_matrix_is_sent_to_where_tables_are_made(matrix: Any) -> None:
         evaluate(matrix)
 
 
-def test_bare_labels_are_sent_to_where_tables_are_made() -> None:
-    with pytest.raises(InfoscopeError, match="from_labels"):
-        evaluate(["a", "b"], ["a", "b"])  # type: ignore[arg-type]
+def test_labels_are_taken_as_truth_and_predictions() -> None:
+    truth, system = ["a", "b", "b", "a"], ["a", "b", "a", "a"]
+    found = evaluate(truth, system)
+
+    assert found["system"].metrics == evaluate(Contingency.from_labels(truth, system))["system"].metrics
+    assert [each.name for each in evaluate(truth, {"one": system, "two": truth})] == ["one", "two"]
+
+
+def test_lone_labels_are_refused_with_the_way_to_ask() -> None:
+    with pytest.raises(InfoscopeError, match="truth column"):
+        evaluate([1, 2])
 
 
 def test_groups_are_named(rows: Path) -> None:
-    document = ifs.evaluate(str(rows), "gold", "svm", by="day").to_dict()
+    document = ifs.evaluate(str(rows), truth="gold", system="svm", by="day").to_dict()
 
     assert [(system["group"], system["n"]) for system in document["systems"]] == [
         ({"day": "mon"}, 2),
@@ -123,7 +132,7 @@ def test_groups_are_named(rows: Path) -> None:
 
 
 def test_weights_count_by_their_effective_size(rows: Path) -> None:
-    system = ifs.evaluate(str(rows), "gold", "svm", weight="w").systems[0]
+    system = ifs.evaluate(str(rows), truth="gold", system="svm", weight="w").systems[0]
 
     assert system.n == pytest.approx(6**2 / (4 + 4))
     assert system.number("accuracy") == pytest.approx(5 / 6)
@@ -151,15 +160,15 @@ def test_stated_size_and_weights_count_in_other_shares_too() -> None:
         value = evaluate(source, prior="uniform", **options).systems[0].metrics["recall"]
         return float(value.high) - float(value.low)
 
-    plain, stated = width(table), width(table, n=8000)
+    plain, stated = width(table), width(table, sample_size=8000)
     assert stated < plain / 5
-    assert width(table, n=8000, prevalence="equal") == pytest.approx(stated, rel=0.1)
+    assert width(table, sample_size=8000, prevalence="equal") == pytest.approx(stated, rel=0.1)
     assert width(heavy, prevalence="equal") == pytest.approx(plain, rel=0.1)
 
 
 def test_cluster_names_mean_nothing() -> None:
     table = Contingency.from_labels([0, 0, 1, 1, 2, 2], [1, 1, 0, 0, 0, 0])
-    system = evaluate(table, clusters=True).systems[0]
+    system = evaluate(table, task="clustering").systems[0]
 
     assert system.number("accuracy") is None
     assert system.system_labels == ("cluster 0", "cluster 1")
@@ -183,7 +192,7 @@ def test_belief_is_attached_where_there_is_one() -> None:
     value = system.metrics["proficiency"]
     assert (value.mean, value.sd, value.low, value.high) == pytest.approx((0.5, 0.1, 0.41, 0.59))
     assert value.value == float(catalogue_score("proficiency"))
-    assert "low" not in system.metrics["g_statistic"].to_dict()
+    assert "low" not in encode(system.metrics["g_statistic"])
     assert system.classes[1].values["recall"].low == pytest.approx(0.3)
     assert system.classes[1].values["f1"].low is None
     assert system.outputs[0].values["precision"].low is None
@@ -193,7 +202,9 @@ def catalogue_score(name: str) -> float:
     return float(find(name).score(M6))
 
 
-@pytest.mark.parametrize(("option", "value"), [("level", 1.5), ("level", 0.0), ("n", -1), ("n", math.inf)])
+@pytest.mark.parametrize(
+    ("option", "value"), [("level", 1.5), ("level", 0.0), ("sample_size", -1), ("sample_size", math.inf)]
+)
 def test_senseless_uncertainty_is_refused(option: str, value: float) -> None:
     with pytest.raises(InfoscopeError, match=str(value)):
         evaluate(M6, **{option: value})

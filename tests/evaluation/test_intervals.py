@@ -16,7 +16,6 @@ from infoscope.posterior import Posterior, cramer_rao_sd, samples_to_halve
 from infoscope.posterior.first_order import information_influence, information_sds
 from infoscope.posterior.influence import log_slopes
 from infoscope.posterior.measures import LINEAR, RATIOS
-from infoscope.report import as_markdown, as_text
 from infoscope.tables import Contingency
 
 TABLE = Contingency.from_matrix([[120, 10, 3], [20, 90, 10], [2, 30, 110]])
@@ -70,19 +69,20 @@ def test_cramer_rao_stands_beside_the_exact_sd_with_the_ratio() -> None:
     (system,) = evaluate({"a": TABLE}, prior="perks").to_dict()["systems"]
     record = system["metrics"]["mutual_information"]
 
-    assert record["cramer_rao_sd"] == pytest.approx(cramer_rao_sd(TABLE, "mutual_information"))
-    assert record["sd_ratio"] == pytest.approx(record["sd"] / record["cramer_rao_sd"])
-    assert 0.9 < record["sd_ratio"] < 1.1
-    assert "cramer_rao_sd" not in system["metrics"]["accuracy"]
+    assert record["first_order_sd"] == pytest.approx(cramer_rao_sd(TABLE, "mutual_information"))
+    ratio = evaluate({"a": TABLE}, prior="perks").systems[0].metrics["mutual_information"].sd_ratio
+    assert ratio == pytest.approx(record["sd"] / record["first_order_sd"])
+    assert 0.9 < ratio < 1.1
+    assert "first_order_sd" not in system["metrics"]["accuracy"]
 
 
 def test_first_order_error_vanishes_at_independence_and_has_no_ratio() -> None:
     coin = Contingency.from_matrix([[50, 50], [50, 50]])
-    record = evaluate({"coin": coin}).to_dict()["systems"][0]["metrics"]["mutual_information"]
+    estimate = evaluate({"coin": coin}).systems[0].metrics["mutual_information"]
 
-    assert record["cramer_rao_sd"] == 0
-    assert record["sd"] > 0
-    assert "sd_ratio" not in record
+    assert estimate.first_order_sd == 0
+    assert estimate.sd > 0
+    assert estimate.sd_ratio is None
 
 
 def test_infinite_draws_leave_no_warning_and_no_number_that_json_lacks() -> None:
@@ -97,12 +97,12 @@ def test_infinite_draws_leave_no_warning_and_no_number_that_json_lacks() -> None
 def test_shares_have_no_interval_unless_the_size_is_stated() -> None:
     shares = Contingency.from_matrix([[0.3, 0.2], [0.1, 0.4]])
     unknown = evaluate(shares).systems[0]
-    stated = evaluate(shares, n=200).systems[0]
+    stated = evaluate(shares, sample_size=200).systems[0]
 
     assert unknown.metrics["proficiency"].low is None
     assert unknown.interval is not None
     assert unknown.interval.method == "none"
-    assert "--n" in unknown.interval.text
+    assert "--sample-size" in unknown.interval.text
     counts = evaluate(Contingency.from_matrix([[60, 40], [20, 80]])).systems[0]
     assert stated.metrics["proficiency"].low == pytest.approx(counts.metrics["proficiency"].low)
     assert "200 samples that were stated" in (stated.interval.text if stated.interval else "")
@@ -111,12 +111,12 @@ def test_shares_have_no_interval_unless_the_size_is_stated() -> None:
 def test_weights_are_explained_as_an_effective_size(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("t,s,w\n" + "a,a,1\nb,b,3\na,b,1\n" * 20)
-    system = ifs.evaluate(str(path), "t", "s", weight="w").systems[0]
+    system = ifs.evaluate(str(path), truth="t", system="s", weight="w").systems[0]
 
     assert system.n == pytest.approx(100**2 / 220)
     assert system.interval is not None
     assert "weights that sum to 100 count as 45.45 independent samples" in system.interval.text
-    plain = ifs.evaluate(str(path), "t", "s").systems[0].metrics["accuracy"]
+    plain = ifs.evaluate(str(path), truth="t", system="s").systems[0].metrics["accuracy"]
     weighed = system.metrics["accuracy"]
     assert None not in (plain.sd, weighed.sd)
     assert weighed.sd > 0.5 * plain.sd  # 45 samples, not the 100 that the weights sum to
@@ -127,9 +127,9 @@ def test_weights_are_explained_as_an_effective_size(tmp_path: Path) -> None:
 def test_weights_under_another_prevalence_keep_their_effective_size(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("t,s,w\n" + "a,a,1\nb,b,3\na,b,1\nb,a,5\n" * 20)
-    light = ifs.evaluate(str(path), "t", "s", weight="w", prevalence="equal", prior="perks").systems[0]
+    light = ifs.evaluate(str(path), truth="t", system="s", weight="w", prevalence="equal", prior="perks").systems[0]
     same = Contingency.from_matrix(np.array([[20, 20], [100, 60]]) * (100 + 100) / 720, truth="ab", system="ab")
-    heavy = evaluate(same, n=200**2 / 720, prevalence="equal", prior="perks").systems[0]
+    heavy = evaluate(same, sample_size=200**2 / 720, prevalence="equal", prior="perks").systems[0]
 
     assert light.metrics["accuracy"].sd == pytest.approx(heavy.metrics["accuracy"].sd, rel=0.2)
 
@@ -143,18 +143,18 @@ def test_halving_takes_about_three_times_the_samples() -> None:
     assert f"{interval.samples_to_halve:,} more samples would halve them" in interval.text
 
 
-def test_text_and_markdown_show_ranges_for_one_and_for_several() -> None:
+def test_text_and_markdown_show_intervals_for_one_and_for_several() -> None:
     other = Contingency.from_matrix([[100, 20, 13], [30, 80, 10], [2, 30, 110]])
     evaluation = evaluate({"a": TABLE, "b": other})
     low = evaluation["a"].metrics["proficiency"].low
     assert low is not None
 
-    text = as_text(evaluation, width=110)
+    text = evaluation.to_text(width=110)
     ranking = next(line for line in text.splitlines() if line.strip().startswith("a "))
     assert f"{100 * low:.1f} –" in ranking
     assert "95% intervals of the posterior, prior tree" in text
-    assert f"| {100 * low:.1f} –" in as_markdown(evaluation)
-    assert "range" in as_text(evaluate(TABLE), width=160).split("By class")[1]
+    assert f"| {100 * low:.1f} –" in evaluation.to_markdown()
+    assert "95% interval" in evaluate(TABLE).to_text(width=160).split("By class")[1]
 
 
 def test_frame_has_limits_beside_values() -> None:
@@ -166,7 +166,7 @@ def test_frame_has_limits_beside_values() -> None:
 def test_intervals_survive_json() -> None:
     evaluation = evaluate({"a": TABLE})
 
-    assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+    assert Evaluation.from_dict(json.loads(evaluation.to_json())).to_dict() == evaluation.to_dict()
 
 
 def test_a_table_without_data_is_refused() -> None:

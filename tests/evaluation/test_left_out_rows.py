@@ -16,7 +16,6 @@ from infoscope import Contingency, Counter, Evaluation, MissingLabelsWarning
 from infoscope.cli import app
 from infoscope.multilabel import compare as compare_sets
 from infoscope.multilabel import evaluate as evaluate_sets
-from infoscope.operating_points.sources import sweep_source, tune_source
 
 TRUTH = ["a", "b", None, "a", "b", "a", "b", "b"]
 ANSWERS = ["a", "b", "a", "b", "b", None, "b", "a"]
@@ -41,21 +40,21 @@ def counted(frame: pd.DataFrame) -> Contingency:
 
 ENTRIES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "from_labels": lambda f: Contingency.from_labels(f["t"], f["s"]),
-    "read": lambda f: ifs.read(f, "t", "s"),
-    "read several": lambda f: ifs.read(f, "t", ["s", "u"]),
-    "read by group": lambda f: ifs.read(f, "t", "s", by="k"),
+    "read": lambda f: ifs.read(f, truth="t", system="s"),
+    "read several": lambda f: ifs.read_tables(f, truth="t", system=["s", "u"]),
+    "read by group": lambda f: ifs.read_tables(f, truth="t", system="s", by="k"),
     "counter": counted,
-    "joint": lambda f: ifs.read_joint(f, "t", ["s", "u"]).table("s"),
-    "evaluate": lambda f: ifs.evaluate(f, "t", "s"),
-    "evaluate several": lambda f: ifs.evaluate(f, "t", ["s", "u"]),
-    "evaluate by group": lambda f: ifs.evaluate(f, "t", ["s", "u"], by="k"),
+    "joint": lambda f: ifs.read_joint(f, truth="t", system=["s", "u"]).table("s"),
+    "evaluate": lambda f: ifs.evaluate(f, truth="t", system="s"),
+    "evaluate several": lambda f: ifs.evaluate(f, truth="t", system=["s", "u"]),
+    "evaluate by group": lambda f: ifs.evaluate(f, truth="t", system=["s", "u"], by="k"),
     "evaluate a table": lambda f: ifs.evaluate(Contingency.from_labels(f["t"], f["s"])),
-    "compare labels": lambda f: ifs.compare({"s": f["s"], "u": f["u"]}, truth=f["t"], metrics="accuracy"),
+    "compare labels": lambda f: ifs.compare(f["t"], {"s": f["s"], "u": f["u"]}, metrics="accuracy"),
     "compare columns": lambda f: ifs.compare(f, truth="t", system=["s", "u"], metrics="accuracy"),
-    "sweep": lambda f: ifs.sweep(f["p"].to_numpy(), f["t"]),
-    "sweep classes": lambda f: ifs.sweep(np.column_stack([f["p"], 1 - f["p"]]), f["t"]),
-    "sweep a source": lambda f: sweep_source(f, "t", "p"),
-    "tune a source": lambda f: tune_source(f, "t", "s", "k"),
+    "sweep": lambda f: ifs.sweep(f["t"], f["p"].to_numpy()),
+    "sweep classes": lambda f: ifs.sweep(f["t"], np.column_stack([f["p"], 1 - f["p"]])),
+    "sweep a source": lambda f: ifs.sweep(f, truth="t", score="p"),
+    "tune a source": lambda f: ifs.tune(f, "k", truth="t", system="s"),
     "stability": lambda f: ifs.stability([*f["t"]] * 5, [*f["s"]] * 5),
     "display": lambda f: ifs.ConfusionDisplay.from_predictions(f["t"], f["s"]),
     "display of several": lambda f: ifs.CoverageDisplay.from_predictions(f["t"], {"s": f["s"], "u": f["u"]}),
@@ -98,21 +97,21 @@ def test_every_kind_of_hole(holes: Any) -> None:
 
 
 def test_the_evaluation_carries_the_finding() -> None:
-    evaluation, found = caught(lambda: ifs.evaluate(FRAME, "t", ["s", "u"]))
+    evaluation, found = caught(lambda: ifs.evaluate(FRAME, truth="t", system=["s", "u"]))
     sentences = ["1 row left out: missing label in 't'", "1 row left out: missing label in 's'"]
 
     assert sorted(str(found[0].message).split("; ")) == sorted(sentences)
     assert sorted(finding.text for finding in evaluation.findings) == sorted(f"{each}." for each in sentences)
-    assert {finding.code for finding in evaluation.findings} == {"rows_left_out"}
+    assert {finding.code for finding in evaluation.findings} == {"rows_ignored"}
     assert sum(finding.evidence["rows"] for finding in evaluation.findings) == 2
-    assert [each["code"] for each in evaluation.to_dict()["findings"]] == ["rows_left_out"] * 2
+    assert [each["code"] for each in evaluation.to_dict()["findings"]] == ["rows_ignored"] * 2
     assert Evaluation.from_dict(evaluation.to_dict()).findings == evaluation.findings
     for shown in (repr(evaluation), evaluation._repr_html_().replace("&#x27;", "'"), evaluation.to_text()):
         for sentence in sentences:
             assert sentence in shown
-    clean = ifs.evaluate(CLEAN, "t", "s")
+    clean = ifs.evaluate(CLEAN, truth="t", system="s")
     assert clean.findings == ()
-    assert "findings" not in clean.to_dict()
+    assert clean.to_dict().get("findings", []) == []
     assert "left out" not in repr(clean)
 
 
@@ -132,15 +131,15 @@ def test_a_warning_can_be_made_an_error() -> None:
 
 
 def test_stored_tables_say_it_when_they_are_read(tmp_path: Path) -> None:
-    ifs.readers.read_tables(FRAME, "t", "s").save(tmp_path / "part.ifs")
+    ifs.read_tables(FRAME, truth="t", system="s").save(tmp_path / "part.ifs")
 
     assert len(caught(lambda: ifs.read(tmp_path / "part.ifs"))[1]) == 1
     assert len(caught(lambda: ifs.evaluate(tmp_path / "part.ifs"))[1]) == 1
 
 
 def test_sweeps_and_runs_say_it() -> None:
-    assert "1 row left out: missing truth" in repr(ifs.sweep(FRAME["p"].to_numpy(), FRAME["t"]))
-    assert "left out" in repr(tune_source(FRAME, "t", "s", "k"))
+    assert "1 row left out: missing truth" in repr(ifs.sweep(FRAME["t"], FRAME["p"].to_numpy()))
+    assert "left out" in repr(ifs.tune(FRAME, "k", truth="t", system="s"))
 
 
 def test_objects_of_one_side_only() -> None:
@@ -156,7 +155,7 @@ def test_items_of_one_annotator_only() -> None:
     result, found = caught(lambda: ifs.agreement(source, draws=20))
     assert [str(each.message) for each in found] == ["1 item left out: labelled by fewer than two annotators"]
     assert "1 item left out" in repr(result)
-    assert result.findings()[0]["code"] == "items_left_out"
+    assert result.findings[0].code == "items_left_out"
     full = {"ann": ["a", None, "b"], "bob": ["a", "b", "b"], "eve": ["a", "b", None]}
     assert caught(lambda: ifs.agreement(full, draws=20))[1] == []
 
@@ -172,7 +171,7 @@ COMMANDS = {
     "gate": ("gate", "-s", "s", "--min", "accuracy.value=0"),
     "compare": ("compare", "-s", "s", "-s", "u"),
     "sweep": ("sweep", "--score", "p"),
-    "runs": ("sweep", "-s", "s", "--by", "k"),
+    "runs": ("sweep", "-s", "s", "--parameter", "k"),
 }
 
 

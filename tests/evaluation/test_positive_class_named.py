@@ -51,7 +51,7 @@ def test_json_and_back() -> None:
         name for name in metrics if name in OF_CLASS
     ]
     assert {metrics[name]["positive"] for name in OF_CLASS} == {"dog"}
-    assert Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
+    assert Evaluation.from_dict(json.loads(evaluation.to_json())).to_dict() == evaluation.to_dict()
     three = ifs.evaluate(Contingency.from_matrix([[5, 1, 0], [1, 5, 1], [0, 2, 5]])).to_dict()
     assert not any("positive" in record for record in three["systems"][0]["metrics"].values())
 
@@ -69,8 +69,8 @@ def test_page(tmp_path: Path) -> None:
 def test_comparison_in_every_form() -> None:
     found = ifs.compare({"one": TABLE, "two": OTHER}, metrics=["precision", "accuracy"])
 
-    assert "Precision of 'dog' (higher is better)" in found.to_text()
-    assert "### Precision of 'dog' (higher is better)" in found.to_markdown()
+    assert "Precision of 'dog'  higher is better" in found.to_text()
+    assert "## Precision of 'dog'\n\n*higher is better*" in found.to_markdown()
     assert "precision of 'dog'" in found.ranking[0].statement
     assert "of 'dog'" not in found.ranking[1].statement
     assert found.to_dict()["positive"] == "dog"
@@ -106,9 +106,11 @@ def test_explain_says_the_rule() -> None:
     assert "positive class: the one named" not in ran("explain", "phi")
 
 
-@pytest.mark.parametrize(("form", "expected"), [("text", "best recall of 'dog'"), ("markdown", "best recall of 'dog'")])
+@pytest.mark.parametrize(
+    ("form", "expected"), [("text", "Its recall of 'dog' is"), ("markdown", "Its recall of 'dog' is")]
+)
 def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
-    told = ran("sweep", rows, "-t", "t", "-s", "a", "--by", "k", "--metric", "recall", "--format", form)
+    told = ran("sweep", rows, "-t", "t", "-s", "a", "--parameter", "k", "--metric", "recall", "--format", form)
 
     assert expected in told
 

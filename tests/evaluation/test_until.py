@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InfoscopeError
-from infoscope.readers import How
+from infoscope.readers import ReadOptions
 from infoscope.readers.blocks import random_blocks
 from infoscope.readers.columns import Columns
 from infoscope.readers.tally import merged
@@ -52,7 +52,7 @@ KINDS = ["pandas", "polars", "parquet", "csv", "tsv", "ndjson"]
 def test_blocks_hold_every_row_once(kind: str, tmp_path: Path) -> None:
     frame = many(9000)
     columns = Columns.asked("gold", ["svm"], joint=True)
-    blocks = list(random_blocks(written(frame, kind, tmp_path), columns, How(), np.random.default_rng(1)))
+    blocks = list(random_blocks(written(frame, kind, tmp_path), columns, ReadOptions(), np.random.default_rng(1)))
     whole = merged([block.tally for block in blocks])
 
     found = {
@@ -77,27 +77,30 @@ def test_reading_stops_no_sooner(width: float) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_reading_stops_when_the_interval_is_narrow(kind: str, tmp_path: Path) -> None:
     source = written(many(), kind, tmp_path)
-    part = ifs.evaluate(source, "gold", "svm", until="width=0.05")
-    whole = ifs.evaluate(source, "gold", "svm")
+    part = ifs.evaluate(source, truth="gold", system="svm", until="width=0.05")
+    whole = ifs.evaluate(source, truth="gold", system="svm")
 
-    until = part.source.until
+    until = part.adaptive
     assert until is not None
-    assert until["reached"]
-    assert until["share"] < 0.5
+    assert until.reached
+    assert until.share < 0.5
     value = part.systems[0].metrics["proficiency"]
     assert None not in (value.low, value.high)
-    assert value.high - value.low == pytest.approx(until["width"])
-    assert until["width"] <= 0.05
+    assert value.high - value.low == pytest.approx(until.width)
+    assert until.width <= 0.05
     truth = whole.systems[0].metrics["proficiency"].value
     assert value.low - 0.01 < truth < value.high + 0.01
-    assert part.source.rows == part.systems[0].n
-    assert part.source.rows < 0.5 * len(many())
+    assert part.provenance.rows == part.systems[0].n
+    assert part.provenance.rows < 0.5 * len(many())
 
 
 def test_other_seeds_read_other_rows_and_the_same_seed_the_same() -> None:
     frame = many()
     once, again, other = (
-        ifs.evaluate(frame, "gold", "svm", until={"accuracy": 0.03}, seed=seed).systems[0].metrics["accuracy"].value
+        ifs.evaluate(frame, truth="gold", system="svm", until={"accuracy": 0.03}, seed=seed)
+        .systems[0]
+        .metrics["accuracy"]
+        .value
         for seed in (0, 0, 1)
     )
 
@@ -109,24 +112,24 @@ def test_sorted_files_are_read_whole_with_a_warning(kind: str, tmp_path: Path) -
     path = str(written(many().sort_values("gold"), kind, tmp_path))
     result = run("evaluate", path, "-t", "gold", "-s", "svm", "--until", "width=0.05", "--format", "json")
 
-    until = json.loads(result.stdout)["source"]["until"]
+    until = json.loads(result.stdout)["adaptive"]
     assert (until["sorted"], until["share"]) == (True, 1.0)
     assert "shuffle the file" in result.stderr
 
 
 def test_a_goal_out_of_reach_says_so() -> None:
-    until = ifs.evaluate(many(3000), "gold", "svm", until="width=0.001").source.until
+    until = ifs.evaluate(many(3000), truth="gold", system="svm", until="width=0.001").adaptive
 
     assert until is not None
-    assert not until["reached"]
-    assert until["share"] == 1.0
-    assert "no more rows" in until["text"]
+    assert not until.reached
+    assert until.share == 1.0
+    assert "no more rows" in until.text
 
 
 def test_every_system_must_be_narrow() -> None:
     frame = many()
     frame["coin"] = np.random.default_rng(0).permutation(frame["gold"].to_numpy())
-    both = ifs.evaluate(frame, "gold", ["svm", "coin"], until="width=0.04")
+    both = ifs.evaluate(frame, truth="gold", system=["svm", "coin"], until="width=0.04")
 
     widths = [(s.metrics["proficiency"].high or 9) - (s.metrics["proficiency"].low or 0) for s in both.systems]
     assert max(widths) <= 0.04
@@ -166,15 +169,15 @@ def test_sources_without_random_access_are_refused(tmp_path: Path) -> None:
     packed = tmp_path / "rows.csv.gz"
     frame.to_csv(packed, index=False)
     with pytest.raises(InfoscopeError, match="compressed by gzip"):
-        ifs.evaluate(packed, "gold", "svm", until="width=0.1")
+        ifs.evaluate(packed, truth="gold", system="svm", until="width=0.1")
     with pytest.raises(InfoscopeError, match="lazy frame"):
-        ifs.evaluate(pl.from_pandas(frame).lazy(), "gold", "svm", until="width=0.1")
-    with pytest.raises(InfoscopeError, match="no groups"):
-        ifs.evaluate(frame, "gold", "svm", by="gold", until="width=0.1")
+        ifs.evaluate(pl.from_pandas(frame).lazy(), truth="gold", system="svm", until="width=0.1")
+    with pytest.raises(InfoscopeError, match="takes no by, groups"):
+        ifs.evaluate(frame, truth="gold", system="svm", by="gold", until="width=0.1")
     broken = tmp_path / "broken.csv"
     broken.write_text('gold,svm\n"a\nb",c\n' * 50)
     with pytest.raises(InfoscopeError, match="over several lines"):
-        ifs.evaluate(broken, "gold", "svm", until="width=0.1")
+        ifs.evaluate(broken, truth="gold", system="svm", until="width=0.1")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -185,10 +188,10 @@ def test_files_sorted_by_difficulty_are_read_whole(kind: str, tmp_path: Path) ->
     wrong = rng.random(60_000) < np.where(hard, 0.3, 0.02)
     system = np.where(wrong, np.where(truth == "cat", "cow", "cat"), truth)
     frame = pd.DataFrame({"gold": truth, "svm": system})
-    found = ifs.evaluate(written(frame, kind, tmp_path), "gold", "svm", until="width=0.05")
+    found = ifs.evaluate(written(frame, kind, tmp_path), truth="gold", system="svm", until="width=0.05")
 
-    assert found.source.until is not None
-    assert (found.source.until["sorted"], found.source.until["share"]) == (True, 1.0)
+    assert found.adaptive is not None
+    assert (found.adaptive.sorted, found.adaptive.share) == (True, 1.0)
 
 
 def test_shuffled_files_are_seldom_taken_for_sorted(tmp_path: Path) -> None:
@@ -197,8 +200,8 @@ def test_shuffled_files_are_seldom_taken_for_sorted(tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         folder.mkdir()
         path = written(many(seed=seed), "csv", folder)
-        until = ifs.evaluate(path, "gold", "svm", until="width=0.03", seed=seed).source.until
-        taken.append((until or {})["sorted"])
+        until = ifs.evaluate(path, truth="gold", system="svm", until="width=0.03", seed=seed).adaptive
+        taken.append(until is not None and until.sorted)
 
     assert not any(taken)
 
@@ -206,11 +209,12 @@ def test_shuffled_files_are_seldom_taken_for_sorted(tmp_path: Path) -> None:
 def test_the_width_that_counts_is_the_one_shown(tmp_path: Path) -> None:
     path = written(many(), "csv", tmp_path)
     shares = {"cat": 0.05, "cow": 0.05, 'a, "dog"': 0.9}
-    found = ifs.evaluate(path, "gold", "svm", until="accuracy.width=0.03", prevalence=shares)
+    found = ifs.evaluate(path, truth="gold", system="svm", until="accuracy.width=0.03", prevalence=shares)
 
     shown = found.systems[0].metrics["accuracy"]
-    until = found.source.until or {}
-    assert until["width"] == pytest.approx(float(shown.high) - float(shown.low), rel=1e-9)
-    assert until["reached"]
-    assert until["width"] <= 0.03
-    assert until["share"] < 1
+    until = found.adaptive
+    assert until is not None
+    assert until.width == pytest.approx(float(shown.high) - float(shown.low), rel=1e-9)
+    assert until.reached
+    assert until.width <= 0.03
+    assert until.share < 1

@@ -27,9 +27,9 @@ def test_alpha_as_published() -> None:
     two = {"A": [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], "B": [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]}
     five = {"A": list("aabbdcccedda"), "B": list("babbbccceddd")}
 
-    assert ifs.agreement(two, draws=0).alpha == pytest.approx(0.095, abs=5e-4)
-    assert ifs.agreement(FOUR, draws=0).alpha == pytest.approx(0.743, abs=5e-4)
-    assert ifs.agreement(five, draws=0).alpha == pytest.approx(0.692, abs=5e-4)
+    assert ifs.agreement(two, draws=0).krippendorff_alpha.value == pytest.approx(0.095, abs=5e-4)
+    assert ifs.agreement(FOUR, draws=0).krippendorff_alpha.value == pytest.approx(0.743, abs=5e-4)
+    assert ifs.agreement(five, draws=0).krippendorff_alpha.value == pytest.approx(0.692, abs=5e-4)
 
 
 def alpha_by_pairs(rows: list[list[object]]) -> float:
@@ -51,7 +51,7 @@ def test_alpha_by_its_definition(seed: int) -> None:
     rows = [[N if x == 3 else int(x) for x in rng.integers(4, size=9)] for _ in range(3)]
     rows[0][0], rows[1][0], rows[0][1], rows[1][1] = 0, 0, 1, 0
 
-    ours = ifs.agreement({str(at): row for at, row in enumerate(rows)}, draws=0).alpha
+    ours = ifs.agreement({str(at): row for at, row in enumerate(rows)}, draws=0).krippendorff_alpha.value
     assert ours == pytest.approx(alpha_by_pairs(rows), abs=1e-12)
 
 
@@ -72,7 +72,7 @@ def test_sets_of_one_category_agree_as_single_answers_do() -> None:
     sets = {name: [{value} for value in values] for name, values in single.items()}
     one, many = ifs.agreement(single, draws=0), ifs.agreement(sets, draws=0)
 
-    assert many.alpha == pytest.approx(one.alpha)
+    assert many.krippendorff_alpha.value == pytest.approx(one.krippendorff_alpha.value)
     assert many.matrix("kappa")[0] == pytest.approx(one.matrix("kappa")[0])
     assert many.matrix("permuted_proficiency")[0] == pytest.approx(one.matrix("permuted_proficiency")[0])
 
@@ -89,16 +89,16 @@ def crowd(n: int = 300) -> dict[str, list[str]]:
 
 def test_the_odd_one_out_and_what_is_mixed_up() -> None:
     found = ifs.agreement(crowd())
-    said = {(each.second, each.first_category, each.second_category) for each in found.mixed if each.second == "joe"}
+    said = {(each.second, each.first_category, each.second_category) for each in found.confused if each.second == "joe"}
 
     assert found.odd_one_out is not None
     assert (found.odd_one_out.name, found.odd_one_out.finding) == ("joe", True)
     assert {("joe", "fox", "owl"), ("joe", "owl", "fox")} <= said
-    assert not [each for each in found.mixed if "cat" in (each.first_category, each.second_category)]
+    assert not [each for each in found.confused if "cat" in (each.first_category, each.second_category)]
     renamed = {(pair.truth, each.truth, each.system) for pair in found.pairs for each in pair.renamings}
     assert ("ann", "fox", "owl") in renamed
-    assert found.alpha_low is not None
-    assert found.alpha_low < (found.alpha or 0) < (found.alpha_high or 0)
+    assert found.krippendorff_alpha.low is not None
+    assert found.krippendorff_alpha.low < found.krippendorff_alpha.value < found.krippendorff_alpha.high
 
 
 def test_alike_annotators_have_no_odd_one() -> None:
@@ -107,7 +107,7 @@ def test_alike_annotators_have_no_odd_one() -> None:
 
     assert found.odd_one_out is not None
     assert not found.odd_one_out.finding
-    assert "no_odd_one_out" in {each["code"] for each in found.findings()}
+    assert "no_odd_one_out" in {each.code for each in found.findings}
 
 
 def test_columns_of_a_table_agree_as_sequences_do(tmp_path: object) -> None:
@@ -118,22 +118,22 @@ def test_columns_of_a_table_agree_as_sequences_do(tmp_path: object) -> None:
     by_name = {name: [None if pd.isna(x) else x for x in frame[name]] for name in frame}
 
     for source in (frame, path):
-        found = ifs.agreement(source, ["ann", "bob", "joe"], draws=0)
-        assert found.alpha == pytest.approx(
-            ifs.agreement({n: by_name[n] for n in ("ann", "bob", "joe")}, draws=0).alpha
+        found = ifs.agreement(source, system=["ann", "bob", "joe"], draws=0)
+        assert found.krippendorff_alpha.value == pytest.approx(
+            ifs.agreement({n: by_name[n] for n in ("ann", "bob", "joe")}, draws=0).krippendorff_alpha.value
         )
-        assert found.answered["ann"] == 49
+        assert found.annotators[0].items == 49
 
 
 def test_every_form_renders_and_json_is_plain() -> None:
     found = ifs.agreement(FOUR, draws=20)
     document = json.loads(found.to_json())
 
-    assert document["schema"] == "infoscope/agreement/1"
-    assert document["proficiency"][0][0] == 1.0
-    assert document["krippendorff_alpha"]["value"] == found.alpha
+    assert document["schema"] == "infoscope/agreement/2"
+    assert found.matrix("proficiency")[0][0] == 1.0
+    assert document["krippendorff_alpha"]["value"] == found.krippendorff_alpha.value
     assert max(map(len, found.to_text(width=80).splitlines())) <= 80
-    assert found.to_markdown().startswith("# 4 annotators on 12 items")
+    assert "4 annotators · 12 items" in found.to_markdown()
     assert "<table>" in found.to_html()
 
 
@@ -153,7 +153,7 @@ def test_a_page_replaces_only_such_a_page(tmp_path: Path) -> None:
 def test_nothing_to_disagree_about_is_undefined() -> None:
     found = ifs.agreement({"a": ["x", "x"], "b": ["x", "x"], "c": ["x", "x"]}, draws=5)
 
-    assert found.alpha is None
+    assert found.krippendorff_alpha.value is None
     assert json.loads(found.to_json())["krippendorff_alpha"]["undefined"]
     assert "undefined" in found.to_text()
 
@@ -178,7 +178,7 @@ def test_nothing_to_disagree_about_is_undefined() -> None:
 )
 def test_refusals(source: object, systems: list[str] | None, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        ifs.agreement(source, systems)
+        ifs.agreement(source, system=systems)
 
 
 def test_a_negative_number_of_draws_is_refused() -> None:

@@ -19,7 +19,7 @@ def frequencies(size: int, skewed: bool) -> np.ndarray:
 
 
 def found(answers: dict[str, list[object]]) -> set[tuple[str, str]]:
-    return {(each.first_category, each.second_category) for each in ifs.agreement(answers, draws=0).mixed}
+    return {(each.first_category, each.second_category) for each in ifs.agreement(answers, draws=0).confused}
 
 
 def trials(seed: int) -> Iterator[np.random.Generator]:
@@ -115,7 +115,7 @@ def test_expected_count_is_what_pairing_the_items_anew_gives() -> None:
     rng = np.random.default_rng(12)
     a = [set((3 * rng.integers(2) + rng.permutation(3)[:2]).tolist()) for _ in range(600)]
     b = [{(x + 3) % 6 for x in each} for each in a]
-    mixed = {(m.first_category, m.second_category): m for m in ifs.agreement({"a": a, "b": b}, draws=0).mixed}
+    mixed = {(m.first_category, m.second_category): m for m in ifs.agreement({"a": a, "b": b}, draws=0).confused}
     has_a, has_b = (np.array([[x in each for x in range(6)] for each in side]) for side in (a, b))
     zero, three = has_a[:, 0] & ~has_a[:, 3], has_b[:, 3] & ~has_b[:, 0]
     anew = np.mean([np.count_nonzero(zero & rng.permutation(three)) for _ in range(4000)])

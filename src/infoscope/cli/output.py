@@ -14,6 +14,7 @@ from infoscope.atomic_files import check_target, output_file, write_file
 from infoscope.cli.invocation import command_line
 from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.errors import InputError
+from infoscope.evaluation import Evaluation
 from infoscope.page_files import is_page
 from infoscope.report.layout import ASCII, UNICODE, Look
 from infoscope.report.render import outline_of, render
@@ -23,6 +24,9 @@ from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text, write_parquet
 
 __all__ = ["Output", "check_output", "refuse_ignored"]
+
+_SAID_ON_STDERR = ("lookalike_labels",)
+"""Findings about a system that concern its data, so that they are not to be missed in a pipe."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,11 @@ def _warnings(result: Result) -> Iterator[str]:
     for finding in result.findings:
         if finding.is_warning:
             yield finding.text
+    if isinstance(result, Evaluation):
+        for system in result.systems:
+            for finding in system.diagnosis:
+                if finding.code in _SAID_ON_STDERR:
+                    yield f"{system.title}: {finding.text}"
 
 
 def _is_colour_forced() -> bool:

@@ -12,6 +12,7 @@ from infoscope.evaluation.result import GroupComparison, SystemResult
 from infoscope.inputs import UncertaintyOptions
 from infoscope.posterior import Posterior
 from infoscope.readers import Joint
+from infoscope.results.finding import Finding
 
 __all__ = ["compared"]
 
@@ -62,5 +63,12 @@ def _compared(
     known = {subject.name: subject.belief for subject in subjects if isinstance(subject.belief, Posterior)}
     try:
         return compare_answers(answers, metrics=metrics, level=how.level, prior=how.prior, seed=how.seed, known=known)
-    except InputError:  # systems that share no row
-        return None
+    except InputError as error:  # systems that share no row
+        return Comparison(
+            tuple(subject.name for subject in subjects),
+            {subject.name: subject.n for subject in subjects if subject.n is not None},
+            how.level,
+            pairs=(),
+            ranking=(),
+            findings=(Finding("not_compared", f"{error}."),),
+        )

@@ -121,6 +121,8 @@ class Check:
 class Baseline:
     """An earlier evaluation, and what it means to be no worse."""
 
+    name: str
+    """Of its file."""
     evaluation: Evaluation
     metrics: Sequence[str]
     tolerance: float
@@ -144,7 +146,7 @@ class Baseline:
             ) from None
         if not found.systems:
             raise InputError(f"{name} has no system; a baseline is written by `infoscope evaluate --format json`")
-        return cls(found, **options)
+        return cls(name, found, **options)
 
     def checks(self, evaluation: Evaluation) -> Iterator[Check]:
         """Every system against the one of its name, or the only one there is."""
@@ -159,7 +161,7 @@ class Baseline:
             same = list(self.evaluation.systems)
         if not same:
             names = ", ".join(repr(old.title) for old in self.evaluation.systems)
-            raise UnknownNameError(f"the baseline has no system {system.title!r}; it has {names}")
+            raise UnknownNameError(f"the baseline {self.name} has no system {system.title!r}; it has {names}")
         return same[0]
 
     def _check(self, now: SystemResult, before: SystemResult, name: str, evaluation: Evaluation) -> Check:
@@ -167,7 +169,8 @@ class Baseline:
         new, old = now.metrics[entry.name], before.metrics.get(entry.name)
         if old is None or None in (new.mean, new.sd, old.mean, old.sd):
             raise InputError(
-                f"{entry.name} has no interval in both results; compare another metric, or state --sample-size"
+                f"{entry.name} has no interval here or none in {self.name}; compare another metric, or state "
+                "--sample-size"
             )
         assert new.mean is not None and old.mean is not None and new.sd is not None and old.sd is not None  # noqa: PT018
         if entry.card.better == "none":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -81,7 +81,7 @@ def measure(subject: Subject, findings: Sequence[Finding], level: float = 0.95) 
         truth_labels=tuple(map(str, table.truth_labels)),
         system_labels=tuple(map(str, table.system_labels)),
         reject=None if table.reject is None else str(table.reject),
-        positive=str(table.positive_label) if len(table.truth_labels) == 2 else None,
+        positive=_positive(table),
         group=subject.group,
         metrics=_by_table(subject, level),
         classes=tuple(_by_class(subject, "truth", level)),
@@ -111,12 +111,19 @@ def _plain(number: float | None) -> float | None:
     return int(number) if number is not None and float(number).is_integer() else number
 
 
+def _positive(table: Contingency) -> str | None:
+    """The class that binary metrics are about; None unless there are two true classes."""
+    return str(table.positive_label) if len(table.truth_labels) == 2 else None
+
+
 def _by_table(subject: Subject, level: float) -> dict[str, Estimate]:
     """Every metric of the whole table, with what is believed about it where it has a value."""
-    values = {}
+    values: dict[str, Estimate] = {}
+    positive = _positive(subject.table)
     for entry in metrics_of("table"):
         number = float(entry.score(subject.table))
-        values[entry.name] = Estimate.of(number, "" if np.isfinite(number) else entry.reason(subject.table))
+        value = Estimate.of(number, "" if np.isfinite(number) else entry.reason(subject.table))
+        values[entry.name] = replace(value, positive=positive) if entry.card.of_positive else value
     if subject.belief is None:
         return values
     wanted = [

@@ -75,6 +75,8 @@ class TextColumn:
     least: int | None = None
     """How far a column of names may be narrowed; None for numbers, which are never cut."""
     style: str = "dim"
+    folds: bool = False
+    """Whether a last column that does not fit goes below its rows instead of being dropped."""
 
     @property
     def width(self) -> int:
@@ -100,14 +102,22 @@ def shown(label: str, signs: Signs) -> str:
 
 def columns(parts: Sequence[TextColumn], width: int, signs: Signs, *, header: bool = True, gap: int = 2) -> list[Text]:
     """The columns that fit side by side, line by line."""
-    fitted = _fit([part for part in parts if part.cells], width, gap)
+    parts = [part for part in parts if part.cells]
+    below = parts[-1].cells if _goes_below(parts, width, gap) else ()
+    fitted = _fit(parts[:-1] if below else parts, width, gap)
     lines: list[Text] = []
     if header and any(column.title for column in fitted.columns):
         titles = [Text(column.title, style=column.style) for column in fitted.columns]
         lines.append(_line(titles, fitted, signs, gap))
-    for cells in zip(*(column.cells for column in fitted.columns), strict=True):
+    for at, cells in enumerate(zip(*(column.cells for column in fitted.columns), strict=True)):
         lines.append(_line(cells, fitted, signs, gap))
+        if below:
+            lines += wrapped(below[at].plain, width, Text("    "))
     return lines
+
+
+def _goes_below(parts: Sequence[TextColumn], width: int, gap: int) -> bool:
+    return len(parts) > 1 and parts[-1].folds and sum(part.width + gap for part in parts) - gap > width
 
 
 def _fit(parts: list[TextColumn], width: int, gap: int) -> _Fitted:

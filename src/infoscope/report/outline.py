@@ -148,6 +148,8 @@ class Column:
     """The metric whose definition the title leads to."""
     only: Literal["", "plain"] = ""
     """``plain`` keeps it out of pages, where room is short."""
+    folds: bool = False
+    """Whether a last column that does not fit goes below its rows in text, instead of being dropped."""
 
 
 @dataclass(frozen=True)

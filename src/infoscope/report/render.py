@@ -15,6 +15,7 @@ from infoscope.report.text import as_text
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.frame import csv_text
+from infoscope.results.provenance import ignored_rows
 
 if TYPE_CHECKING:
     from infoscope.figures.display import Display
@@ -58,8 +59,9 @@ def _page(result: Result, unit: str, command: str | None) -> str:
 
 def _short(outline: Outline) -> str:
     """The headline and what else fits into five lines."""
-    lines = [plain(outline.headline), *map(plain, outline.lede)]
-    lines += [f"warning: {finding.text}" for _, finding in outline.findings if finding.is_warning]
+    findings = [*ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
+    warnings = dict.fromkeys(f"warning: {finding.text}" for finding in findings if finding.is_warning)
+    lines = [plain(outline.headline), *warnings, *map(plain, outline.lede)]
     cut = [line if len(line) <= 160 else f"{line[:159]}…" for line in lines if line]
     return "\n".join(cut[:_REPR_LINES])
 

@@ -200,7 +200,7 @@ def _column(column: Column, cells: Sequence[Cell], look: Look) -> TextColumn:
         return TextColumn(title, _bars(cells, look), priority=column.priority)
     words = [_cell(cell, look) for cell in cells]
     least = 8 if column.kind == "name" else None
-    return TextColumn(title, words, column.kind == "number", column.priority, least)
+    return TextColumn(title, words, column.kind == "number", column.priority, least, folds=column.folds)
 
 
 def _cell(cell: Cell, look: Look) -> Text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite, isinf
+from sys import float_info
 from typing import Literal, Protocol, SupportsFloat
 
 from infoscope.errors import InputError
@@ -15,7 +16,8 @@ __all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict", "inverted", "
 Verdict = Literal["better", "worse", "inconclusive", "equivalent"]
 
 _BELIEF = ("mean", "sd", "low", "high")
-_STORED = (*_BELIEF, "first_order_sd", "undefined")
+_TEXTS = ("undefined", "positive")
+_STORED = (*_BELIEF, "first_order_sd", *_TEXTS)
 
 
 class IntervalSummary(Protocol):
@@ -42,8 +44,8 @@ class IntervalSummary(Protocol):
 class Estimate:
     """A metric's value and what is believed about it; ``undefined`` says why there is no value.
 
-    >>> Estimate.of(0.5)
-    Estimate(value=0.5, mean=None, sd=None, low=None, high=None, first_order_sd=None, undefined=None)
+    >>> Estimate.of(0.5).interval is None
+    True
     >>> Estimate.of(float("nan"), "the truth has only one class").undefined
     'the truth has only one class'
     """
@@ -57,6 +59,8 @@ class Estimate:
     first_order_sd: float | None = None
     """The Cramér-Rao standard error, for information measures."""
     undefined: str | None = None
+    positive: str | None = None
+    """The class that the metric is about, where it is about one of two."""
 
     @classmethod
     def of(cls, number: SupportsFloat, reason: str = "never") -> Estimate:
@@ -118,11 +122,8 @@ class Estimate:
             if "cramer_rao_sd" in record:  # evaluation/1
                 known["first_order_sd"] = record["cramer_rao_sd"]
             for name, part in known.items():
-                wanted = str if name == "undefined" else (int, float)
-                if part is not None and (not isinstance(part, wanted) or isinstance(part, bool)):
-                    raise InputError(
-                        f"{name} of an estimate is {part!r}; a {'sentence' if wanted is str else 'number'} is required"
-                    )
+                if part is not None:
+                    _check_part(name, part)
             known.setdefault("value", None)
             return cls(**known)  # type: ignore[arg-type]
         if record is None or (isinstance(record, (int, float)) and not isinstance(record, bool)):
@@ -133,10 +134,10 @@ class Estimate:
     def __json_schema__(cls) -> dict[str, Json]:
         """What ``__json__`` writes."""
         number: Json = {"type": ["number", "null"]}
-        fields: dict[str, Json] = {name: number for name in ("value", "shown", *_STORED) if name != "undefined"}
+        fields: dict[str, Json] = {name: number for name in ("value", "shown", *_STORED) if name not in _TEXTS}
         return {
             "type": "object",
-            "properties": {**fields, "undefined": {"type": "string"}},
+            "properties": {**fields, **{name: {"type": "string"} for name in _TEXTS}},
             "required": ["value"],
             "additionalProperties": False,
         }
@@ -195,6 +196,20 @@ def inverted(factor: Estimate) -> Estimate:
     """The estimate of 1 / the factor."""
     value, low, high = (None if x is None else 1 / x for x in (factor.value, factor.high, factor.low))
     return Estimate(value, low=low, high=high)
+
+
+def _check_part(name: str, part: object) -> None:
+    """Refuse what a stored estimate cannot hold."""
+    if name in _TEXTS:
+        if not isinstance(part, str):
+            raise InputError(f"{name} of an estimate is {part!r}; text is required")
+        return
+    is_number = isinstance(part, (int, float)) and not isinstance(part, bool) and abs(part) <= float_info.max
+    is_sd = name in ("sd", "first_order_sd")
+    if not is_number or (is_sd and part < 0):  # type: ignore[operator]
+        raise InputError(
+            f"{name} of an estimate is {repr(part)[:40]}; a finite number{', not negative,' * is_sd} is required"
+        )
 
 
 def _finite(number: SupportsFloat) -> float | None:

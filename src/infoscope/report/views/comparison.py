@@ -164,7 +164,7 @@ def _ranked(comparison: Comparison, ranking: Ranking) -> Section:
     return Section(
         (Term(ranking.metric, comparison.titled(ranking.metric)),),
         [
-            Paragraph(_sentence(ranking.statement)),
+            Paragraph(_sentence(ranking)),
             _ranking_table(comparison, ranking, reference),
             _forest(comparison, ranking, reference),
         ],
@@ -174,10 +174,12 @@ def _ranked(comparison: Comparison, ranking: Ranking) -> Section:
     )
 
 
-def _sentence(statement: str) -> str:
-    """A statement as a sentence; a system's name at its start stays as it is."""
-    own = ("no system ", "there is ", "every system ")
-    return f"{statement[0].upper() + statement[1:] if statement.startswith(own) else statement}."
+def _sentence(ranking: Ranking) -> str:
+    """The statement as a sentence; a system's name at its start stays as it is."""
+    statement = ranking.statement
+    if statement.startswith(tuple(f"{place.name}{end}" for place in ranking.places for end in (" ", ", "))):
+        return f"{statement}."
+    return f"{statement[0].upper()}{statement[1:]}."
 
 
 def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> Table:

@@ -333,10 +333,11 @@ def _all_metrics(evaluation: Evaluation, unit: Units) -> Section:
     systems = list(evaluation.ranking)[:MAX_COLUMNS]
     names = list(dict.fromkeys(name for system in systems for name in system.metrics))
     columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24]) for system in systems)]
+    mixed = len({system.positive for system in systems}) > 1
     rows = [
         (
             _metric_title(name, systems),
-            *(_metric_cell(name, system.metrics.get(name, ABSENT), unit) for system in systems),
+            *(_metric_cell(name, system, unit, mixed=mixed) for system in systems),
         )
         for name in names
     ]
@@ -354,11 +355,14 @@ def _metric_title(name: str, systems: Sequence[SystemResult]) -> Phrase:
     return (Term(name, title), " ", Code(name))
 
 
-def _metric_cell(name: str, estimate: Estimate, unit: Units) -> str:
+def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -> str:
+    """The number; with its class where systems have different ones, so that the title names none."""
+    estimate = system.metrics.get(name, ABSENT)
     if estimate.shown is None:
         return f"undefined: {estimate.undefined}"
-    scale = unit.per_bit if name in catalogue and catalogue[name].unit == "bits" else 1.0
-    number = f"{estimate.shown * scale:.4g}"
+    card = catalogue.get(name)
+    scale = unit.per_bit if card and card.unit == "bits" else 1.0
+    number = f"{estimate.shown * scale:.4g}{card.of_class(system.positive) if card and mixed else ''}"
     if estimate.low is None or estimate.high is None:
         return number
     return f"{number} ({estimate.low * scale:.4g} – {estimate.high * scale:.4g})"

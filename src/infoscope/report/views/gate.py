@@ -35,7 +35,7 @@ def outline(gate: Gate, unit: Units) -> Outline:  # noqa: ARG001 - conditions ar
         Column("", "text", 10),
         Column("system", "name", 9),
         Column("condition", "text", 10),
-        Column("found", "text", 8),
+        Column("found", "text", 8, folds=True),
     ]
     undecided = "inconclusive" in kinds
     return Outline(

@@ -106,7 +106,8 @@ def _information(tuning: Tuning, place: int, unit: Units) -> InformationBar:
 
 def _sentences(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
     best = tuning.best_setting
-    title = find(best.metric).card.title.lower()
+    card = find(best.metric).card
+    title = card.title.lower() + card.of_class(best.positive)
     value = _value(best.metric, best.value, unit)
     yield f"Its {title} is {value}; it is the best of all with probability {chance(best.probability)}."
     order = np.argsort(best.probabilities)[::-1]
