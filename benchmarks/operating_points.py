@@ -40,9 +40,8 @@ def rejections(rng: np.random.Generator) -> None:
         curve = ifs.sweep(truth, probabilities, certainty=certainty, max_points=POINTS)
         curve.metrics(["proficiency", "false_information_ratio", "accuracy", "accepted_accuracy", "rejection_rate"])
         took, used = time.perf_counter() - start, time.process_time() - used
-        print(
-            f"10^6 × 100 probabilities, {len(curve)} rejections by {certainty:10s} {took:6.2f} s ({used:.2f} s of processor)"
-        )
+        what = f"10^6 × 100 probabilities, {len(curve)} rejections by {certainty:10s}"
+        print(f"{what} {took:6.2f} s ({used:.2f} s of processor)")
     names = [name for name in ifs.catalogue if ifs.catalogue[name].level == "table"]
     start = time.perf_counter()
     curve.metrics([name for name in names if name != "adjusted_mutual_information"])

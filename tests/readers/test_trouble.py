@@ -396,7 +396,8 @@ def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str], monkeyp
             shown += capsys.readouterr().err
     shown += capsys.readouterr().err
     assert "50%" in shown
-    assert shown.endswith("\r\x1b[2K")
+    assert shown.endswith("\x1b[2K")  # the line is wiped
+    assert "\x1b[?25l" not in shown  # the cursor stays: a process that is killed could not bring it back
 
 
 def test_progress_has_one_line_for_whoever_was_first(

@@ -49,7 +49,7 @@ def _needs_reject(table: Contingency) -> None:
 
 @dataclass(frozen=True)
 class Abstention:
-    """The rejected samples of one class, and what one of them would bring if it were answered (change of I, in bits)."""
+    """The rejected samples of one class, and what one would bring if it were accepted (change of I, in bits)."""
 
     truth: Label
     count: float

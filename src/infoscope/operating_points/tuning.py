@@ -190,9 +190,7 @@ class Tuning(Result):
 
     def _measured(self) -> Real:
         if self.against is None:
-            raise InputError(
-                "the settings have no cost to be compared with; give against=, a number for each setting or a column of the rows"
-            )
+            raise InputError("the settings have no cost to be compared with; give against=, a number for each setting")
         return np.asarray(self.against)
 
     @cached_property

@@ -10,7 +10,7 @@ from time import monotonic
 
 from infoscope.masking import masked
 
-__all__ = ["bar", "shown_while"]
+__all__ = ["shown_while"]
 
 _PATIENCE = 2.0
 _TICK = 0.2
@@ -21,7 +21,10 @@ _stage = Lock()
 
 @contextmanager
 def shown_while(task: str, percent: Callable[[], float] | None = None) -> Iterator[None]:
-    """Show how far a task is, or how long it has taken, on a terminal's stderr."""
+    """Show how far a task is, or how long it has taken, on a terminal's stderr.
+
+    A share below zero means that it is not known.
+    """
     if sys.stderr is None or not sys.stderr.isatty() or not _stage.acquire(blocking=False):
         yield
         return
@@ -36,27 +39,34 @@ def shown_while(task: str, percent: Callable[[], float] | None = None) -> Iterat
         _stage.release()
 
 
-def bar(task: str, percent: float, seconds: float) -> str:
-    """The line itself; a share below zero means that it is not known.
-
-    >>> bar("counting log.csv", 50, 3.2)
-    'counting log.csv ████████████············  50%'
-    >>> bar("counting log.csv", -1, 3.2)
-    'counting log.csv 3 s'
-    """
-    if percent < 0:
-        return f"{task} {seconds:.0f} s"
-    filled = round(_WIDTH * min(percent, 100) / 100)
-    return f"{task} {'█' * filled}{'·' * (_WIDTH - filled)} {percent:3.0f}%"
-
-
 def _paint(task: str, percent: Callable[[], float] | None, done: Event) -> None:
     start = monotonic()
     if done.wait(_PATIENCE):
         return
-    while not done.wait(_TICK):
-        line = bar(task, -1 if percent is None else percent(), monotonic() - start)
-        sys.stderr.write(f"\r\x1b[2K{line[:120]}")
-        sys.stderr.flush()
-    sys.stderr.write("\r\x1b[2K")
-    sys.stderr.flush()
+    from rich.console import Console  # noqa: PLC0415 - only what takes long is shown
+    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+    from rich.table import Column  # noqa: PLC0415
+
+    class Terminal(Console):
+        """A console that leaves the cursor alone: a process that is killed could not show it again."""
+
+        def show_cursor(self, show: bool = True) -> bool:  # noqa: ARG002 - rich's signature
+            return False
+
+    words = Column(no_wrap=True, overflow="ellipsis")
+    line = Progress(
+        TextColumn("{task.description}", markup=False, table_column=words),
+        BarColumn(_WIDTH),
+        TextColumn("{task.fields[state]}"),
+        console=Terminal(file=sys.stderr, highlight=False),
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    shown = line.add_task(task, total=None, state="")
+    with line:
+        while not done.wait(_TICK):
+            share = -1.0 if percent is None else percent()
+            state = f"{monotonic() - start:.0f} s" if share < 0 else f"{share:3.0f}%"
+            line.update(shown, total=None if share < 0 else 100, completed=max(share, 0.0), state=state, refresh=True)
