@@ -176,6 +176,13 @@ MUTANTS = (
         ("tests/operating_points/test_refusals.py::test_one_margin_is_one_threshold_however_it_was_subtracted",),
     ),
     Mutant(
+        "plug-in value shown beside its interval",
+        "src/infoscope/results/estimate.py",
+        "return self.value if self.mean is None or self.value is None else self.mean",
+        "return self.value",
+        ("tests/results/test_codec.py::test_the_number_shown_first_lies_in_its_interval",),
+    ),
+    Mutant(
         "ties of repeats count half",
         "src/infoscope/cross_validation/result.py",
         "(one < other) + 0.5 * (one == other)",
