@@ -151,8 +151,9 @@ def _picture(records: Sequence[Record]) -> None:
         axis.axhspan(0.93, 0.97, color="#dde8f0")
         axis.axhline(0.95, color="#8aa", lw=0.8)
         for metric in ("mutual_information", "proficiency", "accuracy", "balanced_accuracy", "macro_f1", "mcc"):
-            shares = [(np.abs(_places(group, metric)) <= 1).mean() for group in by_k.values()]
-            axis.plot(list(by_k), shares, marker="o", ms=3, lw=1, label=SHORT[metric])
+            known = {k: places for k, group in by_k.items() if (places := _places(group, metric)).size}
+            shares = [(np.abs(places) <= 1).mean() for places in known.values()]
+            axis.plot(list(known), shares, marker="o", ms=3, lw=1, label=SHORT[metric])
         axis.set(xscale="log", title=f"{n} samples", xlabel="classes", ylim=(0.8, 1.005), xticks=list(by_k))
         axis.set_xticklabels([str(k) for k in by_k])
         axis.minorticks_off()

@@ -238,3 +238,14 @@ def test_halves_need_rows() -> None:
     ):
         with pytest.raises(InputError, match=said):
             ifs.stability(table, **options)
+
+
+def test_halves_look_more_informative_than_the_whole_and_say_so() -> None:
+    table = ifs.Contingency.from_matrix(np.random.default_rng(2).poisson(1.5, (6, 6)) + 10 * np.eye(6, dtype=int))
+    found = ifs.stability(table, metrics=["proficiency", "accuracy"])
+
+    assert found["proficiency"]["bias"] == pytest.approx(
+        found["proficiency"]["mean"] - float(ifs.metrics.proficiency(table))
+    )
+    assert found["proficiency"]["bias"] > 0.01
+    assert abs(found["accuracy"]["bias"]) < 0.005

@@ -19,7 +19,13 @@ from infoscope.diagnosis.habits import (
     specialised,
 )
 from infoscope.diagnosis.pairs import Confusion, confusions
-from infoscope.diagnosis.sampling import few_samples, loud_prior
+from infoscope.diagnosis.sampling import (
+    balanced_classes,
+    few_samples,
+    loud_prior,
+    small_sample_bias,
+    unseen_classes,
+)
 from infoscope.diagnosis.stages import second_stage
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
 from infoscope.tables import Contingency
@@ -53,6 +59,9 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("detection_problem", detection_problem),
     ("few_samples", few_samples),
     ("loud_prior", loud_prior),
+    ("small_sample_bias", small_sample_bias),
+    ("unseen_classes", unseen_classes),
+    ("balanced_classes", balanced_classes),
     ("lookalike_labels", lookalike_labels),
 )
 """In the order in which a reader should hear them."""

@@ -213,7 +213,8 @@ class Tree:
         none = np.full(k, -1)
         named = none.copy()
         named[self.shape.rows] = self.shape.columns
-        yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
+        if not (named >= 0).any() or counts.size <= _MOST_CELLS:  # among so many labels, some that match mean it
+            yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
         if (named >= 0).any():
             yield from self._with("labels", named, usable, 0.0)
         best = none.copy()

@@ -27,6 +27,7 @@ WARNINGS = {
     "abstains_for_free",
     "few_samples",
     "loud_prior",
+    "unseen_classes",
     "lookalike_labels",
     "non_monotone",
 }

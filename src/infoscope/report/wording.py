@@ -34,6 +34,8 @@ _REMARKS = {
     "merged_pair": "two classes alike",
     "few_samples": "few samples",
     "loud_prior": "prior matters",
+    "small_sample_bias": "corrected for bias",
+    "unseen_classes": "unseen classes",
 }
 
 

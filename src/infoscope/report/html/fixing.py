@@ -25,6 +25,7 @@ ACTIONS = {
     "second_stage": "Add a second stage",
     "abstains_for_free": "Judge the refusals",
     "few_samples": "Collect more samples",
+    "unseen_classes": "State all classes",
     "lookalike_labels": "Clean the labels",
     "majority_voter": "Do not use it",
     "random": "Do not use it",
