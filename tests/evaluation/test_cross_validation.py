@@ -57,7 +57,7 @@ def test_halves_of_a_split_are_all_rows() -> None:
     uneven = ifs.Contingency.from_matrix([[1, 1], [0, 10**6]])
     errors = ifs.stability(uneven, metrics=["error_rate"], splits=50)["error_rate"]
 
-    assert found["zero_one_loss"] == {"mean": -1.0, "sd": 0.0}
+    assert found["zero_one_loss"] == {"mean": -1.0, "sd": 0.0, "bias": 0.0}
     # one wrong row is in one half of every split: the mean error is that of the whole, however few splits there are
     assert errors["mean"] == pytest.approx(1 / (10**6 + 2), rel=0.01)
 
