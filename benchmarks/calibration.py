@@ -1,93 +1,183 @@
-"""How often 95 % intervals hold the truth, on simulated populations.
+"""How often 95 % intervals hold the truth, on simulated populations: coverage, gates, comparisons, the model itself.
 
-    python benchmarks/calibration.py --classes 10 --samples 500 --repeats 40
+    python benchmarks/calibration.py --report --budget 900     # try populations until the processor time is used up
+    python benchmarks/calibration.py --report --write          # table and picture into docs/uncertainty.md
 
-prints one row a prior and family: coverage of mutual information, proficiency, r and accuracy, and the mean and
-root mean square of (mean − truth) / sd for the information. docs/uncertainty.md shows a run.
+Every trial is one line of a file in .benchmarks/, so a run may be stopped at any time and goes on where it was. Choices
+(families, priors, how far limits are stretched) were made on the design seed, which is the default. The report seed is
+for figures that are shown, and for nothing else.
 """
 
 import argparse
+import json
+import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from populations import FAMILIES, population
+from calibration_models import simulated_ranks
+from populations import FAMILIES, PREVALENCES, population, rejecting
 
 import infoscope as ifs
+from infoscope.metrics.registry import find
+from infoscope.comparison import Answers, compare_answers
 
-METRICS = ("mutual_information", "proficiency", "false_information_ratio", "accuracy")
-PRIORS = ("tree", "mixture", "perks")
+METRICS = (
+    "mutual_information",
+    "proficiency",
+    "false_information_ratio",
+    "erroneous_information_ratio",
+    "accuracy",
+    "balanced_accuracy",
+    "macro_f1",
+    "mcc",
+)
+DESIGN_SEED, REPORT_SEED = 1, 20_271_116
+CLASSES = (2, 5, 10, 20, 50, 100, 200)
+SAMPLES = (50, 200, 1000, 5000)
+REPEATS = {2: 24, 5: 24, 10: 24, 20: 16, 50: 8, 100: 4, 200: 2}
+REJECTING = 4  # every fourth system may abstain
+PAIRS = tuple(product((2, 10, 50), (100, 1000)))
+PAIR_REPEATS = {2: 10, 10: 10, 50: 3}
+SYSTEMS = 4
+MODEL_REPEATS = 200
+FOLDER = Path(__file__).parents[1] / ".benchmarks"
+
+Record = dict[str, Any]
 
 
-class Row(NamedTuple):
-    """Result of one prior on one family."""
-
-    prior: str
-    family: str
-    coverage: list[float]
-    bias: float
-    error: float
-    repeats: int
-
-
-def trial(joint: np.ndarray, n: int, rng: np.random.Generator) -> Iterator[tuple[str, list[bool], float]]:
-    """One sample of n: for each prior, which intervals hold the truth, and the error of I in sds."""
-    truth = ifs.Contingency.from_matrix(joint)
+def sampled(family: str, k: int, n: int, seed: list[int]) -> tuple[ifs.Contingency, ifs.Contingency, Record]:
+    """A population of a family and a sample of it; every fourth abstains, and all kinds of prevalence take turns."""
+    rng = np.random.default_rng([*seed, k, n, FAMILIES.index(family)])
+    kind = list(PREVALENCES)[(seed[-1] + FAMILIES.index(family)) % len(PREVALENCES)]
+    joint = population(family, k, rng, kind)
+    abstains = seed[-1] % REJECTING == REJECTING - 1
+    names = [f"c{i}" for i in range(k)]
+    options: dict[str, Any] = {"truth": names, "system": names}
+    if abstains:
+        joint = rejecting(joint, rng)
+        options |= {"system": [*names, "?"], "reject": "?"}
     counts = rng.multinomial(n, joint.ravel()).reshape(joint.shape)
-    table = ifs.Contingency.from_matrix(counts)
-    for prior in PRIORS:
-        found = ifs.Posterior(table, prior, seed=int(rng.integers(2**31))).summaries(METRICS)
-        values = [float(getattr(ifs.metrics, name)(truth)) for name in METRICS]
-        held = [bool(found[m].low <= value <= found[m].high) for m, value in zip(METRICS, values, strict=True)]
-        first = found[METRICS[0]]
-        yield prior, held, float((first.mean - values[0]) / max(first.sd, 1e-12))
+    facts = {"family": family, "prevalence": kind, "abstains": abstains}
+    return ifs.Contingency.from_matrix(joint, **options), ifs.Contingency.from_matrix(counts, **options), facts
 
 
-def calibrate(family: str, k: int, n: int, repeats: int, seed: int) -> list[Row]:
-    rng = np.random.default_rng([seed, k, n, FAMILIES.index(family)])
-    held: dict[str, list[list[bool]]] = {prior: [] for prior in PRIORS}
-    z: dict[str, list[float]] = {prior: [] for prior in PRIORS}
-    for _ in range(repeats):
-        for prior, inside, error in trial(population(family, k, rng), n, rng):
-            held[prior].append(inside)
-            z[prior].append(error)
-    return [
-        Row(
-            prior,
-            family,
-            [float(x) for x in np.mean(held[prior], axis=0)],
-            float(np.mean(z[prior])),
-            float(np.sqrt(np.mean(np.square(z[prior])))),
-            repeats,
-        )
-        for prior in PRIORS
-    ]
+def place(found: Any, truth: Any) -> Any:
+    """Where the truth lies: 0 at the mean, ±1 at the limits; the interval holds it up to there."""
+    side = np.where(truth > found.mean, found.high - found.mean, found.mean - found.low)
+    return (truth - found.mean) / np.maximum(side, 1e-12)
 
 
-def show(k: int, n: int, rows: list[Row]) -> None:
-    for row in rows:
-        shares = " ".join(f"{x:.2f}" for x in row.coverage)
-        error = f"z {row.bias:+.2f} rms {row.error:.2f}"
-        print(f"{k:4d} {n:6d} {row.prior:8s} {row.family:11s} {shares}  {error} ({row.repeats})")
+def holds(found: Any, truth: Any) -> Any:
+    return (found.low <= truth + 1e-12) & (truth - 1e-12 <= found.high)
+
+
+def trial(family: str, k: int, n: int, seed: list[int]) -> Record:
+    """One sample: where the truth lies in the interval of every metric, and how many classes are held."""
+    truth, table, facts = sampled(family, k, n, seed)
+    posterior = ifs.Posterior(table, seed=seed[-1])
+    places = {}
+    for name, found in posterior.summaries(METRICS).items():
+        value = float(find(name).score(truth))
+        if np.isfinite(float(find(name).score(table))) and np.isfinite([value, *map(float, found)]).all():
+            at = float(place(found, value))
+            inside = bool(holds(found, value))
+            places[name] = round(float(np.clip(at, -1, 1) if inside else np.sign(at) * max(abs(at), 1.001)), 3)
+    classes = {}
+    for side, name, totals, whole in (
+        (posterior.by_class(), "recall", table.row_totals, truth.row_totals),
+        (posterior.by_output(), "precision", table.column_totals[:k], truth.column_totals[:k]),
+    ):
+        value = np.asarray(truth.diagonal) / np.maximum(np.asarray(whole), 1e-300)
+        found = type(side[name])(*(np.asarray(part)[:k] for part in side[name]))
+        asked = (np.asarray(totals) > 0) & (value > 0) & (value < 1)
+        classes[name] = [int(holds(found, value)[asked].sum()), int(asked.sum())]
+    return {**facts, "places": places, "classes": classes}
+
+
+def pair_trial(k: int, n: int, seed: list[int]) -> Record:
+    """Equal systems on the same rows, some predicted alike: false claims about pairs, and about all of them at once."""
+    rng = np.random.default_rng([*seed, k, n])
+    family = FAMILIES[seed[-1] % len(FAMILIES)]
+    joint = population(family, k, rng, list(PREVALENCES)[seed[-1] % len(PREVALENCES)])
+    truth = rng.choice(k, n, p=joint.sum(1))
+    rows = np.cumsum(joint / joint.sum(1, keepdims=True), axis=1)
+    alike = rng.random(n) < rng.choice([0.0, 0.5])
+    common = rng.random(n)
+    systems = {
+        f"s{i}": (rows[truth] < np.where(alike, common, rng.random(n))[:, None]).sum(1).clip(0, k - 1)
+        for i in range(SYSTEMS)
+    }
+    try:
+        found = compare_answers(Answers.from_labels(truth, systems), metrics=["proficiency", "accuracy"])
+    except ifs.InfoscopeError:  # one class only: nothing to compare
+        return {"family": family, "claims": {}}
+    claims: dict[str, list[int]] = {}
+    for pair in found.pairs:
+        said = claims.setdefault(pair.metric, [0, 0, 0])
+        said[0] += pair.verdict in ("better", "worse")
+        said[1] += 1
+        said[2] = int(said[2] or bool(pair.told_apart))
+    return {"family": family, "claims": claims}
+
+
+def tasks(seed: int) -> Iterator[tuple[str, Record]]:
+    """Everything there is to try, in an order in which every part gets its share of a small budget."""
+    for rep in range(max(REPEATS.values())):
+        for k, n, family in product(CLASSES, SAMPLES, FAMILIES):
+            if rep < REPEATS[k]:
+                key = f"interval {seed} {k} {n} {family} {rep}"
+                yield key, {"part": "interval", "k": k, "n": n, "family": family, "seed": [seed, rep]}
+        for k, n in PAIRS:
+            for one in range(PAIR_REPEATS[k] * rep, PAIR_REPEATS[k] * (rep + 1)) if rep < 6 else ():
+                yield f"pair {seed} {k} {n} {one}", {"part": "pair", "k": k, "n": n, "seed": [seed, one]}
+        for one in range(rep * MODEL_REPEATS // 8, (rep + 1) * MODEL_REPEATS // 8) if rep < 8 else ():
+            yield f"model {seed} {one}", {"part": "model", "seed": [seed, one]}
+
+
+def run(task: Record) -> Record:
+    part = task["part"]
+    if part == "interval":
+        return trial(task["family"], task["k"], task["n"], task["seed"])
+    return pair_trial(task["k"], task["n"], task["seed"]) if part == "pair" else simulated_ranks(task["seed"])
+
+
+def load(path: Path) -> dict[str, Record]:
+    if not path.exists():
+        return {}
+    return {record["key"]: record for record in map(json.loads, path.read_text().splitlines())}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--classes", type=int, default=10)
-    parser.add_argument("--samples", type=int, default=500)
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=4711)
-    parser.add_argument("--families", nargs="*", default=FAMILIES)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--report", action="store_true", help="the seed whose figures are shown, instead of the design's"
+    )
+    parser.add_argument("--budget", type=float, default=600, help="processor seconds (default: 600)")
+    parser.add_argument("--most-classes", type=int, default=max(CLASSES))
+    parser.add_argument("--write", action="store_true", help="write table and picture into docs/, and try nothing")
     options = parser.parse_args()
-    k, n = options.classes, options.samples
-    rows = [row for f in options.families for row in calibrate(f, k, n, options.repeats, options.seed)]
-    for prior in PRIORS:
-        mine = [row for row in rows if row.prior == prior]
-        show(k, n, mine)
-        mean = np.mean([row.coverage for row in mine], axis=0)
-        error = float(np.sqrt(np.mean([row.error**2 for row in mine])))
-        whole = Row(prior, "all", [float(x) for x in mean], float(np.mean([row.bias for row in mine])), error, 0)
-        show(k, n, [whole._replace(repeats=sum(row.repeats for row in mine))])
+    seed = REPORT_SEED if options.report else DESIGN_SEED
+    path = FOLDER / f"calibration-{'report' if options.report else 'design'}.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    done = load(path)
+    if not options.write:
+        with path.open("a") as file:
+            for key, task in tasks(seed):
+                if key in done or task.get("k", 0) > options.most_classes:
+                    continue
+                if time.process_time() > options.budget:
+                    break
+                done[key] = {"key": key, **task, **run(task)}
+                file.write(json.dumps(done[key]) + "\n")
+                file.flush()
+    from calibration_report import printed, written  # noqa: PLC0415 - a run needs no pictures
+
+    print(printed(list(done.values())))
+    if options.write:
+        written(list(done.values()))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from calibration import METRICS, PRIORS, trial
 from numpy.typing import NDArray
 from sklearn import datasets
 from sklearn.base import ClassifierMixin
@@ -24,8 +23,24 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.tree import DecisionTreeClassifier
 
+import infoscope as ifs
+
+METRICS = ("mutual_information", "proficiency", "false_information_ratio", "accuracy")
+PRIORS = ("tree", "mixture", "perks")
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", Path(__file__).parents[2] / "shared"))
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+
+def trial(joint: NDArray[np.float64], n: int, rng: np.random.Generator) -> Iterator[tuple[str, list[bool], float]]:
+    """One sample of n: for each prior, which intervals hold the truth, and the error of I in sds."""
+    truth = ifs.Contingency.from_matrix(joint)
+    table = ifs.Contingency.from_matrix(rng.multinomial(n, joint.ravel()).reshape(joint.shape))
+    values = [float(getattr(ifs.metrics, name)(truth)) for name in METRICS]
+    for prior in PRIORS:
+        found = ifs.Posterior(table, prior, seed=int(rng.integers(2**31))).summaries(METRICS)
+        held = [bool(found[m].low <= value <= found[m].high) for m, value in zip(METRICS, values, strict=True)]
+        first = found[METRICS[0]]
+        yield prior, held, float((first.mean - values[0]) / max(first.sd, 1e-12))
 
 
 def learners() -> dict[str, ClassifierMixin]:

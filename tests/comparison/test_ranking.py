@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import norm
 
 from infoscope import compare
-from infoscope.cards import find
 from infoscope.comparison.differences import Belief
 from infoscope.comparison.ranking import rank
+from infoscope.metrics.registry import find
 
 
 def belief(mean: float, sd: float) -> Belief:

@@ -36,7 +36,11 @@ RARE = Contingency.from_matrix([[980, 5, 5], [1, 4, 0], [1, 0, 4]])
 SPELT = Contingency.from_labels(["cat", "Cat", "dog"] * 20, ["cat", "cat ", "dog"] * 20)
 CLUSTERS = Contingency.from_labels(["a", "b", "c"] * 30, ["x", "y", "z"] * 30)
 
+THIN = Contingency.from_matrix(np.random.default_rng(0).poisson(0.6, (16, 16)) + 5 * np.eye(16, dtype=int))
+ONCE = Contingency.from_matrix(np.diag([20, 9, 5, 2, 1, 1, 1, 1, 1]))
+BALANCED = Contingency.from_matrix(np.repeat([[100, 0, 0, 0], [0, 100, 0, 0]], 2, axis=0))
 RULES_BY_CODE = {rule.code: rule for rule in RULES}
+
 FITS = [
     ("majority_voter", M2),
     ("majority_voter", VALVERDE_F),
@@ -58,7 +62,12 @@ FITS = [
     ("few_samples", HURLEY),
     ("lookalike_labels", SPELT),
 ]
-BELIEVED = [("loud_prior", HURLEY)]
+BELIEVED = [
+    ("loud_prior", HURLEY),
+    ("small_sample_bias", THIN),
+    ("unseen_classes", ONCE),
+    ("balanced_classes", BALANCED),
+]
 DOES_NOT_FIT = [
     ("majority_voter", M1),
     ("random", VALVERDE_B),
@@ -83,6 +92,9 @@ DOES_NOT_FIT = [
     ("few_samples", VALVERDE_B),
     ("lookalike_labels", M1),
     ("loud_prior", M1),
+    ("small_sample_bias", VALVERDE_B),
+    ("unseen_classes", VALVERDE_B),
+    ("balanced_classes", RARE),
 ]
 
 
@@ -307,3 +319,28 @@ def test_paradox_speaks_of_the_lower_limit() -> None:
 
     assert finding.evidence["proficiency"] > THRESHOLDS.paradox_proficiency > finding.evidence["proficiency_low"]
     assert "as little as" in finding.text
+
+
+def test_correction_for_small_samples_is_said_with_both_values() -> None:
+    (finding,) = [finding for finding in believed(THIN) if finding.code == "small_sample_bias"]
+    known = Posterior(THIN).correction("proficiency")
+
+    assert known is not None
+    assert f"from {known.sample:.1%} to {known.mean:.1%}; the interval allows for it." in finding.text
+    assert known.doubt * abs(known.sample - known.mean) > known.sd / 2
+    assert "small_sample_bias" not in codes(believed(Contingency.from_matrix(np.asarray(THIN.counts) * 1000)))
+
+
+def test_unseen_classes_are_not_said_where_all_are_stated() -> None:
+    stated = np.pad(np.asarray(ONCE.counts), (0, 12))
+
+    (finding,) = [finding for finding in believed(ONCE) if finding.code == "unseen_classes"]
+    assert "5 true classes occur once, so about 12% of cases" in finding.text
+    assert "unseen_classes" not in codes(believed(Contingency.from_matrix(stated)))
+
+
+def test_balanced_classes_are_said_with_the_width() -> None:
+    (finding,) = [finding for finding in believed(BALANCED) if finding.code == "balanced_classes"]
+
+    assert 0.12 <= finding.evidence["narrower"] <= 0.21
+    assert "balanced_classes" not in codes(believed(Contingency.from_matrix([[90, 10, 0], [3, 30, 7], [0, 1, 9]])))

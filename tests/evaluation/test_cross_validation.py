@@ -58,7 +58,7 @@ def test_halves_of_a_split_are_all_rows() -> None:
     uneven = ifs.Contingency.from_matrix([[1, 1], [0, 10**6]])
     errors = ifs.stability(uneven, metrics=["error_rate"], splits=50)["error_rate"]
 
-    assert found["zero_one_loss"] == {"mean": -1.0, "sd": 0.0}
+    assert found["zero_one_loss"] == {"mean": -1.0, "sd": 0.0, "bias": 0.0}
     # one wrong row is in one half of every split: the mean error is that of the whole, however few splits there are
     assert errors["mean"] == pytest.approx(1 / (10**6 + 2), rel=0.01)
 
@@ -239,3 +239,14 @@ def test_halves_need_rows() -> None:
     ):
         with pytest.raises(InputError, match=said):
             ifs.stability(table, **options)
+
+
+def test_halves_look_more_informative_than_the_whole_and_say_so() -> None:
+    table = ifs.Contingency.from_matrix(np.random.default_rng(2).poisson(1.5, (6, 6)) + 10 * np.eye(6, dtype=int))
+    found = ifs.stability(table, metrics=["proficiency", "accuracy"])
+
+    assert found["proficiency"]["bias"] == pytest.approx(
+        found["proficiency"]["mean"] - float(ifs.metrics.proficiency(table))
+    )
+    assert found["proficiency"]["bias"] > 0.01
+    assert abs(found["accuracy"]["bias"]) < 0.005

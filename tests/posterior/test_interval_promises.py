@@ -11,6 +11,7 @@ import pytest
 import infoscope as ifs
 from infoscope.comparison import Answers, compare_answers
 from infoscope.posterior.beta_level import BetaLevel
+from infoscope.posterior.limits import summarize_draws
 from infoscope.tables import Contingency
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "populations.py"
@@ -198,3 +199,22 @@ def test_a_system_that_has_not_rejected_may_yet() -> None:
     found = ifs.Posterior(table).summary("rejection_rate")
     assert found.low == 0.0
     assert found.high == pytest.approx(0.0247, abs=0.0005)  # Jeffreys, 0 of 100
+
+
+# ── very many classes ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_few_draws_give_normal_limits() -> None:
+    values = np.random.default_rng(3).normal(5.0, 2.0, 60)
+    mean, sd, low, high = summarize_draws(values, 0.95)
+    assert low == pytest.approx(mean - 1.96 * sd, abs=0.001 * sd)
+    assert high == pytest.approx(mean + 1.96 * sd, abs=0.001 * sd)
+
+
+def test_blocks_of_draws_are_draws_of_the_same_belief() -> None:
+    ((_, table),) = samples("softmax", 20, 400, 1)
+    whole = ifs.Posterior(table).belief.draw(40, np.random.default_rng(1))
+    parts = np.concatenate(list(ifs.Posterior(table).belief.draw_blocks([20, 20], np.random.default_rng(1))))
+    assert whole.shape == parts.shape
+    np.testing.assert_allclose(whole.sum((1, 2)), 1.0)
+    np.testing.assert_allclose(parts.mean(0), whole.mean(0), atol=0.01)

@@ -391,5 +391,5 @@ def test_the_tree_says_when_it_speaks_louder_than_the_data() -> None:
     assert six.prior == "tree"
     assert any("6 samples for 2 classes" in sentence and "louder" in sentence for sentence in six.prior_cautions)
     spread = Contingency.from_matrix(np.random.default_rng(0).poisson(0.6, (10, 10)) + 5 * np.eye(10, dtype=int))
-    assert any("takes the proficiency from" in sentence for sentence in Posterior(spread).prior_cautions)
+    assert any("corrected for small-sample bias from" in sentence for sentence in Posterior(spread).cautions)
     assert Posterior(Contingency.from_matrix([[500, 20], [30, 700]])).cautions == ()

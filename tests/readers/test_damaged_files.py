@@ -236,6 +236,15 @@ def test_a_very_long_name_and_a_header_beyond_a_mebibyte(tmp_path: Path) -> None
     assert read_tables(saved(tmp_path, "log.csv", text.encode()), truth="t", system="s").rows == 1
 
 
+def test_quotes_of_the_header_enclose_whole_fields(tmp_path: Path) -> None:
+    path = saved(tmp_path, "log.csv", b't,s,"a"b\nx,y,z\n')
+
+    with pytest.raises(InputError, match=r"log\.csv, line 1 has 'b' behind a closing quote"):
+        read(path, "t", "s")
+    path.write_bytes(b't,s,5" pipe\nx,y,z\n')
+    assert read(path, "t", "s").total == 1
+
+
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_keys_of_length_zero(tmp_path: Path, mark: bytes) -> None:
     path = saved(tmp_path, "log.ndjson", mark + b'{"": "a", "s": "b"}\n{"": "c", "s": "b"}\n')

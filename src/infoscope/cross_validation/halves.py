@@ -22,11 +22,13 @@ _BLOCK_CELLS = 2_000_000  # cells split at a time: bounds the memory
 def stability(
     truth: Any, system: Any = None, *, metrics: Sequence[str] | None = None, splits: int = 500, seed: int = 0
 ) -> dict[str, dict[str, float]]:
-    """Mean and sd of every metric over both halves of random splits of the rows.
+    """Mean and sd of every metric over both halves of random splits of the rows, and the bias of halves.
 
     ``truth`` is a table of counts, or the true labels with those of ``system`` beside. Each row goes to either half by
-    the toss of a coin. For a smooth metric the sd over random halves estimates the standard error of the whole. A
-    metric that is undefined in every half is left out.
+    the toss of a coin. For a smooth metric the sd over random halves estimates the standard error of the whole.
+    ``bias`` is the mean less the value of all rows: half as many samples look more informative, so the mean of an
+    information measure is too high by about as much as the value of all rows is. A metric that is undefined in every
+    half is left out.
 
     >>> found = stability(Contingency.from_matrix([[40, 10], [10, 40]]), metrics=["accuracy"])["accuracy"]
     >>> print(f"{found['mean']:.2f} ± {found['sd']:.3f}")  # √(0.8 · 0.2 / 100) = 0.040
@@ -51,7 +53,11 @@ def stability(
         for entry in entries:
             score = np.asarray(entry.score(both), dtype=np.float64)
             values[entry.name].append(np.broadcast_to(score, both.batch_shape))
-    return {name: summary for name, parts in values.items() if (summary := _summary(np.concatenate(parts)))}
+    return {
+        entry.name: summary
+        for entry in entries
+        if (summary := _summary(np.concatenate(values[entry.name]), float(entry.score(table))))
+    }
 
 
 def _table(truth: Any, system: Any) -> Contingency:
@@ -61,6 +67,9 @@ def _table(truth: Any, system: Any) -> Contingency:
     return table
 
 
-def _summary(values: Any) -> dict[str, float]:
+def _summary(values: Any, whole: float) -> dict[str, float]:
     known = values[np.isfinite(values)]
-    return {"mean": float(known.mean()), "sd": float(known.std())} if known.size else {}
+    if not known.size:
+        return {}
+    found = {"mean": float(known.mean()), "sd": float(known.std())}
+    return found | {"bias": found["mean"] - whole} if np.isfinite(whole) else found

@@ -19,7 +19,13 @@ from infoscope.diagnosis.habits import (
     specialised,
 )
 from infoscope.diagnosis.pairs import Confusion, confusions
-from infoscope.diagnosis.sampling import few_samples, loud_prior
+from infoscope.diagnosis.sampling import (
+    balanced_classes,
+    few_samples,
+    loud_prior,
+    small_sample_bias,
+    unseen_classes,
+)
 from infoscope.diagnosis.stages import second_stage
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
 from infoscope.results.finding import Finding, Severity
@@ -95,6 +101,9 @@ RULES: tuple[Rule, ...] = (
     Rule("detection_problem", detection_problem, "note", "Evaluate as detection"),
     Rule("few_samples", few_samples, "warning", "Collect more samples", "few samples"),
     Rule("loud_prior", loud_prior, "warning", "Collect more samples", "prior matters"),
+    Rule("small_sample_bias", small_sample_bias, "note", "Collect more samples", "corrected for bias"),
+    Rule("unseen_classes", unseen_classes, "warning", "State all classes", "unseen classes"),
+    Rule("balanced_classes", balanced_classes, "note", "State the prevalence"),
     Rule("lookalike_labels", lookalike_labels, "warning", "Clean the labels"),
 )
 """In the order in which a reader should see them."""

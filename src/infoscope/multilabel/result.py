@@ -32,6 +32,8 @@ class SampleSpread:
 
     mean: float
     sd: float
+    bias: float | None = None
+    """Of halves: their mean less the value of all objects."""
 
 
 @dataclass(frozen=True)

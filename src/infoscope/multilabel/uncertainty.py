@@ -40,10 +40,12 @@ def estimated(value: float, draws: Real, level: float, bounds: tuple[float, floa
 def random_halves(
     pair: Categorization, ledger: Ledger, splits: int, rng: np.random.Generator
 ) -> dict[str, SampleSpread]:
-    """Mean and standard deviation of every metric over both halves of random splits.
+    """Mean and standard deviation of every metric over both halves of random splits, and the bias of halves.
 
-    For a smooth metric the deviation of half the data over random halves estimates the standard error of all of it.
+    For a smooth metric the deviation of half the data over random halves estimates the standard error of all of it. The
+    bias is the mean less the value of all objects: half as many look more informative.
     """
+    whole = values_of(ledger.whole())
     values = values_of(ledger.halved(splits, np.random.default_rng(rng.integers(2**63))))
     if len(pair.categories) > MOST_CATEGORIES:
         del values["permuted_proficiency"]
@@ -52,7 +54,7 @@ def random_halves(
             [_renamed(pair, rng) for _ in range(min(splits, _RENAMED_SPLITS))]
         ).ravel()
     return {
-        name: SampleSpread(float(np.nanmean(found)), float(np.nanstd(found)))
+        name: SampleSpread(mean := float(np.nanmean(found)), float(np.nanstd(found)), _bias(mean, float(whole[name])))
         for name, found in values.items()
         if not np.isnan(found).all()
     }
@@ -72,3 +74,7 @@ def _renamed(pair: Categorization, rng: np.random.Generator) -> list[float]:
         bits = float(information[np.arange(len(order)), order].sum())
         found.append(bits / whole if whole > 0 else np.nan)
     return found
+
+
+def _bias(mean: float, whole: float) -> float | None:
+    return mean - whole if np.isfinite(whole) else None

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.metrics.registry import find
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.mixture import MixtureBelief
 from infoscope.posterior.tree import Tree
@@ -15,11 +14,10 @@ from infoscope.tables import Contingency
 if TYPE_CHECKING:
     from infoscope.posterior.front import Posterior
 
-__all__ = ["few", "prior_cautions", "tree_cautions"]
+__all__ = ["correction_cautions", "few", "prior_cautions", "tree_cautions"]
 
 _PER_CELL = 5  # samples per occupied cell below which the prior matters; a judgement, not fitted
 _PER_CLASS = 5  # samples per class below which the levels of a tree are learnt from next to nothing; a judgement too
-_MOVED = 0.05  # of the truth's information: what a prior may add or take before it is said
 
 
 def few(table: Contingency) -> tuple[str, ...]:
@@ -60,23 +58,20 @@ def prior_cautions(table: Contingency, prior: str, belief: DirichletBelief | Mix
 
 
 def tree_cautions(posterior: Posterior) -> tuple[str, ...]:
-    """A sentence where the tree, not the data, decides.
-
-    It learns a share and a rate of right answers for each class, which takes some samples of each; and it corrects the
-    information that few samples seem to show. Where that correction is larger than the sd the interval rests on it.
-    """
+    """A sentence where the tree, not the data, decides: it learns a rate for each class, which takes some samples."""
     table = posterior.origin
     classes, total = int(np.count_nonzero(table.row_totals)), float(table.total)
-    if total < _PER_CLASS * classes:
-        return (
-            f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so the prior (tree) speaks louder "
-            "than the data",
-        )
-    plain = float(find("proficiency").score(posterior.table))
-    mean, sd, *_ = posterior.summary("proficiency")
-    if not abs(mean - plain) > max(_MOVED, float(sd)):
+    if not 0 < total < _PER_CLASS * classes:
         return ()
     return (
-        f"the prior (tree) takes the proficiency from {plain:.2f} in the sample to {mean:.2f} ± {sd:.2f}: with "
-        f"{total:g} samples for {table.shape[0]} × {table.shape[1]} cells the interval depends on it",
+        f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so the prior (tree) speaks louder "
+        "than the data",
     )
+
+
+def correction_cautions(posterior: Posterior) -> tuple[str, ...]:
+    """A sentence where the tree moves the proficiency by so much that its doubt about that widens the interval."""
+    found = posterior.correction("proficiency")
+    if found is None or not found.is_large:
+        return ()
+    return (f"proficiency is corrected for small-sample bias {found}; the interval allows for it",)

@@ -18,6 +18,7 @@ from infoscope.posterior.measures import LINEAR, upper_end
 __all__ = ["Correction", "allowing_for", "ends_of"]
 
 _WORTH_SAYING = 0.5  # of an sd
+_VISIBLE = 0.001
 _AT_THE_END = 0.01  # of an interval's width: a limit as close as that to an end of the range is the end
 _BITS = 1 / np.log(2.0)
 
@@ -32,8 +33,13 @@ class Correction(NamedTuple):
 
     @property
     def is_large(self) -> bool:
-        """Whether what is in doubt exceeds half an sd."""
-        return abs(self.doubt * (self.sample - self.mean)) > _WORTH_SAYING * self.sd
+        """Whether what is in doubt exceeds half an sd, and the difference can be seen."""
+        moved = abs(self.sample - self.mean)
+        return moved > _VISIBLE and self.doubt * moved > _WORTH_SAYING * self.sd
+
+    def __str__(self) -> str:
+        """As part of a sentence."""
+        return f"from {100 * self.sample:.1f}% to {100 * self.mean:.1f}%"
 
 
 def allowing_for(

@@ -13,7 +13,7 @@ from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.cautions import few, prior_cautions, tree_cautions
+from infoscope.posterior.cautions import correction_cautions, few, prior_cautions, tree_cautions
 from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
 from infoscope.posterior.corrections import Correction, allowing_for, ends_of
 from infoscope.posterior.dirichlet import DirichletBelief
@@ -32,8 +32,8 @@ __all__ = ["Posterior"]
 _BLOCK_CELLS = 2_000_000  # cells drawn at a time: bounds the memory
 _KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
 _MANY_CELLS = 250_000  # beyond, half as many draws must do
-#: draws of a tree for tables of up to so many cells: its limits to 0.09, 0.11, 0.13 and 0.15 sd
-_MOST_DRAWS = ((64, 1000), (143, 600), (20_000, 400), (np.inf, 320))
+#: draws of a tree for tables of up to so many cells: its limits to 0.09, 0.13, 0.14, 0.15 and 0.2 sd
+_MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (_MANY_CELLS, 320), (np.inf, 72))
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
 _BITS = 1 / np.log(2.0)
 _BINOMIAL = ("accuracy", "error_rate")
@@ -176,12 +176,13 @@ class Posterior:
 
     @property
     def draw_count(self) -> int:
-        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 100."""
+        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 72."""
         if self.table.is_sparse:
             return 200
         cells = self._cell_count
         most = next(draws for size, draws in _MOST_DRAWS if cells <= size) if isinstance(self._belief, Tree) else 1000
-        return int(np.clip(20_000_000 // cells, 200 if cells <= _MANY_CELLS else 100, most))
+        least = 200 if cells <= _MANY_CELLS else min(100, most)
+        return int(np.clip(20_000_000 // cells, least, most))
 
     def correction(self, name: str) -> Correction | None:
         """What a tree makes of the value that the sample shows; None under another prior, or without a value."""
@@ -219,7 +220,7 @@ class Posterior:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """What to keep in mind about this posterior, in sentences; empty when nothing."""
-        return (*self._sizes, *few(self.origin), *self.prior_cautions)
+        return (*self._sizes, *few(self.origin), *self.prior_cautions, *correction_cautions(self))
 
     @cached_property
     def prior_cautions(self) -> tuple[str, ...]:

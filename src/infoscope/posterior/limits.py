@@ -3,13 +3,14 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtri
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 
 __all__ = ["Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
 
+_FEW_DRAWS = 100  # below, limits are those of a normal distribution
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the answer is
 
 
@@ -59,8 +60,12 @@ def summarize_draws(values: Real, level: float) -> Summary:
     if np.isinf(values).any():
         return _with_infinities(values, undefined.mean(0) > _MOST_UNDEFINED, level)
     if not undefined.any():
+        mean, sd = values.mean(0), values.std(0, ddof=1)
+        if values.shape[0] < _FEW_DRAWS:  # their quantiles are noise, and lie too far inside
+            reach = ndtri(_tails(level)[1]) * sd
+            return Summary(mean, sd, mean - reach, mean + reach)
         low, high = np.quantile(values, _tails(level), axis=0)
-        return Summary(values.mean(0), values.std(0, ddof=1), low, high)
+        return Summary(mean, sd, low, high)
     lost = undefined.mean(0) > _MOST_UNDEFINED
     filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
     low, high = np.nanquantile(filled, _tails(level), axis=0)

@@ -1,8 +1,8 @@
 """A belief for classifiers: prevalence, then right or wrong, then where the wrong ones go.
 
-    P(truth = i)             Dirichlet(α)
+    P(truth = i)             Dirichlet or log-normal
     P(rejected | i)          Beta level, where the table has a reject column
-    P(matching answer | i)   Beta level, among the answers given
+    P(matching answer | i)   Beta level with a trend in ln n_i, among the answers given
     the other answers of i   one of several row models
 
 The levels are independent given the counts, so the parameters of each are integrated on a small grid by
@@ -24,7 +24,8 @@ from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.beta_level import log_total, pick, relative
 from infoscope.posterior.block_rows import BlockRows, candidate_blocks
-from infoscope.posterior.row_models import ProfileRows, SubsetRows, log_grid
+from infoscope.posterior.prevalence_level import PrevalenceLevel, margin_mean
+from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import SharedRows
 from infoscope.posterior.trend_level import TrendLevel
 from infoscope.tables import Contingency
@@ -120,7 +121,7 @@ class Tree:
                 rejected = self._rejects.draw(n, rng)
                 out *= (1 - rejected)[:, :, None]
                 out[:, :, self.shape.reject] = rejected
-            out *= _margin_draws(self.counts.sum(1), n, rng)[:, :, None]
+            out *= self._prevalence.draw(n, rng)[:, :, None]
             yield out if self.used is None else _spread_out(out, self.used)
 
     def _by_hypotheses(self, n: int, rng: np.random.Generator) -> Array:
@@ -158,6 +159,10 @@ class Tree:
         return counts
 
     @cached_property
+    def _prevalence(self) -> PrevalenceLevel:
+        return PrevalenceLevel(self.counts.sum(1))
+
+    @cached_property
     def _rejects(self) -> TrendLevel | None:
         if self.shape.reject is None:
             return None
@@ -185,7 +190,7 @@ class Tree:
         *wrong* predictions: asking for its total would charge every shrinking of prevalence and recall to the few
         wrong ones. Prevalence and matching predictions stay as drawn.
         """
-        mass = _margin_mean(self.counts.sum(1))
+        mass = self._prevalence.mean
         if self._rejects is not None:
             mass = mass * (1 - self._rejects.mean)
         rest = self._answered.copy()
@@ -196,7 +201,7 @@ class Tree:
             mass[matched] *= 1 - hypothesis.level.mean
         wrong = rest.sum(1)
         weight = np.divide(mass * self.counts.sum(), wrong, out=np.zeros_like(wrong), where=wrong > 0)
-        wanted = _margin_mean(weight @ rest) * mass.sum()
+        wanted = margin_mean(weight @ rest) * mass.sum()
         return _factors(hypothesis.rows.mean * mass[:, None], wanted)
 
     def _consider(self) -> Iterator[Hypothesis]:
@@ -208,7 +213,8 @@ class Tree:
         none = np.full(k, -1)
         named = none.copy()
         named[self.shape.rows] = self.shape.columns
-        yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
+        if not (named >= 0).any() or counts.size <= _MOST_CELLS:  # among so many labels, some that match mean it
+            yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
         if (named >= 0).any():
             yield from self._with("labels", named, usable, 0.0)
         best = none.copy()
@@ -263,29 +269,6 @@ def _row_models(rest: Array, open_cells: Mask, matches: Indices) -> Iterator[tup
         blocks = [BlockRows(rest, open_cells, inside) for inside in candidate_blocks(rest, matches)]
         if blocks:
             yield "blocks", max(blocks, key=lambda rows: float(rows.log_evidence[0]))
-
-
-def _margin_grid(totals: Array) -> tuple[Array, Array]:
-    k = totals.size
-    grid = log_grid(0.1 / k, 1e6, 44)  # up to classes that are balanced by design
-    evidence = gammaln(totals[:, None] + grid).sum(0) - k * gammaln(grid)
-    return grid, evidence + gammaln(k * grid) - gammaln(totals.sum() + k * grid)
-
-
-def _margin_draws(totals: Array, n: int, rng: np.random.Generator) -> Array:
-    """Shares of the classes of one side, each class Dirichlet(α), α by evidence."""
-    grid, evidence = _margin_grid(totals)
-    gammas = rng.standard_gamma(totals + grid[pick(evidence, n, rng)][:, None])
-    total = gammas.sum(1, keepdims=True)
-    gammas[total[:, 0] <= 0] = 1.0 / totals.size
-    return np.asarray(gammas / gammas.sum(1, keepdims=True))
-
-
-def _margin_mean(totals: Array) -> Array:
-    grid, evidence = _margin_grid(totals)
-    weights = relative(evidence)
-    means = (totals[:, None] + grid) / (totals.sum() + totals.size * grid)
-    return np.asarray(means @ weights)
 
 
 def _factors(expected: Array, wanted: Array) -> Array:

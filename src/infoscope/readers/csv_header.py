@@ -43,7 +43,7 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     known = delimiter if delimiter is not None else "\t" if tab else None
     _refuse_mixed_line_ends(text, path)
     skip = len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
-    headers = _split_by_each([known] if known else list(_DELIMITERS), text, skip, path)
+    headers, problem = _split_by_each([known] if known else list(_DELIMITERS), text, skip)
     broken = not skip and any(re.search(r"[\r\n]", header.names[0]) for header in headers)
     if broken and first_bytes(path, compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
         raise InputError(  # the engine does not see the quote behind the mark, and ends the header inside it
@@ -54,6 +54,8 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
         if set(asked) <= set(header.names):
             pick_columns(asked, header.names, str(path))
             return header
+    if problem:
+        raise InputError(f"{path}, line {skip + 1} {problem}")
     widest = max(headers, key=lambda header: len(header.names))
     try:
         pick_columns(asked, widest.names, str(path))
@@ -78,21 +80,19 @@ def _first_record(file: TextIO) -> str:
     return text
 
 
-def _split_by_each(signs: list[str], text: str, skip: int, path: Path) -> list[Header]:
-    """The header by each delimiter under which its quotes are closed."""
-    headers, problem = [], None
+def _split_by_each(signs: list[str], text: str, skip: int) -> tuple[list[Header], str]:
+    """The header by each delimiter under which its quotes enclose whole fields, and what is wrong by another."""
+    headers, problem = [], ""
     for sign in signs:
         try:
-            headers.append(Header(split_header(text, sign), sign, skip))
+            headers.append(Header(split_header(text, sign, strict=True), sign, skip))
         except InputError as error:
-            problem = error
-    if problem is not None and not headers:
-        raise InputError(f"{path}, line {skip + 1} {problem}") from None
-    return headers
+            problem = problem or str(error)
+    return headers, problem
 
 
-def split_header(text: str, delimiter: str) -> tuple[str, ...]:
-    """The fields of the first line; a quoted field may run over several lines.
+def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[str, ...]:
+    """The fields of the first line; a quoted field may run over several lines, and ends as such where that is strict.
 
     >>> split_header('truth,"said, in words"', ",")
     ('truth', 'said, in words')
@@ -105,8 +105,13 @@ def split_header(text: str, delimiter: str) -> tuple[str, ...]:
         found = field.match(text, place)
         assert found is not None  # every part of it may be empty
         quoted, closed, rest, more = found.group(1), found.group(2), found.group(3), bool(found.group(4))
-        if quoted is not None and not closed:
+        if strict and quoted is not None and not closed:
             raise InputError('has a quote that is not closed; write a quote inside a field as ""')
+        if strict and quoted is not None and rest:
+            raise InputError(
+                f"has {rest[:40]!r} behind a closing quote; name the right delimiter, or write a quote inside a field "
+                'as ""'
+            )
         names.append((quoted or "").replace('""', '"') + rest)
         place = found.end()
     return tuple(names)

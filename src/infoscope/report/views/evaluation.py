@@ -42,7 +42,6 @@ from infoscope.report.views.maps import (
     triangle_points,
 )
 from infoscope.report.views.metric_choice import ABSENT, difference_to, metric_choices
-from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 
 __all__ = ["PICTURES", "outline", "tied_systems"]

@@ -1,0 +1,164 @@
+"""The figures of benchmarks/calibration.py as text, as a table of docs/uncertainty.md, and as a picture beside it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["printed", "written"]
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, PICTURE = DOCS / "uncertainty.md", DOCS / "calibration.svg"
+BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
+SHORT = {
+    "mutual_information": "I",
+    "proficiency": "proficiency",
+    "false_information_ratio": "r",
+    "erroneous_information_ratio": "S_I/H(T)",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "macro_f1": "macro F1",
+    "mcc": "MCC",
+}
+Record = dict[str, Any]
+
+
+def _groups(records: Sequence[Record], key: Callable[[Record], Any]) -> dict[Any, list[Record]]:
+    out: dict[Any, list[Record]] = {}
+    for record in records:
+        out.setdefault(key(record), []).append(record)
+    return dict(sorted(out.items()))
+
+
+def _places(records: Sequence[Record], metric: str) -> np.ndarray:
+    return np.array([record["places"][metric] for record in records if metric in record["places"]])
+
+
+def _coverage(places: np.ndarray) -> str:
+    return f"{(np.abs(places) <= 1).mean():.2f}".removeprefix("0") if places.size else "–"
+
+
+def _share(pairs: Sequence[Sequence[int]]) -> str:
+    held, asked = (sum(pair[i] for pair in pairs) for i in (0, 1))
+    return f"{held / asked:.2f}".removeprefix("0") if asked else "–"
+
+
+def _width(places: np.ndarray) -> float:
+    """How wide intervals are against those that would hold 95 % just so."""
+    return float(1 / max(np.quantile(np.abs(places), 0.95), 1e-9))
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cells(records: Sequence[Record]) -> Iterator[list[str]]:
+    for (k, n), group in _groups(records, lambda r: (r["k"], r["n"])).items():
+        places = [_places(group, metric) for metric in SHORT]
+        classes = [_share([r["classes"][name] for r in group]) for name in ("recall", "precision")]
+        low = np.mean(_places(group, "proficiency") < -1)
+        width = np.median([_width(p) for p in places if p.size])
+        yield [f"{k}, {n} ({len(group)})", *map(_coverage, places), *classes, f"{low:.3f}", f"{width:.2f}"]
+
+
+def _families(records: Sequence[Record], key: str) -> Iterator[list[str]]:
+    for name, group in _groups(records, lambda r: str(r[key])).items():
+        places = [_places(group, metric) for metric in SHORT]
+        yield [f"{name} ({len(group)})", *map(_coverage, places)]
+
+
+def _pairs(records: Sequence[Record]) -> Iterator[list[str]]:
+    for (k, n), group in _groups(records, lambda r: (r["k"], r["n"])).items():
+        cells = []
+        for metric in ("proficiency", "accuracy"):
+            said = [r["claims"][metric] for r in group if metric in r["claims"]]
+            pairs = sum(s[1] for s in said)
+            cells.append(f"{sum(s[0] for s in said) / max(pairs, 1):.3f} of {pairs}")
+            cells.append(f"{sum(s[2] for s in said)} of {len(said)}")
+        yield [f"{k}, {n}", *cells]
+
+
+def _models(records: Sequence[Record]) -> Iterator[list[str]]:
+    from scipy.stats import kstest  # noqa: PLC0415 - only here
+
+    for name in records[0]["ranks"] if records else ():
+        ranks = np.array([r["ranks"][name] for r in records])
+        tails = [(ranks <= 0.05).mean(), (ranks >= 0.95).mean()]
+        shown = [f"{x:.2f}".removeprefix("0") for x in (ranks.mean(), *tails)]
+        yield [f"{name} ({len(ranks)})", *shown, f"{kstest(ranks, 'uniform').pvalue:.2f}".removeprefix("0")]
+
+
+def _sections(records: Sequence[Record]) -> str:
+    parts = {
+        name: [r for r in records if r["part"] == name and "skipped" not in r] for name in ("interval", "pair", "model")
+    }
+    head = [*SHORT.values()]
+    out = [
+        _table(
+            [
+                "classes, samples (tables)",
+                *head,
+                "recall",
+                "precision",
+                "false passes of a gate",
+                "width / needed",
+            ],
+            iter(_cells(parts["interval"])),
+        ),
+        "By family, all sizes together:",
+        _table(["family (tables)", *head], _families(parts["interval"], "family")),
+        "By prevalence, and of systems that abstain:",
+        _table(["prevalence (tables)", *head], _families(parts["interval"], "prevalence")),
+        _table(["abstains (tables)", *head], _families(parts["interval"], "abstains")),
+        "False claims about equal systems: of pairs (at most .05 promised), and over four systems at once:",
+        _table(
+            ["classes, samples", "pairs, proficiency", "any of four", "pairs, accuracy", "any of four"],
+            _pairs(parts["pair"]),
+        ),
+        "Simulation-based calibration, ranks of the truth among draws (mean .5, tails .05, p of the KS test):",
+        _table(["level (tables)", "mean", "up to .05", "from .95", "p"], _models(parts["model"])),
+    ]
+    return "\n\n".join(out)
+
+
+def printed(records: Sequence[Record]) -> str:
+    """Everything as text."""
+    return _sections(records)
+
+
+def written(records: Sequence[Record]) -> None:
+    """The tables between the marks in the page, and the picture."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    PAGE.write_text(f"{before}{BEGIN}\n\n{_sections(records)}\n\n{END}{after}", encoding="utf-8")
+    _picture([r for r in records if r["part"] == "interval"])
+
+
+def _picture(records: Sequence[Record]) -> None:
+    """Coverage by classes, one panel per sample size."""
+    import matplotlib as mpl  # noqa: PLC0415 - a run needs no pictures
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "calibration"
+    from matplotlib import pyplot as plt  # noqa: PLC0415
+
+    panels = _groups(records, lambda r: r["n"])
+    figure, axes = plt.subplots(1, len(panels), figsize=(11, 3.2), sharey=True)
+    for axis, (n, of_n) in zip(axes, panels.items(), strict=True):
+        by_k = _groups(of_n, lambda r: r["k"])
+        axis.axhspan(0.93, 0.97, color="#dde8f0")
+        axis.axhline(0.95, color="#8aa", lw=0.8)
+        for metric in ("mutual_information", "proficiency", "accuracy", "balanced_accuracy", "macro_f1", "mcc"):
+            known = {k: places for k, group in by_k.items() if (places := _places(group, metric)).size}
+            shares = [(np.abs(places) <= 1).mean() for places in known.values()]
+            axis.plot(list(known), shares, marker="o", ms=3, lw=1, label=SHORT[metric])
+        axis.set(xscale="log", title=f"{n} samples", xlabel="classes", ylim=(0.8, 1.005), xticks=list(by_k))
+        axis.set_xticklabels([str(k) for k in by_k])
+        axis.minorticks_off()
+    axes[0].set_ylabel("95 % intervals that hold")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=7, frameon=False)
+    figure.tight_layout(rect=(0, 0, 0.88, 1))
+    figure.savefig(PICTURE, metadata={"Date": None})
+    plt.close(figure)
