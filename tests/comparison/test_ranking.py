@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from infoscope.cards import find
 from scipy.stats import norm
 
 from infoscope import compare

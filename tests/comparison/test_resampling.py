@@ -100,20 +100,19 @@ def test_every_repeat_counts_every_row_once(folds):
 
 
 def test_clouds_have_middle_width_and_correlation(folds):
-    spreads = {spread.name: spread for spread in folds.spreads()}
-
-    assert spreads["stump"].proficiency[0] < spreads["bayes"].proficiency[0]
+    assert folds["stump"].metrics["proficiency"].value < folds["bayes"].metrics["proficiency"].value
     cloud = folds.cloud("bayes", "proficiency")
-    assert spreads["bayes"].proficiency == pytest.approx((cloud.mean(), cloud.std(ddof=1)))
+    found = folds["bayes"].metrics["proficiency"]
+    assert (found.value, found.sd) == pytest.approx((cloud.mean(), cloud.std(ddof=1)))
     assert folds.repeats == 6
 
 
 def test_the_share_of_repeats_is_holts_p_value(folds):
-    overlaps = {(o.a, o.b): o for o in folds.overlaps()}
+    overlaps = {(o.a, o.b): o for o in folds.overlaps}
 
     assert overlaps[("bayes", "stump")].share_a_lower == 1.0
     assert overlaps[("bayes", "stump")].p_value == 0.0
-    assert "not over new data" in folds.caution
+    assert "not over new data" in folds.findings[0].text
 
 
 def test_the_same_seed_gives_the_same_tables():
@@ -148,9 +147,9 @@ def test_king_rook_king_has_the_shape_of_holts_table_3():
         "pruned tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=9),
     }
     result = cross_validate(models, codes, rows[:, 6], folds=10, repeats=2, jobs=2)
-    spreads = {spread.name: spread for spread in result.spreads()}
+    metrics = {estimator.name: estimator.metrics for estimator in result.estimators}
 
-    assert spreads["naive Bayes"].proficiency[0] == pytest.approx(0.238, abs=0.003)
-    assert spreads["naive Bayes"].false_information_ratio[0] == pytest.approx(0.653, abs=0.003)
-    order = sorted(spreads, key=lambda name: spreads[name].erroneous_information_ratio[0])
+    assert metrics["naive Bayes"]["proficiency"].value == pytest.approx(0.238, abs=0.003)
+    assert metrics["naive Bayes"]["false_information_ratio"].value == pytest.approx(0.653, abs=0.003)
+    order = sorted(metrics, key=lambda name: metrics[name]["erroneous_information_ratio"].value)
     assert order == ["random tree", "pruned tree", "naive Bayes"]

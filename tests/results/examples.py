@@ -63,8 +63,8 @@ def agreement() -> Result:
 def multilabel() -> Result:
     rng = random.Random(4)
     truth = [set(rng.sample("abcd", rng.randint(0, 3))) for _ in range(60)]
-    near = [{x if rng.random() < 0.8 else rng.choice("abcd") for x in labels} for labels in truth]
-    far = [{x if rng.random() < 0.4 else rng.choice("abcd") for x in labels} for labels in truth]
+    near = [{x if rng.random() < 0.8 else rng.choice("abcd") for x in sorted(labels)} for labels in truth]
+    far = [{x if rng.random() < 0.4 else rng.choice("abcd") for x in sorted(labels)} for labels in truth]
     return ifs.multilabel.compare(truth, {"near": near, "far": far}, draws=100, splits=20, shuffles=9)
 
 
@@ -99,7 +99,7 @@ def tracking() -> Result:
 def sweep() -> Result:
     rng = np.random.default_rng(7)
     truth = (rng.random(120) < 0.4).astype(int)
-    return ifs.sweep(truth, 0.8 * truth + rng.normal(0, 0.5, 120))
+    return ifs.sweep(truth, 0.8 * truth + rng.normal(0, 0.5, 120), max_points=30)
 
 
 def tuning() -> Result:

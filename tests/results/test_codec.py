@@ -98,7 +98,7 @@ def test_the_schema_describes_what_is_written():
 numbers = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))
 
 
-@given(value=numbers, mean=numbers, sd=numbers, low=numbers, high=numbers)
+@given(value=numbers, mean=numbers, sd=st.none() | st.floats(0, 1e300), low=numbers, high=numbers)
 def test_estimates_read_back(value, mean, sd, low, high):
     estimate = Estimate(value, mean, sd, low, high)
     assert decode(Estimate, encode(estimate)) == estimate

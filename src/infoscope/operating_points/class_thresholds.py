@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
 from infoscope.numeric import Real
 from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.refusing import Certainty, Decisions, decide, even_places, refusal_pattern
@@ -35,17 +35,23 @@ class ClassThresholds:
     table: Contingency
 
 
-def class_thresholds(  # noqa: PLR0913 - a public front
+class ClassThresholdsKeywords(TypedDict, total=False):
+    """What ``class_thresholds`` may be asked about its samples and classes."""
+
+    classes: Sequence[Any] | None
+    certainty: Certainty
+    reject: Label
+    weight: Any
+    normalize: bool
+
+
+def class_thresholds(
     y_true: Any,
     y_score: Any,
     metric: str | None = None,
     *,
     costs: Any = None,
-    classes: Sequence[Any] | None = None,
-    certainty: Certainty = "confidence",
-    reject: Label = "rejected",
-    weight: Any = None,
-    normalize: bool = False,
+    **options: Unpack[ClassThresholdsKeywords],
 ) -> ClassThresholds:
     """One rejection threshold per answer, best together by a metric (proficiency unless named) or a cost matrix.
 
@@ -53,7 +59,15 @@ def class_thresholds(  # noqa: PLR0913 - a public front
     between its own column and the refusals only, so by costs each is best by itself, exactly. By a metric they are
     improved in turn, over up to 100 thresholds each, until none improves; that end need not be the best of all.
     """
-    given = class_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=normalize)
+    check_keywords(options, ClassThresholdsKeywords)
+    reject, certainty = options.get("reject", "rejected"), options.get("certainty", "confidence")
+    given = class_probabilities(
+        y_score,
+        y_true,
+        classes=options.get("classes"),
+        sample_weight=options.get("weight"),
+        normalize=options.get("normalize", False),
+    )
     if reject in given.labels:
         raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
     criterion = Criterion.asked(metric, costs)

@@ -42,7 +42,7 @@ def agreement(  # noqa: PLR0913 - the public function
     sets, or label-list files. Or it holds rows in any form that ``read`` takes, and ``system`` names their columns.
 
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
-    Krippendorff's alpha of 2 annotators is 0.53 (0.00 – 1.00).
+    Krippendorff's alpha of 2 annotators is 0.53 (-0.40 – 1.00).
     """
     check_level(level)
     if draws < 0:

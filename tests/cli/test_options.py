@@ -1,0 +1,100 @@
+"""One way to ask: a command's options are the parameters of its function, and functions have few parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+import click
+import pytest
+
+import infoscope as ifs
+from infoscope.cli import COMMANDS, app
+from infoscope.readers import ReadOptions
+
+MAX_PARAMETERS = 8
+
+OUTPUT = {"format", "unit", "output", "force", "quiet", "verbose"}
+"""Form and place of the output, which functions leave to the methods of their result."""
+READING = {
+    "input_format": "format",
+    "delimiter": "delimiter",
+    "engine": "engine",
+    "engine_url": "url",
+    "memory_limit": "memory",
+    "threads": "threads",
+    "native": "native",
+}
+"""Options that are fields of ``ReadOptions``."""
+
+FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] = {
+    "evaluate": ((ifs.evaluate,), {"matrix", "strict"}, {"y_pred", "labels"}),
+    "compare": ((ifs.compare,), {"matrix", "strict", "by"}, {"y_pred"}),
+    "agree": ((ifs.agreement,), set(), set()),
+    "count": ((ifs.read_tables,), {"strict"}, set()),
+    "sweep": (
+        (ifs.sweep, ifs.tune),
+        {"metric", "costs", "level"},
+        {"y_score", "choose_by", "against_name"},
+    ),
+}
+"""Each command's functions, the options that have no parameter there, and the parameters that have no option."""
+
+
+def options(command: str) -> set[str]:
+    found = app.get_command(click.Context(app), command)
+    assert found is not None
+    return {str(option.name) for option in found.params}
+
+
+def parameters(function: Callable[..., Any]) -> set[str]:
+    """Names of a function's parameters, with those of the dictionary behind ``**options``."""
+    names: set[str] = set()
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            (typed,) = get_type_hints(function)[name].__args__
+            names |= set(get_type_hints(typed))
+        else:
+            names.add(name)
+    return names
+
+
+@pytest.mark.parametrize("command", FUNCTIONS)
+def test_options_are_the_parameters_of_the_function(command: str) -> None:
+    functions, only_options, only_parameters = FUNCTIONS[command]
+    asked = options(command) - OUTPUT - set(READING)
+    taken = set().union(*map(parameters, functions)) - {"read"}
+
+    assert asked - taken == only_options
+    assert taken - asked == only_parameters
+
+
+@pytest.mark.parametrize("command", [*FUNCTIONS, "gate"])
+def test_reading_options_are_the_fields_of_read_options(command: str) -> None:
+    assert set(READING) <= options(command)
+    assert set(READING.values()) == {field.name for field in fields(ReadOptions)}
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("count", "explain")])
+def test_every_command_with_a_result_has_the_same_output_options(command: str) -> None:
+    assert options(command) >= OUTPUT
+
+
+def test_the_gate_asks_as_evaluate_does() -> None:
+    assert options("evaluate") - options("gate") == {"until"}
+
+
+def public_functions() -> dict[str, Callable[..., Any]]:
+    return {
+        f"{module.__name__}.{name}": found
+        for module in (ifs, ifs.multilabel, ifs.operating_points, ifs.tracking)
+        for name in module.__all__
+        if inspect.isfunction(found := getattr(module, name))
+    }
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_public_functions_have_few_parameters(name: str) -> None:
+    assert len(inspect.signature(public_functions()[name]).parameters) <= MAX_PARAMETERS
