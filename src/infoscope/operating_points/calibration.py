@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.operating_points.probabilistic import cross_entropy
 from infoscope.operating_points.scoring import Probabilities, class_probabilities
 
@@ -103,8 +103,8 @@ def _monotone(given: Probabilities) -> float:
 
     weights = np.ones(len(given.truth)) if given.weights is None else given.weights
     levels, place = np.unique(given.values[:, 1], return_inverse=True)
-    size = np.bincount(place, weights, minlength=len(levels))
-    hits = np.bincount(place, weights * given.truth, minlength=len(levels))
+    size = as_real(np.bincount(place, weights, minlength=len(levels)))
+    hits = as_real(np.bincount(place, weights * given.truth, minlength=len(levels)))
     filled = size > 0
     size, hits = size[filled], hits[filled]
     fitted = np.clip(isotonic_regression(hits / size, weights=size).x, 0.0, 1.0)
