@@ -335,7 +335,7 @@ def test_class_thresholds_by_proficiency_gain_and_cannot_be_improved_one_at_a_ti
     assert found.value >= found.without
     for j in range(3):
         for tried in [np.inf, *np.quantile(certainty[answers == j], [0, 0.25, 0.5, 0.75])]:
-            limits = np.array([found.thresholds[i] for i in range(3)])
+            limits = np.array([found.thresholds[str(i)] for i in range(3)])
             limits[j] = tried
             said = np.where(certainty >= limits[answers], answers, 3)
             table = ifs.Contingency.from_labels(truth, said, labels=[0, 1, 2], reject=3)

@@ -107,8 +107,32 @@ def tuning() -> Result:
     return ifs.tune(tables, "k", against={1: 10, 5: 4, 9: 2}, against_name="seconds")
 
 
+def _chances() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(8)
+    chances = rng.dirichlet([0.7] * 3, 150)
+    truth = (rng.random(150)[:, None] > np.cumsum(chances, axis=1)).sum(axis=1).clip(max=2)
+    sharp = chances**2
+    return np.array(LABELS)[truth], sharp / sharp.sum(axis=1, keepdims=True)
+
+
+def calibration() -> Result:
+    return ifs.operating_points.calibration(*_chances(), classes=LABELS)
+
+
+def class_thresholds() -> Result:
+    return ifs.operating_points.class_thresholds(*_chances(), classes=LABELS)
+
+
+def two_thresholds() -> Result:
+    curve = sweep()
+    assert isinstance(curve, ifs.Sweep)
+    return ifs.operating_points.two_thresholds(curve, costs=[[0, 1, 0.2], [3, 0, 0.2]])
+
+
 EXAMPLES: dict[str, Callable[[], Result]] = {
     "agreement": agreement,
+    "calibration": calibration,
+    "class-thresholds": class_thresholds,
     "comparison": comparison,
     "cross-validation": cross_validation,
     "evaluation": evaluation,
@@ -117,6 +141,7 @@ EXAMPLES: dict[str, Callable[[], Result]] = {
     "sweep": sweep,
     "tracking": tracking,
     "tuning": tuning,
+    "two-thresholds": two_thresholds,
 }
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from infoscope.numeric import Real, as_real
 from infoscope.operating_points.probabilistic import cross_entropy
 from infoscope.operating_points.scoring import Probabilities, class_probabilities
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 
 __all__ = ["Calibration", "calibration"]
 
@@ -20,36 +24,40 @@ _FLOOR = 2.0**-52
 """A probability of 0 is read as this where sharpness is fitted: no power could lift it off 0."""
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Bits per sample lost to wrong sureness, and what would mend it."""
+Confidence = Literal["over-confident", "under-confident", "calibrated"]
 
-    cross_entropy: float
+
+@dataclass(frozen=True, repr=False)
+class Calibration(Result):
+    """Bits per sample lost to over- or under-confidence, and what would correct it."""
+
+    kind: ClassVar[str] = "calibration"
+
+    cross_entropy: float | None
+    """Infinite where a true class got probability 0."""
     sharpened: float
     """Cross-entropy once all probabilities are raised to the best common power."""
-    bits_lost: float
+    bits_lost: float | None
     """Their difference: the part of what stays open that is due to over- or under-confidence alone."""
     sharpness: float
     """The best power: below 1 the system is over-confident, above 1 under-confident."""
-    verdict: Literal["over-confident", "under-confident", "calibrated"]
+    verdict: Confidence
     ranked: float | None
     """Two classes only: cross-entropy after the best monotone correction, the least that recalibration can reach."""
+    samples: int
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
 
-    def __str__(self) -> str:
-        """A sentence."""
-        if self.verdict == "calibrated":
-            return (
-                f"calibrated: no common power of the probabilities leaves less than {self.cross_entropy:.4f} bits open"
-            )
-        if np.isinf(self.cross_entropy):
-            return (
-                f"{self.verdict}: a true class was given probability 0, an infinite surprise; raised to the power "
-                f"{self.sharpness:.3g} the probabilities leave {self.sharpened:.4f} bits open"
-            )
-        return (
-            f"{self.verdict}: {self.bits_lost:.4f} of the {self.cross_entropy:.4f} bits left open come from sureness; "
-            f"raise all probabilities to the power {self.sharpness:.3g}"
-        )
+    def __post_init__(self) -> None:
+        """JSON has no infinity: null reads back as one."""
+        for name in ("cross_entropy", "bits_lost"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.inf)
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row with every number."""
+        numbers = ("cross_entropy", "sharpened", "bits_lost", "sharpness", "ranked")
+        yield {"verdict": self.verdict, "samples": self.samples, **{name: getattr(self, name) for name in numbers}}
 
 
 def calibration(
@@ -60,7 +68,7 @@ def calibration(
     weight: Any = None,
     normalize: bool = False,
 ) -> Calibration:
-    """How many bits the system loses by its sureness, found by the one power of all probabilities that serves it best.
+    """How many bits the system loses by its confidence, by the one power of all probabilities that serves it best.
 
     The fit has one parameter, so on some hundreds of samples its own flattery is negligible.
     """
@@ -69,10 +77,22 @@ def calibration(
     sharpness, sharpened = _best_power(given)
     as_it_is = _surprise(given, 1.0)
     lost = max((now if np.isinf(now) else as_it_is) - sharpened, 0.0)
-    verdict: Literal["over-confident", "under-confident", "calibrated"] = "calibrated"
+    verdict: Confidence = "calibrated"
     if lost > _SAME:
         verdict = "over-confident" if sharpness < 1 else "under-confident"
-    return Calibration(now, sharpened, lost, sharpness, verdict, _monotone(given) if len(given.labels) == 2 else None)
+    ranked = _monotone(given) if len(given.labels) == 2 else None
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in given.ignored.items())
+    return Calibration(
+        now,
+        sharpened,
+        lost,
+        sharpness,
+        verdict,
+        ranked,
+        len(given.truth),
+        Provenance(rows=len(given.truth), ignored=left_out),
+        ignored_rows(left_out),
+    )
 
 
 def _best_power(given: Probabilities) -> tuple[float, float]:
@@ -106,7 +126,7 @@ def _monotone(given: Probabilities) -> float:
     size = as_real(np.bincount(place, weights, minlength=len(levels)))
     hits = as_real(np.bincount(place, weights * given.truth, minlength=len(levels)))
     filled = size > 0
-    size, hits = size[filled], hits[filled]
+    size, hits = (np.asarray(each[filled], dtype=np.float64) for each in (size, hits))
     fitted = np.clip(isotonic_regression(hits / size, weights=size).x, 0.0, 1.0)
     return float(-(_xlog(hits, fitted) + _xlog(size - hits, 1 - fitted)).sum() / weights.sum())
 

@@ -1,10 +1,10 @@
-"""A threshold for each answer: sure enough to say "cat" need not be sure enough to say "lynx"."""
+"""A threshold per class: certain enough to predict "cat" need not be certain enough to predict "lynx"."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,10 @@ from infoscope.numeric import Real
 from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.refusing import Certainty, Decisions, decide, even_places, refusal_pattern
 from infoscope.operating_points.scoring import Probabilities, class_probabilities
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -23,16 +27,44 @@ _MOST_PER_CLASS = 100
 _ROUNDS = 20
 
 
-@dataclass(frozen=True)
-class ClassThresholds:
-    """The certainty from which on each answer is given; below it the sample is refused."""
+@dataclass(frozen=True, repr=False)
+class ClassThresholds(Result):
+    """The certainty from which on each class is predicted; below it the sample is rejected."""
+
+    kind: ClassVar[str] = "class-thresholds"
 
     criterion: str
-    thresholds: dict[Label, float]
+    certainty: Certainty
+    thresholds: Mapping[str, float | None]
+    """By class; infinite where the class is never predicted."""
     value: float
     without: float
-    """The same criterion when every sample is answered."""
-    table: Contingency
+    """The same criterion when every sample is accepted."""
+    accepted: Mapping[str, float]
+    """By class, how many of the samples with this prediction are accepted."""
+    predicted: Mapping[str, float]
+    """By class, how many samples have this prediction, accepted or not."""
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+    table: Contingency | None = field(default=None, metadata={"stored": False})
+    """The table at these thresholds; None for a result that was read from a file."""
+
+    def __post_init__(self) -> None:
+        """JSON has no infinity: null reads back as one."""
+        never = -np.inf if self.certainty == "entropy" else np.inf
+        known = {name: never if limit is None else limit for name, limit in self.thresholds.items()}
+        object.__setattr__(self, "thresholds", known)
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per class."""
+        for name, limit in self.thresholds.items():
+            shown = None if limit is None or np.isinf(limit) else limit
+            yield {
+                "class": name,
+                "threshold": shown,
+                "accepted": self.accepted[name],
+                "predicted": self.predicted[name],
+            }
 
 
 class ClassThresholdsKeywords(TypedDict, total=False):
@@ -77,14 +109,18 @@ def class_thresholds(
     start = [len(column.thresholds) - 1 for column in columns]
     places = _by_costs(columns, costs) if costs is not None else _in_turn(columns, pattern, criterion, start)
     table = _table(columns, places, pattern)
+    chosen = list(zip(map(str, given.labels), columns, places, strict=True))
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in given.ignored.items())
     return ClassThresholds(
         criterion.name,
-        {
-            label: float(decisions.shown(column.thresholds)[place])
-            for label, column, place in zip(given.labels, columns, places, strict=True)
-        },
+        certainty,
+        {name: float(decisions.shown(column.thresholds)[place]) for name, column, place in chosen},
         float(criterion.score(table)),
         float(criterion.score(_table(columns, start, pattern))),
+        {name: float(column.answered[place].sum()) for name, column, place in chosen},
+        {name: float(column.answered[-1].sum()) for name, column, _ in chosen},
+        Provenance(rows=len(given.truth), ignored=left_out),
+        ignored_rows(left_out),
         table,
     )
 

@@ -1,9 +1,10 @@
-"""Chow's rule for two classes: an upper threshold to say yes, a lower one to say no, and silence between."""
+"""Chow's rule for two classes: positive from an upper threshold up, negative below a lower one, rejected between."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,10 @@ from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.ladder import Ladder
 from infoscope.operating_points.levels import hull_places
 from infoscope.operating_points.result import Sweep
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -22,23 +27,44 @@ __all__ = ["TwoThresholds", "chow_thresholds", "two_thresholds"]
 _MOST_CANDIDATES = 300
 
 
-@dataclass(frozen=True)
-class TwoThresholds:
+@dataclass(frozen=True, repr=False)
+class TwoThresholds(Result):
     """Positive when score ≥ upper, negative when score < lower, rejected between."""
 
-    criterion: str
-    lower: float
-    upper: float
-    value: float
-    table: Contingency
+    kind: ClassVar[str] = "two-thresholds"
 
-    def __str__(self) -> str:
-        """A sentence."""
-        refused = float(self.table.counts[..., -1].sum() / self.table.total)
-        return (
-            f"best {self.criterion} {self.value:.4f}: {self.table.positive_label!r} from {self.upper:.6g} up, "
-            f"{self.table.reject!r} down to {self.lower:.6g} ({refused:.1%} of the samples)"
-        )
+    criterion: str
+    lower: float | None
+    upper: float | None
+    """Infinite where nothing is predicted positive."""
+    value: float
+    positive: str
+    negative: str
+    reject: str
+    counts: tuple[tuple[float, ...], ...]
+    """Rows: true negative and true positive class; columns: predicted negative, positive, and rejected."""
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+    table: Contingency | None = field(default=None, metadata={"stored": False})
+    """The same counts as a table; None for a result that was read from a file."""
+
+    def __post_init__(self) -> None:
+        """JSON has no infinity: null reads back as one."""
+        for name in ("lower", "upper"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.inf)
+
+    @property
+    def rejected(self) -> float:
+        """Share of the samples between the thresholds."""
+        counts = np.array(self.counts)
+        return float(counts[:, 2].sum() / counts.sum())
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per true class, with how its samples are predicted."""
+        for label, row in zip((self.negative, self.positive), self.counts, strict=True):
+            columns = (self.negative, self.positive, self.reject)
+            yield {"truth": label, **dict(zip(columns, row, strict=True))}
 
 
 def two_thresholds(
@@ -65,8 +91,21 @@ def two_thresholds(
     place = criterion.best_place(tables)
     value = float(np.asarray(criterion.score(tables))[place])
     table = pattern.with_cells(tables.values[place].reshape(-1))
+    yes, no = ladder.answers[0], ladder.remainder
+    cells = np.asarray(table.counts, dtype=np.float64)[np.ix_((no, yes), (no, yes, 2))]
+    limits = np.asarray(sweep.thresholds, dtype=np.float64)
     return TwoThresholds(
-        criterion.name, float(sweep.thresholds[lower[place]]), float(sweep.thresholds[upper[place]]), value, table
+        criterion.name,
+        float(limits[lower[place]]),
+        float(limits[upper[place]]),
+        value,
+        str(pattern.truth_labels[yes]),
+        str(pattern.truth_labels[no]),
+        str(reject),
+        tuple(map(tuple, cells.tolist())),
+        sweep.provenance,
+        tuple(finding for finding in sweep.findings if finding.is_warning),
+        table,
     )
 
 

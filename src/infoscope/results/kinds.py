@@ -14,6 +14,8 @@ __all__ = ["KINDS", "load", "result_class", "result_of"]
 
 KINDS = {
     "agreement": "infoscope.raters.result:Agreement",
+    "calibration": "infoscope.operating_points.calibration:Calibration",
+    "class-thresholds": "infoscope.operating_points.class_thresholds:ClassThresholds",
     "comparison": "infoscope.comparison.result:Comparison",
     "cross-validation": "infoscope.cross_validation.result:CrossValidation",
     "evaluation": "infoscope.evaluation.result:Evaluation",
@@ -22,6 +24,7 @@ KINDS = {
     "sweep": "infoscope.operating_points.result:Sweep",
     "tracking": "infoscope.tracking.result:TrackingEvaluation",
     "tuning": "infoscope.operating_points.tuning:Tuning",
+    "two-thresholds": "infoscope.operating_points.two_thresholds:TwoThresholds",
 }
 """Where the class of each kind lives; the studies lie above this package, so they are named, not imported."""
 
