@@ -75,7 +75,7 @@ def test_shares_need_a_sample_size_and_get_the_one_stated():
     counts = {"a": Contingency.from_matrix([[40, 10], [20, 30]]), "b": Contingency.from_matrix([[45, 5], [5, 45]])}
     shares = {name: Contingency.from_matrix(table.counts / 100) for name, table in counts.items()}
 
-    with pytest.raises(InputError, match=r"'a' holds shares of total 1.*--n"):
+    with pytest.raises(InputError, match=r"'a' holds relative frequencies.*--sample-size"):
         compare(shares)
     want, found = compare(counts, prior="perks"), compare(shares, prior="perks", sample_size=100)
     assert found.pair("a", "b").estimate.sd == pytest.approx(want.pair("a", "b").estimate.sd)
@@ -87,7 +87,7 @@ def test_shares_need_a_sample_size_and_get_the_one_stated():
         lambda: compare(counts, sample_size=500),
         lambda: compare([1, 2], {"a": [1, 2], "b": [1, 2]}, sample_size=9),
     ):
-        with pytest.raises(InputError, match="sample size of a table of shares"):
+        with pytest.raises(InputError, match="the sample size is stated for tables of frequencies"):
             refused()
     with pytest.raises(InputError, match="above 0"):
         compare(shares, sample_size=float("nan"))

@@ -71,10 +71,13 @@ def _sized(tables: Mapping[str, Contingency], n: float | None) -> tuple[dict[str
     shares = [name for name, table in tables.items() if table.sample_size is None]
     if shares and n is None:
         raise InputError(
-            f"{shares[0]!r} holds shares of total 1, so its sample size is not known; state it with n= or --n"
+            f"{shares[0]!r} holds relative frequencies, so its sample size is not known; state it with sample_size= or "
+            "--sample-size"
         )
     if n is not None and not shares:
-        raise InputError("n is the sample size of a table of shares, and these tables hold counts; leave it out")
+        raise InputError(
+            "the sample size is stated for tables of frequencies; these tables hold counts, so leave it out"
+        )
     out, findings = {}, []
     for name, table in tables.items():
         if table.batch_shape:

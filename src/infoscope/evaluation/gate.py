@@ -121,13 +121,13 @@ class Check:
 class Baseline:
     """An earlier evaluation, and what it means to be no worse."""
 
-    name: str
-    """Of its file."""
     evaluation: Evaluation
     metrics: Sequence[str]
     tolerance: float
     proven: bool
     """Whether "not worse" must be demonstrated; else only being significantly worse fails."""
+    name: str = "the baseline"
+    """Of its file."""
 
     @classmethod
     def load(cls, text: str, name: str, **options: Any) -> Baseline:
@@ -146,7 +146,7 @@ class Baseline:
             ) from None
         if not found.systems:
             raise InputError(f"{name} has no system; a baseline is written by `infoscope evaluate --format json`")
-        return cls(name, found, **options)
+        return cls(found, name=name, **options)
 
     def checks(self, evaluation: Evaluation) -> Iterator[Check]:
         """Every system against the one of its name, or the only one there is."""
@@ -161,7 +161,7 @@ class Baseline:
             same = list(self.evaluation.systems)
         if not same:
             names = ", ".join(repr(old.title) for old in self.evaluation.systems)
-            raise UnknownNameError(f"the baseline {self.name} has no system {system.title!r}; it has {names}")
+            raise UnknownNameError(f"{self.name} has no system {system.title!r}; it has {names}")
         return same[0]
 
     def _check(self, now: SystemResult, before: SystemResult, name: str, evaluation: Evaluation) -> Check:
