@@ -17,7 +17,7 @@ import infoscope as ifs
 from infoscope.metrics.expected_information import expected_information
 from infoscope.multilabel.assignment import assignment_of
 from infoscope.multilabel.measures import permuted_proficiency, proficiency
-from infoscope.multilabel.tally import tally
+from infoscope.multilabel.sums import tally
 from infoscope.tables.categorization import aligned
 from infoscope.tables.label_sets import LabelSets
 
@@ -104,7 +104,7 @@ def a_million_groups() -> None:
 import resource, time
 import numpy as np
 import infoscope as ifs
-from infoscope.clusterings import splits_and_merges
+from infoscope.clustering import splits_and_merges
 rng = np.random.default_rng(0)
 truth = rng.integers(10**6, size=10**7)
 system = np.where(rng.random(10**7) < 0.7, truth, rng.integers(10**6, size=10**7))

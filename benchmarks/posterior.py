@@ -101,7 +101,7 @@ def draws_of_every_metric() -> None:
 
 
 def tree_by_classes() -> None:
-    names = [entry.name for entry in metrics_at() if entry.card.posterior != "none"]
+    names = [entry.name for entry in metrics_of() if entry.card.posterior != "none"]
     print(
         f"tree: intervals of {len(names)} metrics, and of every class and prediction; promised 30 ms, 0.6, 2 and 10 s"
     )

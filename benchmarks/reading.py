@@ -20,7 +20,7 @@ from sklearn.metrics import confusion_matrix
 from timing import best, interleaved, tried
 
 import infoscope as ifs
-from infoscope.readers import encoded
+from infoscope.readers.parquet import dispatch as encoded
 
 ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
 FEW = ROWS // 5  # for text, for ten systems, and for pandas, which needs 90 bytes a row
@@ -146,7 +146,7 @@ def memory(folder: Path) -> None:
     ):
         for how, setting in (("", ""), (", by the engine alone", "encoded.is_built = lambda: False; ")):
             code = (
-                f"import sys, infoscope as ifs; from infoscope.readers import encoded; {setting}"
+                f"import sys, infoscope as ifs; from infoscope.readers.parquet import dispatch as encoded; {setting}"
                 f"ifs.read_tables(sys.argv[1], truth='gold', system={names}); print({PEAK})"
             )
             say(f"peak memory, Parquet, {what}{how}", f"{alone(code, path)[0]:8.0f} MiB", "below 512")

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from scipy.sparse import csr_array
 
 from infoscope import metrics
-from infoscope.clusterings import splits_and_merges
+from infoscope.clustering import splits_and_merges
 from infoscope.errors import InputError
 from infoscope.metrics.registry import catalogue, find
 from infoscope.tables import Contingency

@@ -2,6 +2,8 @@ from . import metrics as metrics
 from . import multilabel as multilabel
 from . import operating_points as operating_points
 from . import tracking as tracking
+from .annotators import Agreement as Agreement
+from .annotators import agreement as agreement
 from .comparison import Comparison as Comparison
 from .comparison import compare as compare
 from .cross_validation import CrossValidation as CrossValidation
@@ -39,8 +41,6 @@ from .operating_points import Tuning as Tuning
 from .operating_points import sweep as sweep
 from .operating_points import tune as tune
 from .posterior import Posterior as Posterior
-from .raters import Agreement as Agreement
-from .raters import agreement as agreement
 from .readers import Counter as Counter
 from .readers import ReadOptions as ReadOptions
 from .readers import Tables as Tables

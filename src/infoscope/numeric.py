@@ -20,13 +20,13 @@ __all__ = [
     "exp2",
     "finite_ratio",
     "frozen",
+    "group_sum",
     "open_nats",
     "outside",
     "quotient",
     "ratio",
     "scaled_ratio",
     "share",
-    "summed_by",
     "surprise",
     "undefined_where",
     "weighted_log2",
@@ -115,7 +115,7 @@ def undefined_where(condition: Any, value: Any) -> Real:
     return np.where(condition, np.nan, value)[()]
 
 
-def summed_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
+def group_sum(index: NDArray[np.int64], values: Real, size: int) -> Real:
     """Sums of the last axis by group: ``out[..., g]`` adds the values whose index is g."""
     if values.ndim == 1:
         return np.bincount(index, weights=values, minlength=size).astype(np.float64, copy=False)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as peer
 
 import infoscope as ifs
-from infoscope.clusterings import splits_and_merges
+from infoscope.clustering import splits_and_merges
 from infoscope.metrics.expected_information import expected_cell_information, expected_information
 from infoscope.tables import Contingency
 
@@ -151,7 +151,7 @@ def test_sparse_clusters_that_tell_much_are_not_called_random() -> None:
 
 
 def test_very_many_groups_are_listed_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.evaluation.measuring.MOST_CLASSES", 5)
+    monkeypatch.setattr("infoscope.evaluation.score.MOST_CLASSES", 5)
     rng = np.random.default_rng(0)
     system = ifs.evaluate(
         Contingency.from_labels(rng.integers(40, size=400), rng.integers(40, size=400), labels="own"), task="clustering"

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from infoscope import Contingency, InputError, Posterior, evaluate
-from infoscope.comparison import Answers, Ranking, compare
-from infoscope.comparison.classical import homogeneity_p_value
-from infoscope.comparison.correlations import _along_directions, correlation
-from infoscope.comparison.differences import Belief
+from infoscope.comparison import PairedPredictions, Ranking, compare
+from infoscope.comparison.correlation import _along_directions, correlation
+from infoscope.comparison.difference import MetricBelief
+from infoscope.comparison.pairwise import statement
 from infoscope.comparison.ranking import rank
-from infoscope.comparison.settling import statement
+from infoscope.comparison.tests import homogeneity_p_value
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, proficiency
 from infoscope.metrics.registry import find
@@ -132,7 +132,7 @@ def made_ranking(wins, size, seed=0):
         pairs[(names[i], names[j])] = Difference(
             names[i], names[j], "proficiency", Estimate(0.0, 0.0, 1.0, -1.0, 1.0), sure, paired=True
         )
-    beliefs = {name: Belief(0.9 - 0.01 * i, 0.9 - 0.01 * i, 0.1, 0.0, 1.0) for i, name in enumerate(names)}
+    beliefs = {name: MetricBelief(0.9 - 0.01 * i, 0.9 - 0.01 * i, 0.1, 0.0, 1.0) for i, name in enumerate(names)}
     rng = np.random.default_rng(seed)
     found = rank(find("proficiency"), beliefs, pairs, {}, level=0.95, rng=rng)
     return names, found
@@ -333,7 +333,7 @@ def test_random_directions_agree_with_the_gradient(name):
     truth = rng.integers(0, 4, 2000)
     a = answers(rng, truth, 0.8)
     b = np.where(rng.random(2000) < 0.6, a, answers(rng, truth, 0.7))
-    pair = Answers.from_labels(truth, {"a": a, "b": b}).pair("a", "b")
+    pair = PairedPredictions.from_labels(truth, {"a": a, "b": b}).pair("a", "b")
 
     found = _along_directions(pair, find(name), np.random.default_rng(1))
     assert found == pytest.approx(correlation(pair, find(name)), abs=0.1)

@@ -5,11 +5,11 @@ import pytest
 from scipy import stats
 
 from infoscope import Contingency, InputError
-from infoscope.comparison import Answers, compare
-from infoscope.comparison.classical import homogeneity_p_value, mcnemar_p_value, swap_p_values
-from infoscope.comparison.correlations import correlation
-from infoscope.comparison.differences import exact_information_difference
+from infoscope.comparison import PairedPredictions, compare
+from infoscope.comparison.correlation import correlation
+from infoscope.comparison.difference import exact_information_difference
 from infoscope.comparison.ranking import holm
+from infoscope.comparison.tests import homogeneity_p_value, mcnemar_p_value, swap_p_values
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
 from infoscope.metrics.registry import find
@@ -24,7 +24,7 @@ def systems(rng, n=300, k=4, right=(0.8, 0.7), copied=0.5):
 
 
 def rows_as_pair(truth, a, b):
-    return Answers.from_labels(truth, {"a": a, "b": b}).pair("a", "b")
+    return PairedPredictions.from_labels(truth, {"a": a, "b": b}).pair("a", "b")
 
 
 def test_pair_tables_are_the_tables_of_the_rows():
@@ -208,7 +208,7 @@ def test_rows_one_system_lacks_are_left_out_of_its_pairs_only():
 def test_rejecting_systems_are_compared_with_their_reject_column():
     truth = ["a", "b"] * 20
     careful = ["a", "b"] * 15 + ["?", "?"] * 5
-    pair = Answers.from_labels(truth, {"careful": careful, "bold": truth}, reject="?").pair("careful", "bold")
+    pair = PairedPredictions.from_labels(truth, {"careful": careful, "bold": truth}, reject="?").pair("careful", "bold")
 
     assert pair.table_a.reject == pair.table_b.reject == "?"
     assert pair.table_a == Contingency.from_labels(truth, careful, reject="?")

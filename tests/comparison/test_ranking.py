@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from infoscope.cards import find
 from scipy.stats import norm
 
 from infoscope import compare
-from infoscope.comparison.differences import Belief
+from infoscope.comparison.difference import MetricBelief
 from infoscope.comparison.ranking import rank
 from infoscope.metrics.registry import find
 
 
-def belief(mean: float, sd: float) -> Belief:
-    return Belief(mean, mean, sd, mean - 2 * sd, mean + 2 * sd)
+def belief(mean: float, sd: float) -> MetricBelief:
+    return MetricBelief(mean, mean, sd, mean - 2 * sd, mean + 2 * sd)
 
 
 def first_is_best(metric: str, tie: float, *, turned: bool = False) -> float:

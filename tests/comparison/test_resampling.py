@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from infoscope import Contingency, InputError
 from infoscope.cross_validation import cross_validate
 from infoscope.metrics import mutual_information
-from infoscope.posterior.resampling import ClusterBootstrap
+from infoscope.posterior.bootstrap import ClusterBootstrap
 from tests.reference import reference_file, why_absent
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.diagnosis.facts import Facts
+from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.tables import Contingency
 
 
@@ -12,7 +12,7 @@ def p_values(classes: int, samples: int, repeats: int) -> np.ndarray:
     rng = np.random.default_rng(classes * samples)
     truth = rng.integers(0, classes, samples)
     tables = [Contingency.from_labels(truth, rng.permutation(truth)) for _ in range(repeats)]
-    return np.array([Facts(table, table.sample_size).chance_p_value for table in tables])
+    return np.array([TableStatistics(table, table.sample_size).chance_p_value for table in tables])
 
 
 @pytest.mark.parametrize(("classes", "samples"), [(3, 600), (12, 150), (20, 100), (40, 80)])
@@ -31,4 +31,4 @@ def test_dependence_in_few_samples_is_told_from_chance() -> None:
     system = np.where(rng.random(100) < 0.75, truth, rng.integers(0, 20, 100))
     table = Contingency.from_labels(truth, system)
 
-    assert not Facts(table, table.sample_size).could_be_chance
+    assert not TableStatistics(table, table.sample_size).could_be_chance

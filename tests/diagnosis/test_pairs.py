@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infoscope.diagnosis.pairs import confusions, merge_losses
-from infoscope.diagnosis.renaming import best_renaming
+from infoscope.diagnosis.confused_pairs import confusions, merge_losses
+from infoscope.diagnosis.label_assignment import best_renaming
 from infoscope.metrics import mutual_information, proficiency, truth_entropy
 from infoscope.tables import Contingency, building
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.diagnosis import RULES, THRESHOLDS, Facts, Finding, diagnose, diagnose_all
+from infoscope.diagnosis import RULES, THRESHOLDS, Finding, TableStatistics, diagnose, diagnose_all
 from infoscope.metrics import missed_information
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.tables import Contingency
@@ -116,7 +116,7 @@ def test_rule_speaks_where_it_fits(code: str, table: Contingency) -> None:
 def test_rule_is_silent_where_it_does_not_fit(code: str, table: Contingency) -> None:
     rule = RULES_BY_CODE[code]
 
-    assert rule(Facts(table, table.sample_size)) is None
+    assert rule(TableStatistics(table, table.sample_size)) is None
 
 
 def test_every_rule_is_tried_both_ways() -> None:
@@ -276,8 +276,8 @@ SMALL = [
 @pytest.mark.parametrize(("code", "table"), SMALL)
 def test_belief_silences_a_claim_that_the_interval_leaves_open(code: str, table: Contingency) -> None:
     rule = RULES_BY_CODE[code]
-    sure = Facts(table, table.sample_size)
-    unsure = Facts(table, table.sample_size, Posterior(table))
+    sure = TableStatistics(table, table.sample_size)
+    unsure = TableStatistics(table, table.sample_size, Posterior(table))
 
     assert rule(sure) is not None
     assert rule(unsure) is None
@@ -287,9 +287,9 @@ def test_clash_needs_more_than_noise() -> None:
     scattered = Contingency.from_matrix([[80, 10, 10], [10, 80, 10], [10, 10, 80]])
     regular = Contingency.from_matrix([[70, 30, 0], [0, 70, 30], [30, 0, 70]])
     tables = {"scattered": scattered, "regular": regular}
-    small = {name: Facts(table, 300, Posterior(table)) for name, table in tables.items()}
+    small = {name: TableStatistics(table, 300, Posterior(table)) for name, table in tables.items()}
     many = {name: table.with_cells(table.cells * 100) for name, table in tables.items()}
-    large = {name: Facts(table, 30_000, Posterior(table)) for name, table in many.items()}
+    large = {name: TableStatistics(table, 30_000, Posterior(table)) for name, table in many.items()}
 
     assert "non_monotone" in codes(diagnose_all(tables)["scattered"])
     assert "non_monotone" not in codes(diagnose_all(small)["scattered"])

@@ -185,7 +185,7 @@ def test_one_of_two_masters_is_enough() -> None:
 
 def test_dask_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    monkeypatch.setattr("infoscope.readers.clusters.WORKERS_PATIENCE", 0.5)
+    monkeypatch.setattr("infoscope.readers.dask.WORKERS_PATIENCE", 0.5)
     path = tmp_path / "log.csv"
     path.write_text("gold,said\na,b\n")
 
@@ -195,7 +195,7 @@ def test_dask_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_stranger_is_no_dask_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    monkeypatch.setattr("infoscope.readers.clusters.PATIENCE", 0.5)
+    monkeypatch.setattr("infoscope.readers.dask.PATIENCE", 0.5)
     path = tmp_path / "log.csv"
     path.write_text("gold,said\na,b\n")
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.posterior.resampling import ClusterBootstrap
+from infoscope.posterior.bootstrap import ClusterBootstrap
 from infoscope.results.provenance import IgnoredRows
 from tests.findings import notes
 

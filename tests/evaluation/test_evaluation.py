@@ -13,7 +13,7 @@ import pytest
 import infoscope as ifs
 from infoscope.errors import InfoscopeError
 from infoscope.evaluation import Evaluation, evaluate
-from infoscope.evaluation.measuring import Subject, measure
+from infoscope.evaluation.score import TableInput, measure
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.results import Estimate
 from infoscope.results.codec import encode
@@ -187,7 +187,7 @@ def test_belief_is_attached_where_there_is_one() -> None:
         def by_output(self, level: float) -> dict[str, SimpleNamespace]:  # noqa: ARG002
             return {}
 
-    system = measure(Subject("a", M6, n=100, belief=Believer()), [], level=0.9)
+    system = measure(TableInput("a", M6, n=100, belief=Believer()), [], level=0.9)
 
     value = system.metrics["proficiency"]
     assert (value.mean, value.sd, value.low, value.high) == pytest.approx((0.5, 0.1, 0.41, 0.59))

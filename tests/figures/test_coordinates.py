@@ -29,10 +29,10 @@ from infoscope.figures import (
 from infoscope.figures.beliefs import Spread
 from infoscope.figures.confusion import heat_map
 from infoscope.figures.coverage import CoveragePoint, ellipse
-from infoscope.figures.forest import Row
+from infoscope.figures.forest import ForestRow
 from infoscope.figures.seriation import confusion_order
 from infoscope.figures.surface import contours, surface
-from infoscope.figures.triangle import HEIGHT, Shares, place, warped
+from infoscope.figures.triangle import HEIGHT, TriangleShares, place, warped
 from infoscope.tables import Contingency
 from tests.strategies import matrices
 
@@ -134,12 +134,12 @@ def test_corners_mean_what_they_say() -> None:
 
 
 parts = st.floats(0.01, 1.0)
-lens = st.tuples(st.sampled_from(Shares._fields), st.floats(1.0, 50.0))
+lens = st.tuples(st.sampled_from(TriangleShares._fields), st.floats(1.0, 50.0))
 
 
-def normal(a: float, b: float, c: float) -> Shares:
+def normal(a: float, b: float, c: float) -> TriangleShares:
     total = a + b + c
-    return Shares(a / total, b / total, c / total)
+    return TriangleShares(a / total, b / total, c / total)
 
 
 @given(parts, parts, parts, lens)
@@ -148,7 +148,7 @@ def test_lens_keeps_shares_and_corners(a: float, b: float, c: float, through: tu
 
     assert sum(seen) == pytest.approx(1.0)
     for corner in np.eye(3):
-        assert warped(Shares(*corner), *through) == pytest.approx(tuple(corner))  # type: ignore[arg-type]
+        assert warped(TriangleShares(*corner), *through) == pytest.approx(tuple(corner))  # type: ignore[arg-type]
     assert warped(normal(a, b, c), through[0], 1.0) == pytest.approx(normal(a, b, c))  # type: ignore[arg-type]
 
 
@@ -157,15 +157,15 @@ def test_lens_keeps_lines_straight(
     a: float, b: float, c: float, d: float, e: float, f: float, t: float, through: tuple[str, float]
 ) -> None:
     one, other = np.array(normal(a, b, c)), np.array(normal(d, e, f))
-    between = Shares(*((1 - t) * one + t * other))
-    p, q, r = (np.array(place(warped(Shares(*x), *through))) for x in (one, between, other))  # type: ignore[arg-type]
+    between = TriangleShares(*((1 - t) * one + t * other))
+    p, q, r = (np.array(place(warped(TriangleShares(*x), *through))) for x in (one, between, other))  # type: ignore[arg-type]
 
     area = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
     assert abs(area) < 1e-9
 
 
 def test_lens_magnifies_its_corner_by_its_factor() -> None:
-    near = Shares(0.0, 1 - 1e-6, 1e-6)
+    near = TriangleShares(0.0, 1 - 1e-6, 1e-6)
 
     assert warped(near, "transfer", 7.0).variation == pytest.approx(7e-6, rel=1e-4)
 
@@ -399,7 +399,7 @@ def test_forest_puts_the_best_first_whatever_best_means() -> None:
         display = ComparisonDisplay.from_table({"bad": bad, "good": good}, metric=metric)
         assert [row.name for row in display.rows] == ["good", "bad"]
     with pytest.raises(UnknownNameError, match="baseline 'x' is none"):
-        ComparisonDisplay([Row("a", 0.5)], "t", baseline="x")
+        ComparisonDisplay([ForestRow("a", 0.5)], "t", baseline="x")
 
 
 def test_blocks_of_a_large_map_keep_the_worst_error_in_sight() -> None:

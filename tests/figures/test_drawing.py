@@ -31,8 +31,8 @@ from infoscope.figures import (
 from infoscope.figures.beliefs import Spread
 from infoscope.figures.coverage import CoveragePoint
 from infoscope.figures.display import Display
-from infoscope.figures.forest import Row
-from infoscope.figures.improvement import Improvement
+from infoscope.figures.forest import ForestRow
+from infoscope.figures.improvement import ImprovementStep
 from infoscope.figures.table_display import TableDisplay
 from infoscope.tables import Contingency
 
@@ -86,9 +86,13 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
         "leaks": LeakDisplay.from_table(one),
         "ledger": LedgerDisplay.from_table(one),
         "forest": ComparisonDisplay.from_table(systems, baseline=names[0]),
-        "differences": ComparisonDisplay([Row(names[0], -0.02, -0.05, 0.01, "can't tell")], "points", differences=True),
+        "differences": ComparisonDisplay(
+            [ForestRow(names[0], -0.02, -0.05, 0.01, "can't tell")], "points", differences=True
+        ),
         "sweep": SweepDisplay.from_table(steps),
-        "band": SweepDisplay.from_values([1, 2], {names[0]: [Row("", 0.1, 0.0, 0.2), Row("", 0.3, 0.2, 0.4)]}),
+        "band": SweepDisplay.from_values(
+            [1, 2], {names[0]: [ForestRow("", 0.1, 0.0, 0.2), ForestRow("", 0.3, 0.2, 0.4)]}
+        ),
         "curves": MetricCurvesDisplay.over_quality(),
         "curves through a table": MetricCurvesDisplay.from_table(one),
         "bounds": BoundsDisplay.from_table(systems),
@@ -98,7 +102,7 @@ def every_picture(labels: list[str] | None = None) -> dict[str, Display]:
         "joint diagram": EntropyDiagramDisplay.from_table(one, form="joint"),
         "split diagram": EntropyDiagramDisplay.from_table(one, form="split"),
         "improvement": ImprovementDisplay.from_table(systems),
-        "improvement ranges": ImprovementDisplay([Improvement(names[0], "information", 1.3, 1.1, 1.5)]),
+        "improvement ranges": ImprovementDisplay([ImprovementStep(names[0], "information", 1.3, 1.1, 1.5)]),
     }
 
 
@@ -279,7 +283,7 @@ def test_without_matplotlib_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch
 
 def test_pictures_load_nothing_heavy() -> None:
     code = (
-        "import sys, infoscope.figures, infoscope.report.html;"
+        "import sys, infoscope.figures, infoscope.reports.html;"
         "print([m for m in ('matplotlib', 'scipy.stats', 'pandas') if m in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from infoscope.figures.colours import DARK, LIGHT, on_colour
-from infoscope.figures.layout import Named, dodged, plain_label, round_ticks, shortened, side_labels, tick_text
+from infoscope.figures.layout import PlacedName, dodged, plain_label, round_ticks, shortened, side_labels, tick_text
 from infoscope.figures.png import encode
 from infoscope.figures.scene import Axis, Panel, Words
 
@@ -60,7 +60,7 @@ def test_ticks_are_inside_and_even(low: float, span: float) -> None:
 
 def test_side_labels_name_every_point_once() -> None:
     panel = Panel("t", "s", Axis(0, 1), Axis(0, 1), margins=(20, 20, 150, 20))
-    marks = side_labels(panel, [Named(0.5, 0.5, "a"), Named(0.5, 0.5, "b")])
+    marks = side_labels(panel, [PlacedName(0.5, 0.5, "a"), PlacedName(0.5, 0.5, "b")])
 
     words = [mark for mark in marks if isinstance(mark, Words)]
     assert sorted(word.text for word in words) == ["a", "b"]

@@ -11,7 +11,7 @@ from infoscope.figures import CoverageDisplay, MetricCurvesDisplay, SurfaceDispl
 from infoscope.figures.beliefs import Spread
 from infoscope.figures.colours import ramp
 from infoscope.figures.coverage import CoveragePoint
-from infoscope.figures.layout import Named, side_labels, width_of
+from infoscope.figures.layout import PlacedName, side_labels, width_of
 from infoscope.figures.lenses import RADIUS
 from infoscope.figures.metric_curves import through
 from infoscope.figures.scene import Axis, Cloud, Dot, Line, Panel, Raster, Words
@@ -173,7 +173,7 @@ def crossing(one: Line, other: Line) -> bool:
 @pytest.mark.parametrize("height", [0.0, 1.0])
 def test_lines_to_names_of_points_at_one_height_do_not_cross(height: float) -> None:
     panel = Panel("", "", Axis(0.0, 1.0), Axis(0.0, 1.0), width=600.0, height=400.0, margins=(50.0, 10.0, 150.0, 50.0))
-    marks = side_labels(panel, [Named(x, height, f"p{x}") for x in (0.9, 0.1, 0.5, 0.3)])
+    marks = side_labels(panel, [PlacedName(x, height, f"p{x}") for x in (0.9, 0.1, 0.5, 0.3)])
     lines = [mark for mark in marks if isinstance(mark, Line)]
 
     assert not any(crossing(one, other) for at, one in enumerate(lines) for other in lines[:at])

@@ -7,7 +7,7 @@ import pytest
 
 from infoscope import multilabel
 from infoscope.errors import InputError
-from infoscope.multilabel.tally import Ledger
+from infoscope.multilabel.sums import ObjectSums
 from infoscope.multilabel.uncertainty import estimated
 from infoscope.tables.categorization import aligned
 from infoscope.tables.label_sets import LabelSets
@@ -105,7 +105,7 @@ def test_sparse_sets_are_warned_about() -> None:
 
 
 def test_too_many_categories_leave_the_renaming_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.multilabel.predictor.MOST_CATEGORIES", 2)
+    monkeypatch.setattr("infoscope.multilabel.score.MOST_CATEGORIES", 2)
     system = multilabel.evaluate([{"a"}, {"b"}, {"c"}], [{"a"}, {"b"}, {"c"}], draws=20, splits=3).to_dict()["systems"][
         0
     ]
@@ -131,7 +131,7 @@ def test_stability_of_many_categories_keeps_the_renaming_of_all_objects(monkeypa
 
 
 def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.multilabel.front.MOST_CATEGORIES", 1)
+    monkeypatch.setattr("infoscope.multilabel.api.MOST_CATEGORIES", 1)
     monkeypatch.setattr("infoscope.multilabel.uncertainty.MOST_CATEGORIES", 1)
     monkeypatch.setattr("infoscope.multilabel.uncertainty._HALVES_CATEGORIES", 1)
 
@@ -139,7 +139,7 @@ def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: 
 
 
 def test_halves_of_a_split_are_all_objects() -> None:
-    ledger = Ledger.of(aligned(*map(LabelSets.from_sets, ([{"a"}, {"b"}, {"a", "b"}] * 4, [{"a"}] * 12))))
+    ledger = ObjectSums.of(aligned(*map(LabelSets.from_sets, ([{"a"}, {"b"}, {"a", "b"}] * 4, [{"a"}] * 12))))
     heads, tails = np.split(ledger.coins(30, np.random.default_rng(0)), 2)
 
     assert np.array_equal(heads + tails, np.ones((30, 12)))

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 from infoscope import multilabel
 from infoscope.errors import InputError
-from infoscope.multilabel.sources import Form, label_sets
-from infoscope.readers.label_lists import read_label_lists
+from infoscope.multilabel.sources import LabelSetFormat, label_sets
+from infoscope.readers.label_list_file import read_label_lists
 from infoscope.tables.label_sets import LabelSets
 
 SETS = [{"a"}, {"a", "b"}, set(), {"c"}]
@@ -37,25 +37,27 @@ def every_way(folder: Path) -> dict[str, LabelSets]:
     pd.DataFrame(long_rows()).to_parquet(folder / "rows.parquet")
     lists = write(folder / "lists.txt", "1\ta\n2\ta\tb\n3\n4\tc\t\n")
     (folder / "lists.txt.gz").write_bytes(gzip.compress(lists.read_bytes()))
-    rows = Form(object="q", category="topic")
+    rows = LabelSetFormat(object="q", category="topic")
     frame = pd.DataFrame(MATRIX, columns=["a", "b", "c"])
     return {
-        "sets": label_sets(SETS, Form()),
-        "mapping": label_sets(dict(zip("1234", SETS, strict=True)), Form()),
-        "array": label_sets(MATRIX, Form()).renamed(lambda at: "abc"[int(at)]),
-        "scores": label_sets(MATRIX * 0.8 + 0.1, Form(threshold=0.5)).renamed(lambda at: "abc"[int(at)]),
-        "sparse": label_sets(csr_array(MATRIX), Form()).renamed(lambda at: "abc"[int(at)]),
-        "pandas": label_sets(frame, Form()),
-        "objects": label_sets(MATRIX.astype(object), Form()).renamed(lambda at: "abc"[int(at)]),
-        "pandas, unnamed columns": label_sets(pd.DataFrame(MATRIX), Form()).renamed(lambda at: "abc"[int(at)]),
-        "pandas bool": label_sets(frame.astype(bool), Form()),
-        "polars": label_sets(pl.from_pandas(frame), Form()),
+        "sets": label_sets(SETS, LabelSetFormat()),
+        "mapping": label_sets(dict(zip("1234", SETS, strict=True)), LabelSetFormat()),
+        "array": label_sets(MATRIX, LabelSetFormat()).renamed(lambda at: "abc"[int(at)]),
+        "scores": label_sets(MATRIX * 0.8 + 0.1, LabelSetFormat(threshold=0.5)).renamed(lambda at: "abc"[int(at)]),
+        "sparse": label_sets(csr_array(MATRIX), LabelSetFormat()).renamed(lambda at: "abc"[int(at)]),
+        "pandas": label_sets(frame, LabelSetFormat()),
+        "objects": label_sets(MATRIX.astype(object), LabelSetFormat()).renamed(lambda at: "abc"[int(at)]),
+        "pandas, unnamed columns": label_sets(pd.DataFrame(MATRIX), LabelSetFormat()).renamed(
+            lambda at: "abc"[int(at)]
+        ),
+        "pandas bool": label_sets(frame.astype(bool), LabelSetFormat()),
+        "polars": label_sets(pl.from_pandas(frame), LabelSetFormat()),
         "long pandas": label_sets(pd.DataFrame(long_rows()), rows),
         "long polars": label_sets(pl.DataFrame(long_rows()), rows),
         "csv": label_sets(csv, rows),
         "parquet": label_sets(folder / "rows.parquet", rows),
-        "lists": label_sets(lists, Form()),
-        "packed lists": label_sets(folder / "lists.txt.gz", Form()),
+        "lists": label_sets(lists, LabelSetFormat()),
+        "packed lists": label_sets(folder / "lists.txt.gz", LabelSetFormat()),
     }
 
 

@@ -5,8 +5,8 @@ import numpy as np
 from infoscope import multilabel
 from infoscope.multilabel.assignment import assignment_of, reassignments
 from infoscope.multilabel.measures import chance_proficiency, proficiency
-from infoscope.multilabel.tally import tally
-from infoscope.readers.label_lists import read_label_lists
+from infoscope.multilabel.sums import tally
+from infoscope.readers.label_list_file import read_label_lists
 from infoscope.tables.categorization import Categorization, aligned
 from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
 

@@ -16,7 +16,7 @@ from infoscope.multilabel.measures import (
     proficiency,
     values_of,
 )
-from infoscope.multilabel.tally import Ledger, tally
+from infoscope.multilabel.sums import ObjectSums, tally
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
 
@@ -128,7 +128,10 @@ def test_law_order_of_objects_and_categories_means_nothing(indicator: np.ndarray
 
 @given(indicators)
 def test_law_weights_of_two_are_every_object_twice(indicator: np.ndarray) -> None:
-    once, twice = Ledger.of(paired(indicator)), Ledger.of(paired(np.concatenate([indicator, indicator], axis=1)))
+    once, twice = (
+        ObjectSums.of(paired(indicator)),
+        ObjectSums.of(paired(np.concatenate([indicator, indicator], axis=1))),
+    )
     weighed = values_of(once.weighed(np.full(once.n, 2.0)))
 
     for name, value in values_of(twice.whole()).items():

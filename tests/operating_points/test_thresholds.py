@@ -8,8 +8,8 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 
 import infoscope as ifs
 from infoscope.errors import InputError, UndefinedError
-from infoscope.operating_points.levels import hull_places, ranked, thinned
-from infoscope.operating_points.scoring import binary_scores
+from infoscope.operating_points.ranking import hull_places, ranked, thinned
+from infoscope.operating_points.scores import binary_scores
 
 scored_rows = st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: len({truth for _, truth in rows}) == 2

@@ -10,7 +10,7 @@ from scipy.stats import kstest
 from infoscope.posterior import affinity_rows
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.beta_level import LEVEL_ENDS, STRENGTHS, BetaLevel
+from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel
 from infoscope.posterior.trend_level import TrendLevel
 
 

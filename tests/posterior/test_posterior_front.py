@@ -15,8 +15,8 @@ import infoscope as ifs
 from infoscope.errors import InputError, UndefinedError, UnknownNameError
 from infoscope.metrics.registry import metrics_of
 from infoscope.posterior import cramer_rao_sd, samples_to_halve
-from infoscope.posterior.limits import beta_limits, summarize_draws
 from infoscope.posterior.measures import LINEAR, RATIOS, ratio
+from infoscope.posterior.summary import beta_limits, summarize_draws
 
 Contingency, Posterior = ifs.Contingency, ifs.Posterior
 
@@ -90,7 +90,7 @@ def test_blocks_together_are_the_draws() -> None:
 
 
 def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.posterior.front._BLOCK_CELLS", 90)
+    monkeypatch.setattr("infoscope.posterior.posterior._BLOCK_CELLS", 90)
     sizes = [block.values.shape[0] for block in Posterior(SMALL, "perks").draw_blocks(25, np.random.default_rng(3))]
     assert sizes == [10, 10, 5]
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope.posterior.arrays import Array
+from infoscope.posterior.conditional import group_entropies
 from infoscope.posterior.moments import MEASURES, EntropyMoments, dense_moments
 from infoscope.posterior.overlap import overlap_sum
 from infoscope.posterior.partitions import partition_covariance, partition_moments
 from infoscope.posterior.sparse import StoredCells, sparse_moments
 from infoscope.posterior.special import excess_and_spread
-from infoscope.posterior.within import group_entropies
 
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", Path(__file__).parents[3] / "shared"))
 ORACLE = REFERENCE / "oracle_bayes.json"

@@ -7,7 +7,7 @@ from scipy.special import gammaln
 from infoscope.metrics import accuracy
 from infoscope.posterior import Posterior
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.beta_level import BetaLevel, log_total
+from infoscope.posterior.beta_hyperprior import BetaLevel, log_total
 from infoscope.posterior.block_rows import BlockRows
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import SharedRows

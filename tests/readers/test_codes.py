@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions, encoded, read, read_tables
-from infoscope.readers.codes import Counting, Places, UnfitError
-from infoscope.readers.packed import is_built
+from infoscope.readers.parquet.dictionary import Counting, Places, UnfitError
+from infoscope.readers.parquet.native import is_built
 from tests.engines.cases import CASES, Case, counted, expected
 from tests.engines.writers import as_csv, as_parquet, as_parquet_parts, as_tsv_gz, text_spelling
 
@@ -36,7 +36,7 @@ class Spy:
             self.by_codes = tallies is not None
             return tallies
 
-        monkeypatch.setattr("infoscope.readers.clusters.count_by_codes", watched)
+        monkeypatch.setattr("infoscope.readers.dask.count_by_codes", watched)
 
 
 @pytest.fixture

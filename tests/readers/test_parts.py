@@ -103,7 +103,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
     target = tmp_path / "a.ifs"
     target.write_text("old")
     reading = read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system=["svm", "knn"])
-    monkeypatch.setattr("infoscope.readers.parts._facts", lambda *_: 1 / 0)
+    monkeypatch.setattr("infoscope.readers.ifs_parts._facts", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         reading.save(target)
@@ -128,7 +128,7 @@ def test_nights_without_a_rejected_answer_add_to_nights_with_one(tmp_path: Path,
 def test_groups_spell_the_reject_label_alike(joint: bool) -> None:
     import polars as pl
 
-    from infoscope.readers.together import Asked, read_together
+    from infoscope.readers.shared_reading import Asked, read_together
 
     frame = pl.DataFrame({"t": [1, 2, None], "s": [1, -1, 3], "f": ["a", "b", "c"]})
     if joint:

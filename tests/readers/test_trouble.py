@@ -15,9 +15,9 @@ import pytest
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_matrix, read_tables
+from infoscope.readers.duckdb.session import interruptible
 from infoscope.readers.files import STDIN, spooled
 from infoscope.readers.progress import shown_while
-from infoscope.readers.session import interruptible
 from infoscope.readers.spark_session import quiet_bridge
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
@@ -90,7 +90,7 @@ def test_a_header_without_end(tmp_path: Path) -> None:
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t,s\n" + "a,b\n" * 100)
-    monkeypatch.setattr("infoscope.readers.clusters.count_by_codes", lambda *_: os.truncate(path, 40))
+    monkeypatch.setattr("infoscope.readers.dask.count_by_codes", lambda *_: os.truncate(path, 40))
 
     with pytest.raises(InputError, match=r"a\.csv became shorter while it was read"):
         read(path, truth="t", system="s")

@@ -9,7 +9,7 @@ import polars
 from infoscope.comparison import Comparison, compare
 from infoscope.diagnosis import diagnose_all
 from infoscope.evaluation import Evaluation, evaluate
-from infoscope.evaluation.measuring import Subject, measure
+from infoscope.evaluation.score import TableInput, measure
 from infoscope.operating_points import Sweep, Tuning, sweep, tune
 from infoscope.tables import Contingency
 
@@ -58,7 +58,7 @@ def systems(count: int, classes: int, n: int = 2000, labels: list[str] | None = 
 def plain(tables: Mapping[str, Contingency]) -> Evaluation:
     """Evaluated without a posterior: quick, and what a document without a sample size looks like."""
     said = diagnose_all(tables)
-    measured = [measure(Subject(name, table, n=table.sample_size), said[name]) for name, table in tables.items()]
+    measured = [measure(TableInput(name, table, n=table.sample_size), said[name]) for name, table in tables.items()]
     return Evaluation(tuple(measured))
 
 

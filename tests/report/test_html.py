@@ -15,14 +15,14 @@ import numpy as np
 import polars
 import pytest
 from hypothesis import given, settings
-from infoscope.report.html.cells import table_of
-from infoscope.report.html.maps import coverage_points
+from infoscope.reports.html.cells import table_of
+from infoscope.reports.html.maps import coverage_points
 
 from infoscope.comparison import compare
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
-from infoscope.report.html import as_html
-from infoscope.report.html.elements import element, label
+from infoscope.reports.html import as_html
+from infoscope.reports.html.elements import element, label
 from infoscope.tables import Contingency
 from tests.report.pages import HOSTILE, hostile, plain, systems, typical
 from tests.strategies import tables

@@ -9,13 +9,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from infoscope.report.html.sweep_page import sweep_html
+from infoscope.reports.html.sweep_page import sweep_html
 
 import infoscope as ifs
 from infoscope import tracking
 from infoscope.cli import app
 from infoscope.markup import escape, escape_markdown, markdown_table
-from infoscope.report.html import as_html
+from infoscope.reports.html import as_html
 from tests.report.pages import HOSTILE, comparison, scores, typical
 from tests.report.pages import settings as tuned
 from tests.report.test_html import Outline

@@ -11,16 +11,16 @@ import polars
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
-from infoscope.report.html.sweep_page import sweep_html
+from infoscope.reports.html.sweep_page import sweep_html
 
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import sweep
-from infoscope.report import as_text
-from infoscope.report.html import as_html
-from infoscope.report.html.formulas import formula
+from infoscope.reports import as_text
+from infoscope.reports.html import as_html
+from infoscope.reports.html.formulas import formula
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from tests.report.pages import certainties, comparison, grouped, rows, scores

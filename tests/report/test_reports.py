@@ -6,14 +6,14 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from infoscope.report.ledger import ledger
+from infoscope.reports.ledger import ledger
 from rich.cells import cell_len
 from rich.text import Text
 
 from infoscope.evaluation import Evaluation, evaluate
-from infoscope.report import as_json, as_markdown, as_text, text_lines
-from infoscope.report.layout import ASCII, UNICODE, Column, Look, columns, wrapped
-from infoscope.report.text import coloured
+from infoscope.reports import as_json, as_markdown, as_text, text_lines
+from infoscope.reports.layout import ASCII, UNICODE, Column, Look, columns, wrapped
+from infoscope.reports.text import coloured
 from infoscope.tables import Contingency
 
 NAMES = ["猫", "a very long class name that nobody should ever use", "dog", "tab\there", "|pipe|"]

@@ -90,21 +90,23 @@ def test_the_repr_has_at_most_five_lines(result):
 class Elements(HTMLParser):
     """Open elements, and whether they end in order."""
 
-    VOID = {
-        "meta",
-        "img",
-        "br",
-        "input",
-        "rect",
-        "circle",
-        "line",
-        "path",
-        "hr",
-        "link",
-        "polygon",
-        "polyline",
-        "ellipse",
-    }
+    VOID = frozenset(
+        {
+            "meta",
+            "img",
+            "br",
+            "input",
+            "rect",
+            "circle",
+            "line",
+            "path",
+            "hr",
+            "link",
+            "polygon",
+            "polyline",
+            "ellipse",
+        }
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -206,7 +208,7 @@ def test_pictures_are_drawn_by_name(result):
     pytest.importorskip("matplotlib")
     from importlib import import_module
 
-    names = list(import_module(f"infoscope.report.views.{result.kind.replace('-', '_')}").PICTURES)
+    names = list(import_module(f"infoscope.reports.views.{result.kind.replace('-', '_')}").PICTURES)
     for name in names:
         assert result.plot(name).ax_ is not None
     with pytest.raises(InputError, match="picture"):

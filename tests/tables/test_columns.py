@@ -11,7 +11,7 @@ import pytest
 import infoscope as ifs
 from infoscope import Contingency, InputError
 from infoscope.operating_points import calibration
-from infoscope.posterior.resampling import ClusterBootstrap
+from infoscope.posterior.bootstrap import ClusterBootstrap
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

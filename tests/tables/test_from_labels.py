@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
 from infoscope import Contingency, InputError
-from infoscope.tables import counting
+from infoscope.tables import count as counting
 
 TRUTH = ["x", "y", None, "x", "y", "x"]
 SYSTEM = ["x", "x", "y", "z", None, "x"]

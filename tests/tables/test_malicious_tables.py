@@ -19,8 +19,9 @@ from click.testing import CliRunner
 from infoscope import Contingency, InputError
 from infoscope.cli import app
 from infoscope.readers import read, read_tables
-from infoscope.readers.parts import load_parts
-from infoscope.tables import storage, stored
+from infoscope.readers.ifs_parts import load_parts
+from infoscope.tables import ifs_file as storage
+from infoscope.tables import stored
 from tests.tables import malicious
 
 TABLES: dict[str, Contingency] = {

@@ -3,12 +3,12 @@
 import numpy as np
 
 from infoscope.tables.tracks import Detections, Tracks
+from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.sequence import Sequence, account_for
-from infoscope.tracking.settings import Settings
 from infoscope.tracking.similarity import by_overlap
 from tests.tracking.scenes import Rows, place
 
-SETTINGS = Settings(gate=0.5, similarity="overlap")
+SETTINGS = TrackingOptions(gate=0.5, similarity="overlap")
 
 
 def simulate(rng: np.random.Generator, objects: int = 10, frames: int = 120) -> Sequence:

@@ -13,9 +13,9 @@ from infoscope import metrics, tracking
 from infoscope.tables.association import Association
 from infoscope.tables.tracks import Tracks
 from infoscope.tracking.association import count_matches
-from infoscope.tracking.ledger import NULLS, keep_accounts
+from infoscope.tracking.ledger import NULLS, information_ledger
 from infoscope.tracking.matching import heaviest, heaviest_overall, independent, sticky
-from infoscope.tracking.similarity import Pairs, by_overlap
+from infoscope.tracking.similarity import SimilarPairs, by_overlap
 from infoscope.tracking.sources import read_tracks
 from tests.tracking.scenes import Rows, Stage, crowd
 
@@ -34,7 +34,7 @@ def associations(draw: st.DrawFn, *, complete: bool = False) -> Association:
 
 
 def bits(table: Association, null: str = "prior") -> dict[str, float]:
-    ledger = keep_accounts(table, null)
+    ledger = information_ledger(table, null)
     lines = {name: float(getattr(ledger, name).sum()) for name in ledger._fields}
     return lines | {"captured": float(ledger.captured.sum())}
 
@@ -42,7 +42,7 @@ def bits(table: Association, null: str = "prior") -> dict[str, float]:
 @given(associations())
 @pytest.mark.parametrize("null", NULLS)
 def test_no_line_is_negative_and_no_more_is_captured_than_there_is(null: str, table: Association) -> None:
-    ledger = keep_accounts(table, null)
+    ledger = information_ledger(table, null)
 
     for name in ("truth", "missed", "confused", "fragmented", "spurious", "confused_by_system"):
         assert np.all(getattr(ledger, name) >= 0), name
@@ -225,7 +225,7 @@ def test_a_tall_stack_of_candidates_is_looked_at_in_parts(monkeypatch: pytest.Mo
 
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one, other)
-    assert isinstance(parts, Pairs)
+    assert isinstance(parts, SimilarPairs)
 
 
 def test_worse_trackers_score_worse_at_every_step() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from infoscope import tracking
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.tracking.formats.reading import check
+from infoscope.tracking.formats.track_file import check
 from infoscope.tracking.sources import read_text, read_tracks
 from tests.tracking.scenes import Rows, crowd
 

@@ -8,11 +8,11 @@ from infoscope import tracking
 from infoscope.tables.tracks import Detections, Tracks
 from infoscope.tracking.association import count_matches
 from infoscope.tracking.blocks import bits_in_time, block_covariance
-from infoscope.tracking.comparing import _sign_flip
-from infoscope.tracking.ledger import keep_accounts
+from infoscope.tracking.comparison import _sign_flip
+from infoscope.tracking.ledger import information_ledger
 from infoscope.tracking.measures import values_of
-from infoscope.tracking.similarity import Pairs
-from infoscope.tracking.tally import stack
+from infoscope.tracking.similarity import SimilarPairs
+from infoscope.tracking.sums import stack
 from infoscope.tracking.uncertainty import _larger, _largest, estimate_all, spread_of
 from tests.tracking.scenes import Stage, crowd
 from tests.tracking.simulation import SETTINGS, account, simulate
@@ -117,12 +117,12 @@ def test_a_frames_contribution_is_what_a_little_more_of_it_adds(frame: int) -> N
             starts.append(np.cumsum(count) - count)
         count = copies[0][matched.truth]
         within = np.concatenate([np.arange(each) for each in count])
-        pairs = Pairs(
+        pairs = SimilarPairs(
             np.repeat(starts[0][matched.truth], count) + within,
             np.repeat(starts[1][matched.system], count) + within,
             np.ones(len(within)),
         )
-        lines = keep_accounts(count_matches(Tracks("", sides[0], sides[1], tracks.frame_numbers), pairs))
+        lines = information_ledger(count_matches(Tracks("", sides[0], sides[1], tracks.frame_numbers), pairs))
         return (
             lines.truth.sum(),
             lines.missed.sum() + lines.confused.sum(),

@@ -9,7 +9,7 @@ _WRONG_ONCE = "tests/test_exact_metrics.py::test_tables_that_were_wrong_once"
 MUTANTS = (
     Mutant(
         "jackknife factor of the group bootstrap",
-        "src/infoscope/posterior/resampling.py",
+        "src/infoscope/posterior/bootstrap.py",
         "bias = (len(without) - 1) *",
         "bias = len(without) *",
         ("tests/comparison/test_resampling.py::test_the_correction_makes_an_average_over_pairs_unbiased",),
@@ -128,7 +128,7 @@ MUTANTS = (
     ),
     Mutant(
         "sd of draws",
-        "src/infoscope/posterior/limits.py",
+        "src/infoscope/posterior/summary.py",
         "return Summary(values.mean(0), values.std(0, ddof=1), low, high)",
         "return Summary(values.mean(0), values.std(0), low, high)",
         ("tests/posterior/test_posterior_front.py::test_spread_of_few_draws_is_that_of_a_sample",),

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from infoscope.annotators import agreement
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
-from infoscope.raters import agreement
 
 __all__ = ["command"]
 

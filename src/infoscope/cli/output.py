@@ -16,9 +16,9 @@ from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation
 from infoscope.page_files import is_page
-from infoscope.report.layout import ASCII, UNICODE, Look
-from infoscope.report.render import outline_of, render
-from infoscope.report.text import coloured, text_lines
+from infoscope.reports.layout import ASCII, UNICODE, Look
+from infoscope.reports.render import outline_of, render
+from infoscope.reports.text import coloured, text_lines
 from infoscope.results.base import Result, form_of
 from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text, write_parquet

@@ -14,7 +14,7 @@ from infoscope.cli.options import output_options, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 from infoscope.tracking import TrackingEvaluation
-from infoscope.tracking.evaluating import name_of
+from infoscope.tracking.api import name_of
 
 __all__ = ["command"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoscope.comparison.differences import Belief
+from infoscope.comparison.difference import MetricBelief
 from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate
@@ -69,7 +69,7 @@ class Ranking:
 
 def rank(
     entry: Metric,
-    beliefs: Mapping[str, Belief],
+    beliefs: Mapping[str, MetricBelief],
     pairs: Mapping[Two, Difference],
     ties: Mapping[Two, float],
     *,
@@ -148,7 +148,7 @@ def _groups(ordered: Sequence[str], wins: Sequence[Two]) -> list[frozenset[str]]
 
 def _probability_best(
     ordered: Sequence[str],
-    beliefs: Mapping[str, Belief],
+    beliefs: Mapping[str, MetricBelief],
     ties: Mapping[Two, float],
     sign: float,
     rng: np.random.Generator,

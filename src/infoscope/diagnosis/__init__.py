@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from infoscope.diagnosis.abstaining import abstains_for_free
-from infoscope.diagnosis.between import non_monotone
-from infoscope.diagnosis.confusing import merged_pair, named_clusters, relabelled
-from infoscope.diagnosis.facts import Belief, Facts
-from infoscope.diagnosis.habits import (
+from infoscope.diagnosis.confused_pairs import Confusion, confusions
+from infoscope.diagnosis.confusion import merged_pair, named_clusters, relabelled
+from infoscope.diagnosis.pairwise import non_monotone
+from infoscope.diagnosis.rejection import abstains_for_free
+from infoscope.diagnosis.response import (
     accuracy_paradox,
     detection_problem,
     less_varied_output,
@@ -18,15 +18,15 @@ from infoscope.diagnosis.habits import (
     random_output,
     specialised,
 )
-from infoscope.diagnosis.pairs import Confusion, confusions
-from infoscope.diagnosis.sampling import (
+from infoscope.diagnosis.sample import (
     balanced_classes,
     few_samples,
     loud_prior,
     small_sample_bias,
     unseen_classes,
 )
-from infoscope.diagnosis.stages import second_stage
+from infoscope.diagnosis.second_stage import second_stage
+from infoscope.diagnosis.statistics import TableBelief, TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
 from infoscope.results.finding import Finding, Severity
 from infoscope.tables import Contingency
@@ -34,11 +34,11 @@ from infoscope.tables import Contingency
 __all__ = [
     "RULES",
     "THRESHOLDS",
-    "Belief",
     "Confusion",
-    "Facts",
     "Finding",
     "Rule",
+    "TableBelief",
+    "TableStatistics",
     "Thresholds",
     "confusions",
     "diagnose",
@@ -51,7 +51,7 @@ class Rule:
     """One rule of the diagnosis, and how its finding is shown."""
 
     code: str
-    find: Callable[[Facts], Finding | None]
+    find: Callable[[TableStatistics], Finding | None]
     severity: Severity
     action: str
     """What to do about it, in two or three words."""
@@ -60,7 +60,7 @@ class Rule:
     silences: frozenset[str] = frozenset()
     """Findings that follow from this one and are not repeated."""
 
-    def __call__(self, facts: Facts) -> Finding | None:
+    def __call__(self, facts: TableStatistics) -> Finding | None:
         """The finding, if the rule applies."""
         found = self.find(facts)
         return found and replace(found, severity=self.severity, action=self.action, tag=self.tag)
@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def diagnose(
-    table: Contingency, n: float | None = None, belief: Belief | None = None, level: float = 0.95
+    table: Contingency, n: float | None = None, belief: TableBelief | None = None, level: float = 0.95
 ) -> list[Finding]:
     """What one table says, most important first; with a belief, only what its intervals allow to say.
 
@@ -118,13 +118,14 @@ def diagnose(
     >>> [finding.code for finding in diagnose(voter)]
     ['majority_voter', 'accuracy_paradox']
     """
-    return _spoken(Facts(table, table.sample_size if n is None else n, belief, level))
+    return _spoken(TableStatistics(table, table.sample_size if n is None else n, belief, level))
 
 
-def diagnose_all(tables: Mapping[str, Contingency | Facts]) -> dict[str, list[Finding]]:
-    """What several tables say, each and between them; ``Facts`` add what tables do not know of themselves."""
+def diagnose_all(tables: Mapping[str, Contingency | TableStatistics]) -> dict[str, list[Finding]]:
+    """What several tables say, each and between them; ``TableStatistics`` add what tables do not know of themselves."""
     systems = {
-        name: table if isinstance(table, Facts) else Facts(table, table.sample_size) for name, table in tables.items()
+        name: table if isinstance(table, TableStatistics) else TableStatistics(table, table.sample_size)
+        for name, table in tables.items()
     }
     said = {name: _spoken(facts) for name, facts in systems.items()}
     # a system with renamed outputs is inaccurate for that reason alone, and no measure of the others
@@ -136,7 +137,7 @@ def diagnose_all(tables: Mapping[str, Contingency | Facts]) -> dict[str, list[Fi
     return said
 
 
-def _spoken(facts: Facts) -> list[Finding]:
+def _spoken(facts: TableStatistics) -> list[Finding]:
     found: dict[str, Finding] = {}
     silenced: set[str] = set()
     for rule in RULES:

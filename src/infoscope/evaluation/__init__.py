@@ -1,6 +1,6 @@
 """Evaluation: from tables to the result."""
 
-from infoscope.evaluation.front import evaluate
+from infoscope.evaluation.api import evaluate
 from infoscope.evaluation.gate import Gate
 from infoscope.evaluation.result import (
     CellLoss,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from infoscope.clusterings import SplitsAndMerges
+from infoscope.clustering import SplitsAndMerges
 from infoscope.comparison.result import Comparison
-from infoscope.evaluation.evaluation1 import SCHEMA_1, upgraded
+from infoscope.evaluation.schema_1 import SCHEMA_1, upgraded
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate

@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels, side_room, width_of
+from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.numeric import Real
@@ -74,7 +74,7 @@ class BoundsDisplay(TableDisplay):
             height=440.0,
             margins=(56.0, 52.0, right, 50.0),
         )
-        names = side_labels(panel, [Named(p.missed, _shown(p), p.name) for p in self.bounds.points])
+        names = side_labels(panel, [PlacedName(p.missed, _shown(p), p.name) for p in self.bounds.points])
         marks = (*self._curves(), *_key(panel), *names, *_systems(self.bounds.points))
         return Panel(**{**vars(panel), "marks": marks})
 

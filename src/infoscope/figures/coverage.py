@@ -17,7 +17,7 @@ from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.coverage_plane import INNER, iso_lines
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.keys import accuracy_key, at_pixel
-from infoscope.figures.layout import Named, axis, plain_label, shortened, side_labels, side_room, width_of
+from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
 from infoscope.figures.lenses import Lens, lens_marks, lenses, rim
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
@@ -233,12 +233,12 @@ class CoverageDisplay(TableDisplay):
             left += 52.0 + width_of(text)
         return marks
 
-    def _named(self) -> list[Named]:
+    def _named(self) -> list[PlacedName]:
         """Every point that lies on no curve, both ends of each curve, and the point nearest to the star."""
         joined = {name for run in self.curves.values() for name in run}
         shown = {end for run in self.curves.values() if run for end in (run[0], run[-1])}
         shown.add(min(self.points, key=lambda point: point.erroneous).name)
-        return [Named(p.false, p.captured, p.name) for p in self.points if p.name in shown or p.name not in joined]
+        return [PlacedName(p.false, p.captured, p.name) for p in self.points if p.name in shown or p.name not in joined]
 
     def _points(self) -> list[Mark]:
         on_curve: dict[str, str] = {}

@@ -17,11 +17,11 @@ from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
 
-__all__ = ["ComparisonDisplay", "Row", "rows_of"]
+__all__ = ["ComparisonDisplay", "ForestRow", "rows_of"]
 
 
 @dataclass(frozen=True)
-class Row:
+class ForestRow:
     """A system with its value, and the range it lies in where that is known."""
 
     name: str
@@ -36,12 +36,12 @@ class Row:
 class ComparisonDisplay(TableDisplay):
     """Systems by one metric, or by their difference to a baseline.
 
-    >>> display = ComparisonDisplay([Row("A", 0.7, 0.65, 0.74), Row("B", 0.8)], "captured information")
+    >>> display = ComparisonDisplay([ForestRow("A", 0.7, 0.65, 0.74), ForestRow("B", 0.8)], "captured information")
     >>> [row.name for row in display.rows]
     ['B', 'A']
     """
 
-    rows: list[Row]
+    rows: list[ForestRow]
     title: str
     baseline: str | None = None
     higher_is_better: bool = True
@@ -76,7 +76,7 @@ class ComparisonDisplay(TableDisplay):
             if not np.isfinite(value):
                 raise InputError(f"{metric} of {key!r} is undefined: {entry.reason(table)}")
             low, high = believed_range(table, entry.name, level, seed) if uncertainty else (None, None)
-            rows.append(Row(key, value, low, high, "baseline" if key == baseline else ""))
+            rows.append(ForestRow(key, value, low, high, "baseline" if key == baseline else ""))
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 
     @classmethod
@@ -87,7 +87,7 @@ class ComparisonDisplay(TableDisplay):
             raise UnknownNameError(f"the systems were not compared by {metric!r}")
         reference = comparison.reference(ranking)
         rows = [
-            Row(
+            ForestRow(
                 place.name,
                 place.mean,
                 place.estimate.low,
@@ -134,7 +134,7 @@ class ComparisonDisplay(TableDisplay):
         at = 0.0 if self.differences else base
         return [] if at is None else [Line(((at, -0.6), (at, count - 0.4)), "ink", dash=(3.0, 3.0))]
 
-    def _row(self, at: int, row: Row) -> list[Mark]:
+    def _row(self, at: int, row: ForestRow) -> list[Mark]:
         marks: list[Mark] = []
         number = f"{100 * row.value:+.1f}" if self.differences else f"{row.value:.3f}"
         tip = f"{plain_label(row.name)}: {number}"
@@ -167,6 +167,8 @@ def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> 
     return pair.verdict if pair is not None else "baseline" if comparison.baseline == name else ""
 
 
-def rows_of(values: Mapping[str, Any]) -> list[Row]:
+def rows_of(values: Mapping[str, Any]) -> list[ForestRow]:
     """Rows from values that may carry a range: anything with ``value``, ``low`` and ``high``."""
-    return [Row(name, value.value, value.low, value.high) for name, value in values.items() if value.value is not None]
+    return [
+        ForestRow(name, value.value, value.low, value.high) for name, value in values.items() if value.value is not None
+    ]

@@ -18,11 +18,11 @@ from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
 
-__all__ = ["Improvement", "ImprovementDisplay"]
+__all__ = ["ImprovementDisplay", "ImprovementStep"]
 
 
 @dataclass(frozen=True)
-class Improvement:
+class ImprovementStep:
     """A step from a baseline to a system, as a factor by which the error shrank; below 1 it grew."""
 
     name: str
@@ -43,7 +43,7 @@ class ImprovementDisplay(TableDisplay):
     [('information', 1.88), ('accuracy', 3.0)]
     """
 
-    steps: list[Improvement]
+    steps: list[ImprovementStep]
 
     @classmethod
     def from_table(cls, tables: Tables, *, baseline: str | None = None) -> Self:
@@ -74,14 +74,14 @@ class ImprovementDisplay(TableDisplay):
                     and np.isfinite([errors[old][at], errors[new][at]]).all()
                 ):
                     raise InputError(f"the error of {old!r} or {new!r} by {by} is 0 or undefined, so no factor exists")
-                steps.append(Improvement(title, by, errors[old][at] / errors[new][at]))
+                steps.append(ImprovementStep(title, by, errors[old][at] / errors[new][at]))
         return cls(steps)
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Self:
         """The improvement factors of a comparison, with their ranges."""
         steps = [
-            Improvement(
+            ImprovementStep(
                 f"{found.b} → {found.a}",
                 "accuracy" if found.of == "1 - accuracy" else "information",
                 found.factor.value or 1.0,
@@ -168,7 +168,7 @@ _FACTORS: Sequence[float] = (
 )
 
 
-def _step(step: Improvement, row: int) -> list[Mark]:
+def _step(step: ImprovementStep, row: int) -> list[Mark]:
     place = row + (0.14 if step.by == "information" else -0.14)
     colour = series(0 if step.by == "information" else 1)
     marks: list[Mark] = []

@@ -13,7 +13,7 @@ import numpy as np
 from infoscope.figures.scene import Axis, Line, Mark, Panel, Words
 
 __all__ = [
-    "Named",
+    "PlacedName",
     "axis",
     "count_text",
     "dodged",
@@ -31,7 +31,7 @@ FONT = {"tiny": 8.5, "small": 11.0, "normal": 12.5, "large": 15.0}
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
 
 
-class Named(NamedTuple):
+class PlacedName(NamedTuple):
     """A point that needs its name beside the picture."""
 
     x: float
@@ -165,7 +165,7 @@ def side_room(names: Iterable[str], least: float = 150.0, most: float = 230.0) -
     return min(most, max(least, 26.0 + max((width_of(plain_label(name)) for name in names), default=0.0)))
 
 
-def _uncrossed(points: Sequence[Named], heights: Sequence[float], near: float) -> list[float]:
+def _uncrossed(points: Sequence[PlacedName], heights: Sequence[float], near: float) -> list[float]:
     """Heights of the names, exchanged among points at one height so that their lines do not cross.
 
     Where names were pushed down, the point that is farthest to the left gets the lowest; where up, the highest.
@@ -186,7 +186,7 @@ def _uncrossed(points: Sequence[Named], heights: Sequence[float], near: float) -
     return result
 
 
-def side_labels(panel: Panel, points: Sequence[Named], gap: float = 15.0) -> tuple[Mark, ...]:
+def side_labels(panel: Panel, points: Sequence[PlacedName], gap: float = 15.0) -> tuple[Mark, ...]:
     """Names to the right of the picture, each joined to its point by a thin line."""
     if not points:
         return ()

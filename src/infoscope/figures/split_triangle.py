@@ -11,10 +11,10 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import Named, plain_label, shortened, side_labels, side_room
+from infoscope.figures.layout import PlacedName, plain_label, shortened, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
-from infoscope.figures.triangle import HEIGHT, Shares, place, plane
+from infoscope.figures.triangle import HEIGHT, TriangleShares, place, plane
 from infoscope.metrics import (
     split_system_divergence,
     split_system_remainder,
@@ -32,8 +32,8 @@ class SplitPoint:
     """The two sides of one table."""
 
     name: str
-    truth: Shares
-    system: Shares
+    truth: TriangleShares
+    system: TriangleShares
 
 
 @dataclass
@@ -51,7 +51,7 @@ class SplitTriangleDisplay(TableDisplay):
             system = (split_system_divergence(table), split_system_transfer(table), split_system_remainder(table))
             if not np.isfinite([*truth, *system]).all():
                 raise InputError(f"a side of {key!r} has one class only, so it has no place in the split triangle")
-            points.append(SplitPoint(key, Shares(*map(float, truth)), Shares(*map(float, system))))
+            points.append(SplitPoint(key, TriangleShares(*map(float, truth)), TriangleShares(*map(float, system))))
         return cls(points)
 
     def panel(self) -> Panel:
@@ -66,7 +66,7 @@ class SplitTriangleDisplay(TableDisplay):
             height=440.0,
             margins=(52.0, 40.0, right, 56.0),
         )
-        names = side_labels(empty, [Named(*place(point.truth), point.name) for point in self.points])
+        names = side_labels(empty, [PlacedName(*place(point.truth), point.name) for point in self.points])
         marks = (
             *plane(),
             *_words(),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.figures.colours import hexadecimal, ramp
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import Named, axis, plain_label, side_labels, side_room
+from infoscope.figures.layout import PlacedName, axis, plain_label, side_labels, side_room
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Raster, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import recall, specificity
@@ -127,7 +127,7 @@ class SurfaceDisplay(TableDisplay):
             Line(((0.0, 1.0), (1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
             Words(0.36, 0.64, "worthless: nothing captured", "#8a3300", "normal", "middle", (9.0, -9.0), -45.0),
             Words(0.0, 0.0, "all wrong: rename the outputs", "#ffffff", "small", shift=(6.0, -10.0), halo=BLUES[4]),
-            *side_labels(panel, [Named(x, y, name) for name, (x, y) in self.systems.items()]),
+            *side_labels(panel, [PlacedName(x, y, name) for name, (x, y) in self.systems.items()]),
         ]
         marks += [
             Dot(x, y, hexadecimal((253, 231, 37)), of=name, tip=f"{plain_label(name)}\nTPR {x:.3f}, TNR {y:.3f}")

@@ -17,7 +17,7 @@ from infoscope.figures.inputs import (
     predictions,
 )
 from infoscope.tables import Contingency
-from infoscope.tables.building import Declared, counted_labels
+from infoscope.tables.construct import Declared, counted_labels
 from infoscope.tables.missing import most_ignored, warn_of_rows
 
 __all__ = ["TableDisplay"]

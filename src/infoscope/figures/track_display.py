@@ -9,7 +9,7 @@ from infoscope.errors import InputError
 from infoscope.figures.display import Display
 from infoscope.figures.inputs import a_kind
 from infoscope.tracking import TrackingEvaluation, compare, evaluate
-from infoscope.tracking.settings import Settings
+from infoscope.tracking.options import TrackingOptions
 
 __all__ = ["TrackDisplay", "tracking_only"]
 
@@ -27,7 +27,7 @@ class TrackDisplay(Display):
         Either side is a path, an array with rows of frame, id, left, top, width, height, or a data frame. Options are
         those of ``tracking.evaluate`` and of the picture.
         """
-        settings = {key: options.pop(key) for key in list(options) if key in Settings.__dataclass_fields__}
+        settings = {key: options.pop(key) for key in list(options) if key in TrackingOptions.__dataclass_fields__}
         several = isinstance(tracks, Mapping)
         found = compare(truth, tracks, **settings) if several else evaluate(truth, tracks, **settings)
         display: Self = cls.from_evaluation(found, **options)

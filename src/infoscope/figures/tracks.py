@@ -10,8 +10,8 @@ from infoscope.tracking.result import TrackerResult
 from infoscope.tracking.sequence import Sequence
 
 __all__ = [
-    "Bar",
     "Cell",
+    "LedgerBar",
     "Segment",
     "association_cells",
     "ledger_bars",
@@ -41,7 +41,7 @@ class Cell(NamedTuple):
     frames: float
 
 
-class Bar(NamedTuple):
+class LedgerBar(NamedTuple):
     """One part of a system's ledger bar, in shares of the truth's bits; false bits lie beyond 1."""
 
     system: str
@@ -104,7 +104,7 @@ def association_cells(sequence: Sequence) -> list[Cell]:
     return sorted(cells)
 
 
-def ledger_bars(systems: Sequences[TrackerResult]) -> list[Bar]:
+def ledger_bars(systems: Sequences[TrackerResult]) -> list[LedgerBar]:
     """Captured, missed and confused fill the truth; fragmented and spurious come on top."""
     bars = []
     for system in systems:
@@ -113,7 +113,7 @@ def ledger_bars(systems: Sequences[TrackerResult]) -> list[Bar]:
             continue
         for line in ("captured", "missed", "confused", "fragmented", "spurious"):
             share = ledger[line] / ledger["truth"]
-            bars.append(Bar(system.name, line, at, at + share))
+            bars.append(LedgerBar(system.name, line, at, at + share))
             at += share
     return bars
 

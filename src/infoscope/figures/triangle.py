@@ -12,18 +12,18 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.keys import accuracy_key
-from infoscope.figures.layout import Named, fitting, plain_label, shortened, side_labels, side_room
+from infoscope.figures.layout import PlacedName, fitting, plain_label, shortened, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
 
-__all__ = ["Corner", "EntropyTriangleDisplay", "Shares", "TrianglePoint", "place", "warped"]
+__all__ = ["Corner", "EntropyTriangleDisplay", "TrianglePoint", "TriangleShares", "place", "warped"]
 
 Corner = Literal["divergence", "transfer", "variation"]
 HEIGHT = float(np.sqrt(3.0) / 2.0)
 
 
-class Shares(NamedTuple):
+class TriangleShares(NamedTuple):
     """Three shares that sum to 1."""
 
     divergence: float
@@ -31,19 +31,19 @@ class Shares(NamedTuple):
     variation: float
 
 
-def warped(shares: Shares, corner: Corner, times: float) -> Shares:
+def warped(shares: TriangleShares, corner: Corner, times: float) -> TriangleShares:
     """The shares seen through a lens that magnifies one corner; straight lines stay straight.
 
-    >>> warped(Shares(0.0, 0.8, 0.2), "transfer", 4.0)
-    Shares(divergence=0.0, transfer=0.5, variation=0.5)
+    >>> warped(TriangleShares(0.0, 0.8, 0.2), "transfer", 4.0)
+    TriangleShares(divergence=0.0, transfer=0.5, variation=0.5)
     """
-    weights = {name: 1.0 if name == corner else times for name in Shares._fields}
+    weights = {name: 1.0 if name == corner else times for name in TriangleShares._fields}
     parts = {name: weights[name] * value for name, value in shares._asdict().items()}
     total = sum(parts.values())
-    return Shares(**{name: part / total for name, part in parts.items()})
+    return TriangleShares(**{name: part / total for name, part in parts.items()})
 
 
-def place(shares: Shares) -> Point:
+def place(shares: TriangleShares) -> Point:
     """Where shares lie: divergence at the lower left, variation at the lower right, transfer on top."""
     return shares.variation + shares.transfer / 2.0, shares.transfer * HEIGHT
 
@@ -53,7 +53,7 @@ class TrianglePoint:
     """One system in the triangle."""
 
     name: str
-    shares: Shares
+    shares: TriangleShares
     accuracy: float | None = None
 
 
@@ -80,7 +80,7 @@ class EntropyTriangleDisplay(TableDisplay):
             for name in names:
                 if name not in known:
                     raise UnknownNameError(f"path {title!r} goes through {name!r}, which is none of the systems")
-        if self.magnify is not None and not (self.magnify[0] in Shares._fields and self.magnify[1] >= 1.0):
+        if self.magnify is not None and not (self.magnify[0] in TriangleShares._fields and self.magnify[1] >= 1.0):
             raise InputError(
                 f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor "
                 "of 1 or more"
@@ -98,7 +98,7 @@ class EntropyTriangleDisplay(TableDisplay):
         """One point a table: systems, groups, or steps of an ordered condition that ``paths`` joins."""
         points = []
         for key, table in tables_by_name(tables, name).items():
-            shares = Shares(
+            shares = TriangleShares(
                 float(triangle_divergence(table)), float(triangle_transfer(table)), float(triangle_variation(table))
             )
             if not np.isfinite(shares.transfer):
@@ -111,7 +111,7 @@ class EntropyTriangleDisplay(TableDisplay):
         joined = {str(title): [str(key) for key in keys] for title, keys in (paths or {}).items()}
         return cls(points, joined, magnify)
 
-    def place(self, shares: Shares) -> Point:
+    def place(self, shares: TriangleShares) -> Point:
         """Where shares lie in this picture, through its lens if it has one."""
         return place(warped(shares, *self.magnify) if self.magnify else shares)
 
@@ -127,7 +127,7 @@ class EntropyTriangleDisplay(TableDisplay):
             height=470.0,
             margins=(52.0, 40.0, right, 84.0),
         )
-        named = [Named(*self.place(point.shares), point.name) for point in self.points]
+        named = [PlacedName(*self.place(point.shares), point.name) for point in self.points]
         labels = () if self.paths else side_labels(empty, named)
         marks = (
             *plane(self.place),
@@ -185,17 +185,17 @@ def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
 
 def plane(where: Any = place) -> list[Mark]:
     """The triangle with lines of equal shares, seen through ``where``."""
-    corners = tuple(where(Shares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
+    corners = tuple(where(TriangleShares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
     marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
     for share in (0.2, 0.4, 0.6, 0.8):
         rest = 1.0 - share
         for one, other in (
-            (Shares(rest, share, 0.0), Shares(0.0, share, rest)),
-            (Shares(rest, 0.0, share), Shares(0.0, rest, share)),
-            (Shares(share, 0.0, rest), Shares(share, rest, 0.0)),
+            (TriangleShares(rest, share, 0.0), TriangleShares(0.0, share, rest)),
+            (TriangleShares(rest, 0.0, share), TriangleShares(0.0, rest, share)),
+            (TriangleShares(share, 0.0, rest), TriangleShares(share, rest, 0.0)),
         ):
             marks.append(Line((where(one), where(other)), "grid", clip=False))
-        left, below = where(Shares(rest, share, 0.0)), where(Shares(share, 0.0, rest))
+        left, below = where(TriangleShares(rest, share, 0.0)), where(TriangleShares(share, 0.0, rest))
         marks.append(Words(left[0], left[1], f"{share:.1f}", "dim", "small", "end", (-6.0, -3.0)))
         marks.append(Words(below[0], below[1], f"{share:.1f}", "dim", "small", "middle", (0.0, 11.0)))
     return marks

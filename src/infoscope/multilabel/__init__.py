@@ -6,7 +6,7 @@
 predicted captures 75.5% of the information in truth.
 """
 
-from infoscope.multilabel.front import compare, evaluate, stability
+from infoscope.multilabel.api import compare, evaluate, stability
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.result import MultilabelEvaluation
 from infoscope.tables.label_sets import LabelSets

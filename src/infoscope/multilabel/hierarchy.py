@@ -12,7 +12,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
 from infoscope.multilabel.measures import MEASURES
-from infoscope.multilabel.tally import tally
+from infoscope.multilabel.sums import tally
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label

@@ -6,7 +6,7 @@ import numpy as np
 
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.metrics.registry import Card, Metric, all_metrics, metric
-from infoscope.multilabel.tally import Tally
+from infoscope.multilabel.sums import CategorySums
 from infoscope.numeric import Real, ratio
 
 __all__ = ["MEASURES", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
@@ -17,7 +17,7 @@ _NO_TRUTH = "no object carries a category"
 _NOTHING = "neither side gives a category to any object"
 
 
-def _truth_bits(tally: Tally) -> Real:
+def _truth_bits(tally: CategorySums) -> Real:
     return tally.tables.truth_entropy.sum(axis=-1)
 
 
@@ -32,7 +32,7 @@ def _truth_bits(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def proficiency(tally: Tally) -> Real:
+def proficiency(tally: CategorySums) -> Real:
     """Share of the information in the true categories that the system's categories carry."""
     return ratio(tally.information.sum(axis=-1), _truth_bits(tally))
 
@@ -48,7 +48,7 @@ def proficiency(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def permuted_proficiency(tally: Tally) -> Real:
+def permuted_proficiency(tally: CategorySums) -> Real:
     """Proficiency after the best one-to-one renaming of the system's categories."""
     gain = (tally.renamed_tables.information - tally.information).sum(axis=-1)
     # cycle by cycle no renaming loses, so a negative sum is rounding
@@ -68,7 +68,7 @@ def permuted_proficiency(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def false_information_ratio(tally: Tally) -> Real:
+def false_information_ratio(tally: CategorySums) -> Real:
     """What the system says that is not in the truth, measured against the truth's information."""
     said = binary_entropy(tally.system, np.maximum(tally.total, 1.0)[..., None])
     return ratio((said - tally.information).sum(axis=-1), _truth_bits(tally))
@@ -86,7 +86,7 @@ def false_information_ratio(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def erroneous_information_ratio(tally: Tally) -> Real:
+def erroneous_information_ratio(tally: CategorySums) -> Real:
     """Missed and false information together, measured against the truth's information."""
     return 1.0 - proficiency(tally) + false_information_ratio(tally)
 
@@ -102,7 +102,7 @@ def erroneous_information_ratio(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def micro_precision(tally: Tally) -> Real:
+def micro_precision(tally: CategorySums) -> Real:
     """Share of the stated memberships that are true."""
     return ratio(tally.both.sum(axis=-1), tally.system.sum(axis=-1))
 
@@ -118,7 +118,7 @@ def micro_precision(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def micro_recall(tally: Tally) -> Real:
+def micro_recall(tally: CategorySums) -> Real:
     """Share of the true memberships that are stated."""
     return ratio(tally.both.sum(axis=-1), tally.truth.sum(axis=-1))
 
@@ -134,7 +134,7 @@ def micro_recall(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def micro_f1(tally: Tally) -> Real:
+def micro_f1(tally: CategorySums) -> Real:
     """Harmonic mean of micro precision and recall."""
     return ratio(2 * tally.both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1))
 
@@ -150,7 +150,7 @@ def micro_f1(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def object_precision(tally: Tally) -> Real:
+def object_precision(tally: CategorySums) -> Real:
     """Mean over objects of the share of their stated categories that are true."""
     return ratio(tally.precision, tally.with_system)
 
@@ -166,7 +166,7 @@ def object_precision(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def object_recall(tally: Tally) -> Real:
+def object_recall(tally: CategorySums) -> Real:
     """Mean over objects of the share of their true categories that are stated."""
     return ratio(tally.recall, tally.with_truth)
 
@@ -182,7 +182,7 @@ def object_recall(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def object_f1(tally: Tally) -> Real:
+def object_f1(tally: CategorySums) -> Real:
     """Mean over objects of the F1 of their sets."""
     return ratio(tally.f1, tally.with_either)
 
@@ -197,7 +197,7 @@ def object_f1(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def subset_accuracy(tally: Tally) -> Real:
+def subset_accuracy(tally: CategorySums) -> Real:
     """Share of the objects whose sets are equal."""
     return ratio(tally.exact, tally.total)
 
@@ -214,13 +214,13 @@ def subset_accuracy(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def hamming_loss(tally: Tally) -> Real:
+def hamming_loss(tally: CategorySums) -> Real:
     """Share of all yes/no answers, object by category, that differ."""
     wrong = (tally.truth + tally.system - 2 * tally.both).sum(axis=-1)
     return ratio(wrong, tally.total * tally.both.shape[-1])
 
 
-def _met(tally: Tally) -> Real:
+def _met(tally: CategorySums) -> Real:
     return ratio(np.sum(tally.truth * tally.system, axis=-1), tally.total)
 
 
@@ -235,7 +235,7 @@ def _met(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def random_precision(tally: Tally) -> Real:
+def random_precision(tally: CategorySums) -> Real:
     """Micro precision to expect when the system's sets are dealt to the objects at random."""
     return ratio(_met(tally), tally.system.sum(axis=-1))
 
@@ -251,7 +251,7 @@ def random_precision(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def random_recall(tally: Tally) -> Real:
+def random_recall(tally: CategorySums) -> Real:
     """Micro recall to expect when the system's sets are dealt to the objects at random."""
     return ratio(_met(tally), tally.truth.sum(axis=-1))
 
@@ -267,7 +267,7 @@ def random_recall(tally: Tally) -> Real:
     ),
     domain="label_sets",
 )
-def random_f1(tally: Tally) -> Real:
+def random_f1(tally: CategorySums) -> Real:
     """Micro F1 to expect when the system's sets are dealt to the objects at random."""
     return ratio(2 * _met(tally), (tally.truth + tally.system).sum(axis=-1))
 
@@ -275,17 +275,17 @@ def random_f1(tally: Tally) -> Real:
 MEASURES: tuple[Metric, ...] = all_metrics("label_sets")
 
 
-def values_of(tally: Tally) -> dict[str, Real]:
+def values_of(tally: CategorySums) -> dict[str, Real]:
     """Every metric, for one tally or a batch."""
     return {each.name: each.score(tally) for each in MEASURES}
 
 
-def chance_proficiency(tally: Tally) -> Real:
+def chance_proficiency(tally: CategorySums) -> Real:
     """Proficiency to expect when the system's sets are dealt to the objects at random: exact, and above 0."""
     return ratio(tally.tables.expected_information.sum(axis=-1), _truth_bits(tally))
 
 
-def adjusted_proficiency(tally: Tally) -> Real:
+def adjusted_proficiency(tally: CategorySums) -> Real:
     """Proficiency without the part that accident explains: 0 for a random labeler on average, 1 for identity."""
     by_chance = tally.tables.expected_information.sum(axis=-1)
     return ratio(tally.information.sum(axis=-1) - by_chance, _truth_bits(tally) - by_chance)

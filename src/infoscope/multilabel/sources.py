@@ -18,14 +18,14 @@ from infoscope.readers.labels import meaning
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label
 
-__all__ = ["Form", "label_sets", "name_of"]
+__all__ = ["LabelSetFormat", "label_sets", "name_of"]
 
 _TABLES = {".csv", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl"}
 _PACKED = {".gz", ".zst", ".zstd"}
 
 
 @dataclass(frozen=True)
-class Form:
+class LabelSetFormat:
     """How label sets are written, where the source itself does not say."""
 
     object: str | None = None
@@ -48,7 +48,7 @@ class Form:
             raise InputError("depth cuts category names at a separator; state it too, as separator='/'")
 
 
-def label_sets(source: Any, form: Form) -> LabelSets:
+def label_sets(source: Any, form: LabelSetFormat) -> LabelSets:
     """The label sets of a source, cleaned and rolled up as asked."""
     sets = _cleaned(_read(source, form), form)
     if form.separator is not None and form.depth is not None:
@@ -69,7 +69,7 @@ def _is_frame(source: Any) -> bool:
     return is_frame(source)
 
 
-def _read(source: Any, form: Form) -> LabelSets:
+def _read(source: Any, form: LabelSetFormat) -> LabelSets:
     if isinstance(source, LabelSets):
         return source
     if isinstance(source, str | os.PathLike):
@@ -86,8 +86,8 @@ def _read(source: Any, form: Form) -> LabelSets:
     )
 
 
-def _file(path: Path, form: Form) -> LabelSets:
-    from infoscope.readers.label_lists import read_label_lists  # noqa: PLC0415 - not needed for data in memory
+def _file(path: Path, form: LabelSetFormat) -> LabelSets:
+    from infoscope.readers.label_list_file import read_label_lists  # noqa: PLC0415 - not needed for data in memory
 
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _PACKED]
     is_table = bool(suffixes) and suffixes[-1] in _TABLES
@@ -96,7 +96,7 @@ def _file(path: Path, form: Form) -> LabelSets:
     return read_label_lists(path)
 
 
-def _rows(source: Any, form: Form) -> LabelSets:
+def _rows(source: Any, form: LabelSetFormat) -> LabelSets:
     """Rows of object and category, in any form that rows are read from; a row without category states its object."""
     columns = form.object or "object", form.category or "category"
     tally = read_joint(source, truth=columns[0], system=[columns[1]]).tally
@@ -112,7 +112,7 @@ def _rows(source: Any, form: Form) -> LabelSets:
     return LabelSets(sets.matrix, sets.categories, sets.objects, sets.repeated + again)
 
 
-def _indicator_frame(frame: Any, form: Form) -> LabelSets:
+def _indicator_frame(frame: Any, form: LabelSetFormat) -> LabelSets:
     """A frame with a column a category; the index of pandas names the objects where it is not just 0, 1, …"""
     import narwhals as nw  # noqa: PLC0415
     from narwhals.exceptions import DuplicateError  # noqa: PLC0415
@@ -138,7 +138,7 @@ def _indicator_frame(frame: Any, form: Form) -> LabelSets:
     return LabelSets.from_indicator(values, categories=names, objects=objects, threshold=form.threshold)
 
 
-def _cleaned(sets: LabelSets, form: Form) -> LabelSets:
+def _cleaned(sets: LabelSets, form: LabelSetFormat) -> LabelSets:
     steps = (form.clean,) if isinstance(form.clean, str) else tuple(form.clean)
     if not steps:
         return sets

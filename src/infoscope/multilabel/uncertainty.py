@@ -8,7 +8,7 @@ from infoscope.metrics.binary_information import binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES, best_order, pair_information
 from infoscope.multilabel.measures import values_of
 from infoscope.multilabel.result import SampleSpread
-from infoscope.multilabel.tally import Ledger
+from infoscope.multilabel.sums import ObjectSums
 from infoscope.numeric import Real, as_real
 from infoscope.results.estimate import Estimate
 from infoscope.tables.categorization import Categorization
@@ -38,7 +38,7 @@ def estimated(value: float, draws: Real, level: float, bounds: tuple[float, floa
 
 
 def random_halves(
-    pair: Categorization, ledger: Ledger, splits: int, rng: np.random.Generator
+    pair: Categorization, ledger: ObjectSums, splits: int, rng: np.random.Generator
 ) -> dict[str, SampleSpread]:
     """Mean and standard deviation of every metric over both halves of random splits, and the bias of halves.
 

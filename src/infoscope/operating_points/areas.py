@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import Real
-from infoscope.operating_points.levels import Levels
+from infoscope.operating_points.ranking import ScoreRanking
 
 __all__ = [
     "area_under_roc",
@@ -22,7 +22,7 @@ __all__ = [
 _BLOCK = 1 << 20
 
 
-def area_under_roc(levels: Levels) -> float:
+def area_under_roc(levels: ScoreRanking) -> float:
     """Probability that a positive sample scores above a negative one, ties counting half.
 
     0.5 is chance; below 0.5 the scores point the other way.
@@ -34,26 +34,26 @@ def area_under_roc(levels: Levels) -> float:
     return float(doubled / (2.0 * levels.positives * negatives))
 
 
-def average_precision(levels: Levels) -> float:
+def average_precision(levels: ScoreRanking) -> float:
     """Precision averaged over the positives as they are found: the area under the precision-recall steps."""
     found = np.diff(np.concatenate([[0], levels.hits]))
     return float(np.sum(found * (levels.hits / levels.alarms)) / levels.positives)
 
 
-def average_information(levels: Levels) -> float:
+def average_information(levels: ScoreRanking) -> float:
     """Bits captured on average over the thresholds that the samples' own scores set.
 
         Each distinct score s is a threshold, weighted by its share of samples; "score ≥ s" and "score > s" count
         half each, so that negating all scores changes nothing.
 
-        >>> perfect = Levels(np.array([0.9, 0.1]), np.array([5, 5]), np.array([5, 10]), 5.0, 10.0)
+        >>> perfect = ScoreRanking(np.array([0.9, 0.1]), np.array([5, 5]), np.array([5, 10]), 5.0, 10.0)
     >>> print(f"{average_information(perfect):.3f}")
     0.500
     """
     return _mean_information(levels, levels.hits)
 
 
-def normalized_average_information(levels: Levels) -> float:
+def normalized_average_information(levels: ScoreRanking) -> float:
     """Average information over that of a perfect ranker with as many samples at each level and as many positives.
 
     0 is chance in the long run, 1 is perfect. NaN where even a perfect ranker says nothing: all scores are equal.
@@ -62,7 +62,7 @@ def normalized_average_information(levels: Levels) -> float:
     return average_information(levels) / best if best > 0 else float("nan")
 
 
-def _mean_information(levels: Levels, hits: NDArray[Any]) -> float:
+def _mean_information(levels: ScoreRanking, hits: NDArray[Any]) -> float:
     """Trapezoids over the share of samples at or above the threshold; nothing is told at either end."""
     summed, before, alarms_before = 0.0, 0.0, 0.0
     for start in range(0, len(hits), _BLOCK):
@@ -90,7 +90,7 @@ def _xlogx(x: Any) -> Real:
     return filled * np.log2(filled)
 
 
-def risk_coverage_area(answered: Levels) -> float:
+def risk_coverage_area(answered: ScoreRanking) -> float:
     """Error among the answered samples, averaged over the thresholds that the samples' own certainties set (AURC).
 
     ``answered`` ranks the samples by certainty, its "positives" being the wrong answers. Lower is better; always
@@ -100,7 +100,7 @@ def risk_coverage_area(answered: Levels) -> float:
     return float(np.sum(widths * (answered.hits / answered.alarms)) / answered.total)
 
 
-def error_reject_area(answered: Levels) -> float:
+def error_reject_area(answered: ScoreRanking) -> float:
     """Area under the error among all samples against the share refused, from none to all: lower is better."""
     rejected = 1 - np.concatenate([[0], answered.alarms]) / answered.total
     error = np.concatenate([[0], answered.hits]) / answered.total

@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.numeric import Real, as_real
 from infoscope.operating_points.probabilistic import cross_entropy
-from infoscope.operating_points.scoring import Probabilities, class_probabilities
+from infoscope.operating_points.scores import Probabilities, class_probabilities
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
 from infoscope.numeric import Real
-from infoscope.operating_points.choice import Criterion
-from infoscope.operating_points.refusing import Certainty, Decisions, decide, even_places, refusal_pattern
-from infoscope.operating_points.scoring import Probabilities, class_probabilities
+from infoscope.operating_points.rejection import Certainty, Decisions, decide, even_places, refusal_pattern
+from infoscope.operating_points.scores import Probabilities, class_probabilities
+from infoscope.operating_points.selection import Criterion
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

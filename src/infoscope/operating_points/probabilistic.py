@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
-from infoscope.operating_points.scoring import Probabilities, class_probabilities
+from infoscope.operating_points.scores import Probabilities, class_probabilities
 from infoscope.tables import Contingency
 
 __all__ = ["ProbabilisticScores", "cross_entropy", "information_score", "probabilistic_scores", "soft_table"]

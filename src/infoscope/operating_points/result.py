@@ -14,9 +14,9 @@ from infoscope.errors import InputError
 from infoscope.metrics.losses import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
-from infoscope.operating_points.choice import Choice, ChoiceOptions, Criterion, chosen
-from infoscope.operating_points.ladder import Ladder
-from infoscope.operating_points.levels import Levels
+from infoscope.operating_points.ranking import ScoreRanking
+from infoscope.operating_points.selection import Choice, ChoiceOptions, Criterion, chosen
+from infoscope.operating_points.threshold_tables import ThresholdTables
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
@@ -59,9 +59,9 @@ class Sweep(Result):
     stored_curves: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
-    ladder: Ladder | None = field(default=None, metadata={"stored": False})
+    ladder: ThresholdTables | None = field(default=None, metadata={"stored": False})
     """The tables, as steps from one point to the next; None for a result that was read from a file."""
-    levels: Levels | None = field(default=None, metadata={"stored": False})
+    levels: ScoreRanking | None = field(default=None, metadata={"stored": False})
     """The exact ranking behind the curve: of positives by score, or of wrong predictions by certainty."""
 
     def __post_init__(self) -> None:

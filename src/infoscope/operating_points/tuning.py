@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
-from infoscope.operating_points.choice import Criterion
 from infoscope.operating_points.pareto import pareto_front
+from infoscope.operating_points.selection import Criterion
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.operating_points.choice import Criterion
-from infoscope.operating_points.ladder import Ladder
-from infoscope.operating_points.levels import hull_places
+from infoscope.operating_points.ranking import hull_places
 from infoscope.operating_points.result import Sweep
+from infoscope.operating_points.selection import Criterion
+from infoscope.operating_points.threshold_tables import ThresholdTables
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
@@ -109,7 +109,7 @@ def two_thresholds(
     )
 
 
-def _pattern(ladder: Ladder, reject: Label) -> Contingency:
+def _pattern(ladder: ThresholdTables, reject: Label) -> Contingency:
     labels = ladder.pattern.truth_labels
     return Contingency.from_matrix(
         np.ones((2, 3)), truth=labels, system=(*labels, reject), reject=reject, positive=ladder.pattern.positive
@@ -117,7 +117,11 @@ def _pattern(ladder: Ladder, reject: Label) -> Contingency:
 
 
 def _tables(
-    reached: NDArray[Any], upper: NDArray[np.int64], lower: NDArray[np.int64], ladder: Ladder, pattern: Contingency
+    reached: NDArray[Any],
+    upper: NDArray[np.int64],
+    lower: NDArray[np.int64],
+    ladder: ThresholdTables,
+    pattern: Contingency,
 ) -> Contingency:
     yes, no = ladder.answers[0], ladder.remainder
     cells = np.zeros((len(upper), 2, 3))
@@ -127,7 +131,7 @@ def _tables(
     return pattern.with_cells(cells.reshape(len(upper), -1))
 
 
-def _all_pairs(ladder: Ladder, reached: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _all_pairs(ladder: ThresholdTables, reached: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     places = np.arange(len(reached))
     if len(places) > _MOST_CANDIDATES:
         row = ladder.answers[0]
@@ -139,7 +143,9 @@ def _all_pairs(ladder: Ladder, reached: NDArray[Any]) -> tuple[NDArray[np.int64]
     return places[upper], places[lower]
 
 
-def _pairs_by_cost(reached: NDArray[Any], costs: Any, ladder: Ladder) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs_by_cost(
+    reached: NDArray[Any], costs: Any, ladder: ThresholdTables
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For every lower threshold the best upper one at or above it: one running minimum."""
     matrix = np.asarray(costs, dtype=np.float64)
     if matrix.shape != (2, 3):

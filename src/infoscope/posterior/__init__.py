@@ -1,10 +1,10 @@
 """Belief about the probabilities behind a table: exact moments, draws, intervals, priors."""
 
 from infoscope.posterior.cramer_rao import cramer_rao_sd
-from infoscope.posterior.front import Posterior
-from infoscope.posterior.limits import Summary
 from infoscope.posterior.partitions import PartitionMoments, partition_covariance, partition_moments
 from infoscope.posterior.planning import samples_to_halve
+from infoscope.posterior.posterior import Posterior
+from infoscope.posterior.summary import Summary
 
 __all__ = [
     "PartitionMoments",

@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from infoscope.posterior.arrays import Array, Indices, Mask
-from infoscope.posterior.beta_level import BetaLevel, log_total, pick
+from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick
 from infoscope.posterior.row_models import ProfileRows
 
 __all__ = ["BlockRows", "candidate_blocks"]

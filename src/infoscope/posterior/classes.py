@@ -8,16 +8,16 @@ import numpy as np
 
 from infoscope.numeric import weighted_log2
 from infoscope.posterior.arrays import Array, group_sums
+from infoscope.posterior.conditional import GroupMoments, group_entropies, group_shares, mixed_groups
 from infoscope.posterior.corrections import allowing_for
 from infoscope.posterior.dirichlet import DirichletBelief
-from infoscope.posterior.limits import Summary, beta_limits, summarize_draws
 from infoscope.posterior.mixture import MixtureBelief
+from infoscope.posterior.summary import Summary, beta_limits, summarize_draws
 from infoscope.posterior.tree import Tree
-from infoscope.posterior.within import GroupMoments, group_entropies, group_shares, mixed_groups
 from infoscope.tables import Contingency, remembered
 
 if TYPE_CHECKING:
-    from infoscope.posterior.front import Posterior
+    from infoscope.posterior.posterior import Posterior
 
 __all__ = ["SIDES", "WITHIN", "Side", "by_class", "class_values", "drawn_by_class"]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
-from infoscope.posterior.limits import Summary
 from infoscope.posterior.measures import LINEAR, upper_end
+from infoscope.posterior.summary import Summary
 
 __all__ = ["Correction", "allowing_for", "ends_of"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.measures import LINEAR, RATIOS
 from infoscope.tables import Contingency
-from infoscope.tables.remembering import remembered
+from infoscope.tables.caching import remembered
 
 __all__ = ["information_influence", "information_sds", "is_information"]
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.beta_level import pick
+from infoscope.posterior.beta_hyperprior import pick
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.moments import EntropyMoments
 from infoscope.tables import Contingency

@@ -11,7 +11,7 @@ from infoscope.posterior.measures import LINEAR
 from infoscope.posterior.tree import Tree
 
 if TYPE_CHECKING:
-    from infoscope.posterior.front import Posterior
+    from infoscope.posterior.posterior import Posterior
 
 __all__ = ["samples_to_halve"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices
-from infoscope.posterior.beta_level import pick, relative
+from infoscope.posterior.beta_hyperprior import pick, relative
 from infoscope.posterior.row_models import log_grid
 
 __all__ = ["PrevalenceLevel", "margin_mean"]

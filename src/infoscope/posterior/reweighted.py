@@ -3,7 +3,7 @@
 import numpy as np
 
 from infoscope.tables import Contingency
-from infoscope.tables.reweighting import Reweighting
+from infoscope.tables.prevalence import Reweighting
 
 __all__ = ["reweighted"]
 

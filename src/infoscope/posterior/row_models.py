@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
-from infoscope.posterior.beta_level import relative
+from infoscope.posterior.beta_hyperprior import relative
 
 __all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
 

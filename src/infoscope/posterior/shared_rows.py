@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.special import digamma, gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
-from infoscope.posterior.beta_level import relative
+from infoscope.posterior.beta_hyperprior import relative
 from infoscope.posterior.row_models import log_grid, normalized
 
 __all__ = ["SharedRows"]

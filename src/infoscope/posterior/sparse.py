@@ -10,10 +10,19 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
-from infoscope.posterior.brackets import PURE, Brackets, Parts, dominant, gap, gap_of_side, overlap_change, pair_change
 from infoscope.posterior.margins import Margins
 from infoscope.posterior.moments import EntropyMoments, assemble, first_order
 from infoscope.posterior.overlap import overlap_sum_constant
+from infoscope.posterior.second_order import (
+    PURE,
+    Brackets,
+    MomentParts,
+    dominant,
+    gap,
+    gap_of_side,
+    overlap_change,
+    pair_change,
+)
 from infoscope.posterior.special import excess_and_spread
 
 __all__ = ["StoredCells", "sparse_moments"]
@@ -60,8 +69,8 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
     first = _first_order(functions, cells, margins, weight)
     values = np.stack([v * excess_cells, spread[:-1][place]])
     elsewhere = np.array([prior * excess[-1], spread[-1]])
-    in_rows = _cells_of(Parts(rows, v, values), margins.of_rows, (m, prior, elsewhere))
-    in_columns = _cells_of(Parts(columns, v, values), margins.of_columns, (k, prior, elsewhere))
+    in_rows = _cells_of(MomentParts(rows, v, values), margins.of_rows, (m, prior, elsewhere))
+    in_columns = _cells_of(MomentParts(columns, v, values), margins.of_columns, (k, prior, elsewhere))
     beyond = None
     if in_rows[1] + in_columns[1] < PURE:
         beyond = _beyond((rows, columns, v, values[1]), margins, prior) - empty * float(spread[-1])
@@ -98,7 +107,7 @@ def _beyond(cells: tuple[Indices, Indices, Array, Array], margins: Margins, prio
     return pair_change(a, beside[i], below[j]) + rest - float(spread[others].sum())
 
 
-def _cells_of(parts: Parts, side: tuple[Array, Array], unstored: tuple[int, float, Array]) -> Array:
+def _cells_of(parts: MomentParts, side: tuple[Array, Array], unstored: tuple[int, float, Array]) -> Array:
     """Σ f(cells) − Σ f(rows), stored cells and others; row by row where one cell may fill its row."""
     width, prior, value = unstored
     whole, of_whole = side

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit, gammaln, logit
 
 from infoscope.posterior.arrays import Array, Indices, Mask
-from infoscope.posterior.beta_level import LEVEL_ENDS, STRENGTHS, BetaLevel, pick, relative
+from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel, pick, relative
 
 __all__ = ["TrendLevel"]
 

@@ -1,10 +1,11 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
-from infoscope.readers.costs import read_costs
+from infoscope.readers.cost_file import read_costs
 from infoscope.readers.counter import Counter
+from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.joint import Joint, Paired
-from infoscope.readers.matrix import read_matrix
-from infoscope.readers.reading import (
+from infoscope.readers.matrix_file import read_matrix
+from infoscope.readers.reader import (
     ENGINES,
     LabelKeywords,
     ReadOptions,
@@ -14,16 +15,15 @@ from infoscope.readers.reading import (
     read_joint,
     read_tables,
 )
-from infoscope.readers.session import Limits
-from infoscope.readers.together import Asked, Together, read_together
+from infoscope.readers.shared_reading import Asked, Together, read_together
 
 __all__ = [
     "ENGINES",
     "Asked",
     "Counter",
+    "CountingLimits",
     "Joint",
     "LabelKeywords",
-    "Limits",
     "Paired",
     "ReadOptions",
     "TableKeywords",

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.readers.clusters import count_files
 from infoscope.readers.columns import Columns
-from infoscope.readers.embedded import count_scan
+from infoscope.readers.dask import count_files
+from infoscope.readers.duckdb.count import count_scan
+from infoscope.readers.duckdb.scan import scan_files
+from infoscope.readers.duckdb.session import Session, opened
 from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import count_frame, is_frame
-from infoscope.readers.reading import ReadOptions, files_of
-from infoscope.readers.scans import scan_files
-from infoscope.readers.session import Session, opened
+from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.tally import Tally
 
 __all__ = ["Block", "alike", "random_blocks"]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.readers.datetimes import are_days, as_days
 from infoscope.readers.labels import check_comparable, is_missing, match_label, meaning
-from infoscope.readers.times import are_days, as_days
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.labels import Label

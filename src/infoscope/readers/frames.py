@@ -15,11 +15,11 @@ import numpy as np
 
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.datetimes import moment
+from infoscope.readers.duckdb.group_by import Margins
 from infoscope.readers.labels import is_missing
 from infoscope.readers.progress import shown_while
-from infoscope.readers.statements import Margins
 from infoscope.readers.tally import Tally, encode, merged
-from infoscope.readers.times import moment
 
 __all__ = ["count_batches", "count_frame", "is_frame", "is_record_batches"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.assembly import Group, Usable, dated, declared, group_cells, usable
+from infoscope.readers.assemble import Group, Usable, dated, declared, group_cells, usable
 from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.tally import Floats, Ints, Tally, summed

@@ -20,7 +20,7 @@ from uuid import UUID
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.times import moment
+from infoscope.readers.datetimes import moment
 from infoscope.tables.labels import Label, kind_of
 
 __all__ = [

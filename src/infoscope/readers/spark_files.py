@@ -20,10 +20,10 @@ from infoscope.masking import masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.csv_header import Header, read_header, split_header
+from infoscope.readers.duckdb.scan import scan_files
+from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import count_frame
-from infoscope.readers.scans import scan_files
-from infoscope.readers.session import Limits, opened
 from infoscope.readers.spark_session import opened_spark
 from infoscope.readers.tally import Tally, merged
 from infoscope.readers.text_files import opened_text
@@ -94,7 +94,7 @@ def _looked_at(files: Files, columns: Columns, delimiter: str | None) -> Header 
     if files.compression != "none" and not packed:
         raise InputError(f"Spark reads gzip files named .gz, and {files.name} is {files.compression}; {_OTHERWISE}")
     if files.format == "parquet":
-        with scratch_folder() as folder, opened(folder, files.name, Limits(threads=1)) as session:
+        with scratch_folder() as folder, opened(folder, files.name, CountingLimits(threads=1)) as session:
             scan_files(session, files, columns, delimiter)  # for its look at every schema
         return None
     asked = [name for name in columns.names if name not in files.hive_keys]

@@ -48,7 +48,7 @@ class Result(ABC):
     """What a study found: every number that will be shown, and nothing that draws.
 
     Subclasses are frozen dataclasses with the fields ``provenance`` and ``findings``. They say what their tidy rows
-    are; ``infoscope/report/views`` says, for each kind, what is shown.
+    are; ``infoscope/reports/views`` says, for each kind, what is shown.
     """
 
     kind: ClassVar[str]
@@ -137,7 +137,7 @@ class Result(ABC):
 
     def plot(self, which: str | None = None, *, ax: Any = None) -> Display:
         """Draw a picture of the result on matplotlib axes; an unknown ``which`` is answered with those there are."""
-        display: Display = importlib.import_module("infoscope.report").picture(self, which)
+        display: Display = importlib.import_module("infoscope.reports").picture(self, which)
         return display.plot(ax)
 
     def _repr_html_(self) -> str:
@@ -150,4 +150,4 @@ class Result(ABC):
 
     def _render(self, form: str, **look: Any) -> str:
         """The one step upwards: reports know how results of each kind look."""
-        return str(importlib.import_module("infoscope.report").render(self, form, **look))
+        return str(importlib.import_module("infoscope.reports").render(self, form, **look))

@@ -13,7 +13,7 @@ from infoscope.results.base import Result, StrPath
 __all__ = ["KINDS", "load", "result_class", "result_of"]
 
 KINDS = {
-    "agreement": "infoscope.raters.result:Agreement",
+    "agreement": "infoscope.annotators.result:Agreement",
     "calibration": "infoscope.operating_points.calibration:Calibration",
     "class-thresholds": "infoscope.operating_points.class_thresholds:ClassThresholds",
     "comparison": "infoscope.comparison.result:Comparison",

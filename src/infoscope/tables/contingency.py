@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from infoscope.tables import building, editing, matrices, merging, printing, reweighting
+from infoscope.tables import construct, matrix, merge, prevalence, text, transform
 from infoscope.tables.counted import Counted, Support, check_cells
 from infoscope.tables.labels import Label
 
@@ -57,7 +57,7 @@ class Contingency(Counted):
         (None, NaN, NaT, NA) are left out, counted in ``ignored`` and told by a ``MissingLabelsWarning``. Rows pair by
         position; pandas objects whose indexes contradict that are refused.
         """
-        return building.from_labels(cls, y_true, y_pred, sample_weight, building.Declared(labels, reject, positive))
+        return construct.from_labels(cls, y_true, y_pred, sample_weight, construct.Declared(labels, reject, positive))
 
     @classmethod
     def from_matrix(
@@ -74,7 +74,7 @@ class Contingency(Counted):
         >>> Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2).system_labels
         (0, 1, 2)
         """
-        return matrices.from_matrix(cls, counts, truth, system, building.Declared(None, reject, positive))
+        return matrix.from_matrix(cls, counts, truth, system, construct.Declared(None, reject, positive))
 
     @classmethod
     def from_cells(  # noqa: PLR0913 - the neutral form of every reader
@@ -96,7 +96,7 @@ class Contingency(Counted):
         Cells named twice are added. Unless ``declared``, the labels are sorted and both sides get the union where
         they share a label.
         """
-        cells = building.Cells(
+        cells = construct.Cells(
             tuple(truth_labels),
             tuple(system_labels),
             np.asarray(rows),
@@ -104,7 +104,7 @@ class Contingency(Counted):
             np.asarray(values),
         )
         check_cells(cells.rows, cells.columns, cells.values, (len(cells.truth), len(cells.system)))
-        table = building.from_cells(cls, cells, building.Declared(None, reject, positive), declared=declared)
+        table = construct.from_cells(cls, cells, construct.Declared(None, reject, positive), declared=declared)
         return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
 
     @classmethod
@@ -115,20 +115,20 @@ class Contingency(Counted):
         >>> [[round(float(x), 3) for x in row] for row in table.counts]
         [[0.1, 0.1], [0.1, 0.7]]
         """
-        return matrices.from_rates(cls, accuracy, precision, recall)
+        return matrix.from_rates(cls, accuracy, precision, recall)
 
     @classmethod
     def load(cls, path: str | Path) -> Contingency:
         """Read a table written by ``save``."""
-        from infoscope.tables import storage  # noqa: PLC0415 - loads the Parquet engine
+        from infoscope.tables import ifs_file  # noqa: PLC0415 - loads the Parquet engine
 
-        return storage.load(Path(path))
+        return ifs_file.load(Path(path))
 
     def save(self, path: str | Path) -> None:
         """Write the table, in one step, as Parquet with versioned metadata (docs/table-format.md)."""
-        from infoscope.tables import storage  # noqa: PLC0415 - loads the Parquet engine
+        from infoscope.tables import ifs_file  # noqa: PLC0415 - loads the Parquet engine
 
-        storage.save(self, Path(path))
+        ifs_file.save(self, Path(path))
 
     # ── new tables from old ──────────────────────────────────────────────────────────────────────
 
@@ -150,7 +150,7 @@ class Contingency(Counted):
         """The table of all rows of both."""
         if not isinstance(other, Contingency):
             return NotImplemented
-        return merging.merged(self, other)
+        return merge.merged(self, other)
 
     def __radd__(self, other: object) -> Contingency:
         """Let ``sum(tables)`` work."""
@@ -158,32 +158,32 @@ class Contingency(Counted):
 
     def relabel(self, names: Mapping[Label, Label], *, side: SideName = "both") -> Contingency:
         """Rename classes, on one side or both; two classes may not end with one name."""
-        return editing.relabelled(self, names, side)
+        return transform.relabelled(self, names, side)
 
     def merge_classes(
         self, labels: Sequence[Label], *, into: Label | None = None, side: SideName = "both"
     ) -> Contingency:
         """Treat several classes as one, named ``into`` (by default their names joined by "+")."""
-        return editing.merged_classes(self, labels, into, side)
+        return transform.merged_classes(self, labels, into, side)
 
     def transpose(self) -> Contingency:
         """Truth and system exchanged; a reject label becomes an ordinary class."""
-        return editing.transposed(self)
+        return transform.transposed(self)
 
     def given_truth(self) -> Contingency:
         """Each truth class's answers as shares of that class: every occupied row sums to 1."""
-        return reweighting.given(self, "truth")
+        return prevalence.given(self, "truth")
 
     def given_system(self) -> Contingency:
         """Each answer's truths as shares of that answer: every occupied column sums to 1."""
-        return reweighting.given(self, "system")
+        return prevalence.given(self, "system")
 
     def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
         """The table this system would give if the truth classes came in other shares; same total.
 
         Stated shares are relative: they are divided by their sum.
         """
-        return reweighting.with_prevalence(self, shares)
+        return prevalence.with_prevalence(self, shares)
 
     # ── as an object ─────────────────────────────────────────────────────────────────────────────
 
@@ -215,9 +215,9 @@ class Contingency(Counted):
 
     def __repr__(self) -> str:
         """A small table whole, a large one in a line."""
-        return printing.as_text(self)
+        return text.as_text(self)
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
-        report: Any = importlib.import_module("infoscope.report.table_cell")  # the one step upwards, by name
+        report: Any = importlib.import_module("infoscope.reports.table_cell")  # the one step upwards, by name
         return str(report.table_cell(self))

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real, frozen, summed_by
+from infoscope.numeric import Real, frozen, group_sum
 from infoscope.tables.labels import Label, positive_of
 
 if TYPE_CHECKING:
-    from infoscope.tables.reweighting import Reweighting
+    from infoscope.tables.prevalence import Reweighting
 
 __all__ = ["Counted", "Support", "check_cells", "check_total", "summable"]
 
@@ -36,7 +36,7 @@ class Support:
     def per_row(self, values: Real, size: int) -> Real:
         """Cell values added up by row; rows are runs, so no look-up is needed."""
         if values.ndim == 1:
-            return summed_by(self.rows, values, size)  # one after the other: the sum stays in a register
+            return group_sum(self.rows, values, size)  # one after the other: the sum stays in a register
         out = np.zeros((*values.shape[:-1], size))
         out[..., self.rows[self.row_starts]] = np.add.reduceat(values, self.row_starts, axis=-1)
         return out
@@ -193,7 +193,7 @@ class Counted:
     def per_column(self, values: Real) -> Real:
         """Cell values, (..., cells), added up per system class, (..., m)."""
         if self.support is not None:
-            return summed_by(self.support.columns, values, self.shape[1])
+            return group_sum(self.support.columns, values, self.shape[1])
         return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-2)
 
     @cached_property
@@ -262,7 +262,7 @@ class Counted:
         column_of_row = np.full(self.shape[0], -1)
         column_of_row[rows] = columns
         hit = column_of_row[self.cell_rows] == self.cell_columns
-        by_row = summed_by(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
+        by_row = group_sum(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
         return frozen(by_row[..., rows])
 
     @cached_property

@@ -8,10 +8,10 @@ tracks captures 100% of the information about who was where.
 For every 100 bits of truth it adds no false information.
 """
 
-from infoscope.tracking.evaluating import compare, evaluate
+from infoscope.tracking.api import compare, evaluate
 from infoscope.tracking.gates import sweep_gates
+from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.result import TrackingEvaluation
-from infoscope.tracking.settings import Settings
 from infoscope.tracking.tuning import GateSweep
 
-__all__ = ["GateSweep", "Settings", "TrackingEvaluation", "compare", "evaluate", "sweep_gates"]
+__all__ = ["GateSweep", "TrackingEvaluation", "TrackingOptions", "compare", "evaluate", "sweep_gates"]

@@ -9,11 +9,11 @@ from infoscope.numeric import Real
 from infoscope.tables.association import Association
 from infoscope.tables.tracks import Ints, Tracks, count_by, sum_by
 from infoscope.tracking.matching import independent, sticky, wholesale
-from infoscope.tracking.similarity import Pairs
+from infoscope.tracking.similarity import SimilarPairs
 
 __all__ = ["MATCHES", "associate", "count_matches", "share_pairs"]
 
-MATCHES: dict[str, Callable[[Tracks, Pairs, float], Pairs]] = {
+MATCHES: dict[str, Callable[[Tracks, SimilarPairs, float], SimilarPairs]] = {
     "sticky": sticky,
     "independent": independent,
     "global": wholesale,
@@ -21,7 +21,7 @@ MATCHES: dict[str, Callable[[Tracks, Pairs, float], Pairs]] = {
 }
 
 
-def associate(tracks: Tracks, pairs: Pairs, *, match: str, gate: float) -> tuple[Association, Pairs]:
+def associate(tracks: Tracks, pairs: SimilarPairs, *, match: str, gate: float) -> tuple[Association, SimilarPairs]:
     """The association table, and the one-to-one pairs behind the conventional metrics."""
     matched = MATCHES[match](tracks, pairs, gate)
     if match == "fractional":
@@ -29,14 +29,14 @@ def associate(tracks: Tracks, pairs: Pairs, *, match: str, gate: float) -> tuple
     return count_matches(tracks, matched), matched
 
 
-def count_matches(tracks: Tracks, matched: Pairs) -> Association:
+def count_matches(tracks: Tracks, matched: SimilarPairs) -> Association:
     """Frames that each truth track and each system track spent together, one partner a frame."""
     cells = _Cells.of(tracks, matched)
     counts = count_by(cells.place, len(cells.rows))
     return _table(tracks, matched, cells, (counts, counts))
 
 
-def share_pairs(tracks: Tracks, gated: Pairs) -> Association:
+def share_pairs(tracks: Tracks, gated: SimilarPairs) -> Association:
     """Every detection shared equally among all partners that pass the gate."""
     cells = _Cells.of(tracks, gated)
     truth = count_by(gated.truth, len(tracks.truth))[gated.truth]
@@ -54,14 +54,14 @@ class _Cells(NamedTuple):
     place: Ints
 
     @classmethod
-    def of(cls, tracks: Tracks, pairs: Pairs) -> "_Cells":
+    def of(cls, tracks: Tracks, pairs: SimilarPairs) -> "_Cells":
         width = max(len(tracks.system.ids), 1)
         codes = tracks.truth.tracks[pairs.truth] * width + tracks.system.tracks[pairs.system]
         cells, place = np.unique(codes, return_inverse=True)
         return cls(cells // width, cells % width, place)
 
 
-def _table(tracks: Tracks, pairs: Pairs, cells: _Cells, by_side: tuple[Real, Real]) -> Association:
+def _table(tracks: Tracks, pairs: SimilarPairs, cells: _Cells, by_side: tuple[Real, Real]) -> Association:
     truth, system = tracks.truth, tracks.system
     return Association(
         truth_ids=truth.ids,

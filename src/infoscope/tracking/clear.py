@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from infoscope.numeric import Real
 from infoscope.tables.tracks import Detections, Ints, Tracks, count_by
-from infoscope.tracking.similarity import Pairs
+from infoscope.tracking.similarity import SimilarPairs
 
 __all__ = ["Continuity", "Handovers", "Mates", "count_fragmentations", "longest_runs", "trace_handovers"]
 
@@ -36,7 +36,7 @@ class Mates(NamedTuple):
     system: Ints
 
     @classmethod
-    def of(cls, tracks: Tracks, matched: Pairs) -> "Mates":
+    def of(cls, tracks: Tracks, matched: SimilarPairs) -> "Mates":
         """The matches seen from either side."""
         truth, system = np.full(len(tracks.truth), -1), np.full(len(tracks.system), -1)
         truth[matched.truth], system[matched.system] = matched.system, matched.truth

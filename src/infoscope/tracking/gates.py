@@ -4,24 +4,24 @@ from collections.abc import Sequence as Sequences
 from dataclasses import replace
 from typing import Any, Unpack
 
+from infoscope.tracking.api import prepare_sources
 from infoscope.tracking.association import associate
-from infoscope.tracking.evaluating import prepare_sources
-from infoscope.tracking.ledger import keep_accounts
+from infoscope.tracking.ledger import information_ledger
 from infoscope.tracking.measures.information import information_measures
+from infoscope.tracking.options import TrackingKeywords, TrackingOptions
 from infoscope.tracking.preparation import Prepared, candidates
-from infoscope.tracking.settings import Options, Settings
 from infoscope.tracking.sources import read_tracks
-from infoscope.tracking.tally import LEVELS, Tally, stack
+from infoscope.tracking.sums import LEVELS, TrackSums, stack
 from infoscope.tracking.tuning import GateSweep
 
 __all__ = ["sweep_gates"]
 
 
 def sweep_gates(
-    truth: Any, tracks: Any, gates: Sequences[float] | None = None, **options: Unpack[Options]
+    truth: Any, tracks: Any, gates: Sequences[float] | None = None, **options: Unpack[TrackingKeywords]
 ) -> GateSweep:
     """The information figures at each gate: 0.05, 0.10, … 0.95 for boxes unless given."""
-    settings = Settings(**options)
+    settings = TrackingOptions(**options)
     chosen = [float(gate) for gate in (LEVELS.round(2) if gates is None else gates)]
     if settings.gate is None:
         settings = replace(settings, gate=max(chosen))
@@ -31,19 +31,19 @@ def sweep_gates(
     return GateSweep(tuple(_at(prepared, replace(settled, gate=gate)) for gate in chosen))
 
 
-def _at(prepared: Sequences[Prepared], settings: Settings) -> dict[str, float]:
+def _at(prepared: Sequences[Prepared], settings: TrackingOptions) -> dict[str, float]:
     total = stack([_ledger_only(each, settings) for each in prepared]).total()
     figures = {each.name: float(each.score(total)) for each in information_measures(settings.per)}
     return {"gate": float(settings.gate or 0.0), **figures}
 
 
-def _ledger_only(each: Prepared, settings: Settings) -> Tally:
+def _ledger_only(each: Prepared, settings: TrackingOptions) -> TrackSums:
     # a distance gate moves the distance at which similarity ends, hence the pairs
     pairs = candidates(each.tracks, settings) if settings.similarity == "distance" else each.pairs
     table, _ = associate(each.tracks, pairs, match=settings.match, gate=settings.threshold)
-    ledger = keep_accounts(table, settings.null)
+    ledger = information_ledger(table, settings.null)
     return (
-        Tally.rows(1)
+        TrackSums.rows(1)
         ._replace(
             truth_bits=ledger.truth.sum(keepdims=True),
             missed_bits=ledger.missed.sum(keepdims=True),

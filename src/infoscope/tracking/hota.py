@@ -7,8 +7,8 @@ import numpy as np
 from infoscope.numeric import Real
 from infoscope.tables.tracks import Ints, Tracks, sum_by
 from infoscope.tracking.matching import alignment, heaviest, heaviest_overall
-from infoscope.tracking.similarity import ROUNDING, Pairs
-from infoscope.tracking.tally import LEVELS
+from infoscope.tracking.similarity import ROUNDING, SimilarPairs
+from infoscope.tracking.sums import LEVELS
 
 __all__ = ["ByLevel", "identity_matches", "sum_by_level"]
 
@@ -21,7 +21,7 @@ class ByLevel(NamedTuple):
     similarity: Real
 
 
-def sum_by_level(tracks: Tracks, pairs: Pairs) -> ByLevel:
+def sum_by_level(tracks: Tracks, pairs: SimilarPairs) -> ByLevel:
     """Matches, their association scores and their similarities at each level: one assignment serves all levels."""
     truth, system = tracks.truth, tracks.system
     best = pairs.where(heaviest(tracks, pairs, alignment(tracks, pairs) * pairs.similarity))
@@ -41,7 +41,7 @@ def sum_by_level(tracks: Tracks, pairs: Pairs) -> ByLevel:
     )
 
 
-def identity_matches(tracks: Tracks, pairs: Pairs, gate: float) -> Real:
+def identity_matches(tracks: Tracks, pairs: SimilarPairs, gate: float) -> Real:
     """Frames in which each truth track has its one system id, chosen so that their sum is greatest."""
     close = pairs.where(pairs.similarity >= gate)
     width = max(len(tracks.system.ids), 1)

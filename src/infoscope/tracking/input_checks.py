@@ -7,8 +7,8 @@ import numpy as np
 
 from infoscope.results.finding import Finding
 from infoscope.tables.tracks import Detections, Tracks
+from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.preparation import Prepared, candidates
-from infoscope.tracking.settings import Settings
 
 __all__ = ["input_findings"]
 
@@ -22,7 +22,7 @@ _GAIN = {1: 1.25, 2: 1.05}
 """This many times more pairs must pass after a shift, where one or both ends of the frame numbers suggest it."""
 
 
-def input_findings(prepared: Sequence[Prepared], settings: Settings) -> list[Finding]:
+def input_findings(prepared: Sequence[Prepared], settings: TrackingOptions) -> list[Finding]:
     """What looks wrong with the input; nothing when nothing does."""
     busy = [each for each in prepared if len(each.tracks.truth) and len(each.tracks.system)]
     found = (_nothing_meets(busy), _sizes(busy, settings), _clocks(busy, settings))
@@ -41,7 +41,7 @@ def _nothing_meets(prepared: Sequence[Prepared]) -> str | None:
     )
 
 
-def _sizes(prepared: Sequence[Prepared], settings: Settings) -> str | None:
+def _sizes(prepared: Sequence[Prepared], settings: TrackingOptions) -> str | None:
     """Boxes of another scale, or corners where sizes are expected."""
     if settings.similarity != "overlap" or not prepared:
         return None
@@ -60,7 +60,7 @@ def _sides(side: Detections) -> np.ndarray:
     return np.sqrt(side.shapes[:, 2] * side.shapes[:, 3])
 
 
-def _clocks(prepared: Sequence[Prepared], settings: Settings) -> str | None:
+def _clocks(prepared: Sequence[Prepared], settings: TrackingOptions) -> str | None:
     """Frames counted from 0 on one side and from 1 on the other."""
     if not isinstance(settings.similarity, str):
         return None
@@ -97,7 +97,7 @@ def _meeting(each: Prepared) -> int:
     return int(met.sum())
 
 
-def _matches_after(each: Prepared, settings: Settings, shift: int) -> int:
+def _matches_after(each: Prepared, settings: TrackingOptions, shift: int) -> int:
     numbers = each.tracks.frame_numbers
     truth, system = (replace(side, frames=numbers[side.frames]) for side in (each.tracks.truth, each.tracks.system))
     moved = Tracks.align(each.tracks.name, truth, replace(system, frames=system.frames + shift))

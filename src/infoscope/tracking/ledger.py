@@ -12,7 +12,7 @@ from infoscope.numeric import Real
 from infoscope.tables.association import Association
 from infoscope.tables.tracks import sum_by
 
-__all__ = ["NULLS", "Ledger", "keep_accounts"]
+__all__ = ["NULLS", "Ledger", "information_ledger"]
 
 NULLS = ("prior", "exclude", "class")
 
@@ -38,7 +38,7 @@ class Ledger(NamedTuple):
         return self.truth - self.missed - self.confused
 
 
-def keep_accounts(table: Association, null: str = "prior") -> Ledger:
+def information_ledger(table: Association, null: str = "prior") -> Ledger:
     """The ledger of a sequence under one way of treating frames without a partner.
 
     ``prior``: a miss leaves what was known before, and a false detection costs its own name.

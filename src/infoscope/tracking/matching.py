@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from infoscope.numeric import Real
 from infoscope.tables.tracks import Ints, Tracks, sum_by
-from infoscope.tracking.similarity import Pairs
+from infoscope.tracking.similarity import SimilarPairs
 
 __all__ = ["alignment", "heaviest", "heaviest_overall", "independent", "sticky", "wholesale"]
 
@@ -20,20 +20,20 @@ _CONTINUES = 1000.0
 """What it is worth to continue the pair of the frame before: more than any similarity in the frame."""
 
 
-def independent(tracks: Tracks, pairs: Pairs, gate: float) -> Pairs:
+def independent(tracks: Tracks, pairs: SimilarPairs, gate: float) -> SimilarPairs:
     """The greatest total similarity in each frame alone."""
     gated = pairs.above(gate)
     return gated.where(heaviest(tracks, gated, gated.similarity))
 
 
-def wholesale(tracks: Tracks, pairs: Pairs, gate: float) -> Pairs:
+def wholesale(tracks: Tracks, pairs: SimilarPairs, gate: float) -> SimilarPairs:
     """As HOTA matches: similarity weighted by how well the two tracks agree over the whole sequence."""
     passing = np.flatnonzero(pairs.passing(gate))
     gated = pairs.where(passing)
     return gated.where(heaviest(tracks, gated, alignment(tracks, pairs)[passing] * gated.similarity))
 
 
-def sticky(tracks: Tracks, pairs: Pairs, gate: float) -> Pairs:
+def sticky(tracks: Tracks, pairs: SimilarPairs, gate: float) -> SimilarPairs:
     """As CLEAR matches: the pairs of the frame before are continued first, then similarity decides."""
     gated = pairs.above(gate)
     contested = np.flatnonzero(_contested(gated))
@@ -53,7 +53,7 @@ def sticky(tracks: Tracks, pairs: Pairs, gate: float) -> Pairs:
     return gated.where(chosen)
 
 
-def alignment(tracks: Tracks, pairs: Pairs) -> Real:
+def alignment(tracks: Tracks, pairs: SimilarPairs) -> Real:
     """For each pair of detections, how well their two tracks agree over the sequence: HOTA's Jaccard."""
     truth = sum_by(pairs.truth, pairs.similarity, len(tracks.truth))
     system = sum_by(pairs.system, pairs.similarity, len(tracks.system))
@@ -64,7 +64,7 @@ def alignment(tracks: Tracks, pairs: Pairs) -> Real:
     return shared / (tracks.truth.lengths[row] + tracks.system.lengths[column] - shared)
 
 
-def heaviest(tracks: Tracks, pairs: Pairs, worth: Real) -> Ints:
+def heaviest(tracks: Tracks, pairs: SimilarPairs, worth: Real) -> Ints:
     """Positions of the pairs that together are worth most in each frame; every worth is above 0."""
     contested = np.flatnonzero(_contested(pairs))
     free = np.delete(np.arange(len(pairs.truth)), contested)
@@ -119,7 +119,7 @@ class _Problem(NamedTuple):
         return taken[self.rows] == self.columns
 
 
-def _problems(tracks: Tracks, pairs: Pairs) -> Iterator[_Problem]:
+def _problems(tracks: Tracks, pairs: SimilarPairs) -> Iterator[_Problem]:
     """The pairs frame by frame; they come in the order of truth detections, hence of frames."""
     if not len(pairs.truth):
         return
@@ -143,7 +143,7 @@ def _local(detections: Ints, starts: Ints) -> Ints:
     return np.asarray(rank - np.repeat(first, np.diff(np.append(starts, len(rank)))))
 
 
-def _contested(pairs: Pairs) -> NDArray[np.bool_]:
+def _contested(pairs: SimilarPairs) -> NDArray[np.bool_]:
     """Whether either end of the pair has another candidate."""
     if not len(pairs.truth):
         return np.zeros(0, dtype=bool)
@@ -151,7 +151,7 @@ def _contested(pairs: Pairs) -> NDArray[np.bool_]:
     return (truth[pairs.truth] > 1) | (system[pairs.system] > 1)
 
 
-def _without_beaten(pairs: Pairs, worth: Real, among: Ints) -> Ints:
+def _without_beaten(pairs: SimilarPairs, worth: Real, among: Ints) -> Ints:
     """The contested pairs less those that cannot win.
 
     A detection with a single candidate can only win against others of that kind by being worth most.

@@ -7,10 +7,10 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.tables.tracks import Tracks
-from infoscope.tracking.formats.reading import Reading, check
+from infoscope.tracking.formats.track_file import TrackFile, check
+from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.preprocessing import Removal, choose_rules, remove_ignored
-from infoscope.tracking.settings import Settings
-from infoscope.tracking.similarity import Pairs, by_distance, by_overlap, by_user
+from infoscope.tracking.similarity import SimilarPairs, by_distance, by_overlap, by_user
 
 __all__ = ["Prepared", "prepare", "settle"]
 
@@ -22,11 +22,11 @@ class Prepared:
     """One sequence ready to be matched."""
 
     tracks: Tracks
-    pairs: Pairs
+    pairs: SimilarPairs
     removal: Removal
 
 
-def settle(settings: Settings, readings: list[Reading]) -> Settings:
+def settle(settings: TrackingOptions, readings: list[TrackFile]) -> TrackingOptions:
     """The settings with what was left open decided by the kind of data: overlap for boxes, distance for points."""
     similarity = settings.similarity
     if similarity == "auto":
@@ -43,7 +43,7 @@ def settle(settings: Settings, readings: list[Reading]) -> Settings:
     return replace(settings, similarity=similarity, gate=gate)
 
 
-def prepare(name: str, truth: Reading, system: Reading, settings: Settings) -> Prepared:
+def prepare(name: str, truth: TrackFile, system: TrackFile, settings: TrackingOptions) -> Prepared:
     """Check both sides, remove what is not to be evaluated, and find the candidate pairs."""
     truth, system = check(truth, settings.duplicates), check(system, settings.duplicates)
     removal = remove_ignored(truth, system, choose_rules(truth, name, settings.preprocessing))
@@ -53,18 +53,18 @@ def prepare(name: str, truth: Reading, system: Reading, settings: Settings) -> P
     return Prepared(tracks, candidates(tracks, settings), removal)
 
 
-def candidates(tracks: Tracks, settings: Settings) -> Pairs:
+def candidates(tracks: Tracks, settings: TrackingOptions) -> SimilarPairs:
     """Pairs of one frame with any likeness at all."""
     if not isinstance(settings.similarity, str):
         return by_user(tracks, settings.similarity)
     if not len(tracks.truth) or not len(tracks.system):
-        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+        return SimilarPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     if settings.similarity == "distance":
         return by_distance(tracks, settings.zero_at)
     return by_overlap(tracks)
 
 
-def _shaped(side: Reading, settings: Settings, name: str) -> Reading:
+def _shaped(side: TrackFile, settings: TrackingOptions, name: str) -> TrackFile:
     """The rows in the shape that the similarity needs; a box may stand for its centre."""
     if side.kind == "nothing" or not isinstance(settings.similarity, str):
         return side
@@ -79,7 +79,7 @@ def _shaped(side: Reading, settings: Settings, name: str) -> Reading:
     return side
 
 
-def _check_dimensions(truth: Reading, system: Reading, settings: Settings) -> None:
+def _check_dimensions(truth: TrackFile, system: TrackFile, settings: TrackingOptions) -> None:
     if settings.similarity != "distance" or "nothing" in (truth.kind, system.kind):
         return
     expected, found = truth.shapes.shape[1], system.shapes.shape[1]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.tables.tracks import Tracks
-from infoscope.tracking.formats.reading import Reading
+from infoscope.tracking.formats.track_file import TrackFile
 from infoscope.tracking.matching import independent
 from infoscope.tracking.similarity import by_overlap
 
@@ -20,14 +20,14 @@ _DISTRACTORS = {"mot16": (2, 7, 8, 12), "mot20": (2, 6, 7, 8, 12)}
 class Removal(NamedTuple):
     """The rows that stay, and how many went on either side."""
 
-    truth: Reading
-    system: Reading
+    truth: TrackFile
+    system: TrackFile
     rules: str
     truth_removed: int
     system_removed: int
 
 
-def choose_rules(truth: Reading, name: str, preprocessing: str) -> str:
+def choose_rules(truth: TrackFile, name: str, preprocessing: str) -> str:
     """The rules of a sequence: MOT16's where the truth has MOTChallenge classes, MOT20's where it says so."""
     if preprocessing != "auto":
         return preprocessing
@@ -37,7 +37,7 @@ def choose_rules(truth: Reading, name: str, preprocessing: str) -> str:
     return "mot20" if "mot20" in f"{name} {truth.origin}".casefold() else "mot16"
 
 
-def remove_ignored(truth: Reading, system: Reading, rules: str) -> Removal:
+def remove_ignored(truth: TrackFile, system: TrackFile, rules: str) -> Removal:
     """Drop system boxes that lie on a distractor, then truth that is not to be evaluated.
 
     A truth row whose flag is 0 is dropped under any rules.
@@ -50,7 +50,7 @@ def remove_ignored(truth: Reading, system: Reading, rules: str) -> Removal:
     return Removal(truth.where(wanted), system.where(spared), rules, int((~wanted).sum()), int((~spared).sum()))
 
 
-def _on_distractors(truth: Reading, system: Reading, distracting: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _on_distractors(truth: TrackFile, system: TrackFile, distracting: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which system boxes are matched to a distractor when all truth boxes compete; rows are in frame order."""
     removed = np.zeros(len(system), dtype=bool)
     if not len(truth) or not len(system):

@@ -11,8 +11,8 @@ from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.tracking.options import Convention
 from infoscope.tracking.sequence import Sequence
-from infoscope.tracking.settings import Convention
 from infoscope.tracking.tuning import CurvePoint, GateSweep
 
 __all__ = [

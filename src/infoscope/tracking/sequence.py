@@ -10,10 +10,10 @@ from infoscope.tables.tracks import Tracks, count_by, sum_by
 from infoscope.tracking.association import associate
 from infoscope.tracking.clear import Mates, count_fragmentations, longest_runs, trace_handovers
 from infoscope.tracking.hota import identity_matches, sum_by_level
-from infoscope.tracking.ledger import Ledger, keep_accounts
-from infoscope.tracking.settings import Settings
-from infoscope.tracking.similarity import Pairs
-from infoscope.tracking.tally import Tally, join
+from infoscope.tracking.ledger import Ledger, information_ledger
+from infoscope.tracking.options import TrackingOptions
+from infoscope.tracking.similarity import SimilarPairs
+from infoscope.tracking.sums import TrackSums, join
 
 __all__ = ["Sequence", "account_for"]
 
@@ -23,11 +23,11 @@ class Sequence:
     """Everything the metrics, intervals and pictures of one sequence are made from."""
 
     tracks: Tracks
-    matched: Pairs
+    matched: SimilarPairs
     association: Association
     ledger: Ledger
-    truth_rows: Tally
-    system_rows: Tally
+    truth_rows: TrackSums
+    system_rows: TrackSums
 
     @property
     def name(self) -> str:
@@ -35,15 +35,15 @@ class Sequence:
         return self.tracks.name
 
     @property
-    def total(self) -> Tally:
+    def total(self) -> TrackSums:
         """The sums of the whole sequence."""
         return join([self.truth_rows, self.system_rows]).total()
 
 
-def account_for(tracks: Tracks, pairs: Pairs, settings: Settings) -> Sequence:
+def account_for(tracks: Tracks, pairs: SimilarPairs, settings: TrackingOptions) -> Sequence:
     """Match the frames of a sequence and sum up what every metric needs."""
     association, matched = associate(tracks, pairs, match=settings.match, gate=settings.threshold)
-    ledger = keep_accounts(association, settings.null)
+    ledger = information_ledger(association, settings.null)
     runs = longest_runs(tracks, Mates.of(tracks, matched))
     return Sequence(
         tracks=tracks,
@@ -69,7 +69,7 @@ def account_for(tracks: Tracks, pairs: Pairs, settings: Settings) -> Sequence:
     )
 
 
-def _truth_rows(tracks: Tracks, pairs: Pairs, matched: Pairs, gate: float) -> Tally:
+def _truth_rows(tracks: Tracks, pairs: SimilarPairs, matched: SimilarPairs, gate: float) -> TrackSums:
     """A row a truth track; system boxes that found their truth are counted here."""
     truth = tracks.truth
     track = truth.tracks[matched.truth]
@@ -80,7 +80,7 @@ def _truth_rows(tracks: Tracks, pairs: Pairs, matched: Pairs, gate: float) -> Ta
     handovers = trace_handovers(tracks, mates)
     levels = sum_by_level(tracks, pairs)
     mostly = covered > 0.8
-    return Tally.rows(size)._replace(
+    return TrackSums.rows(size)._replace(
         truth_boxes=truth.lengths.astype(np.float64),
         system_boxes=found,
         truth_tracks=np.ones(size),
@@ -99,19 +99,19 @@ def _truth_rows(tracks: Tracks, pairs: Pairs, matched: Pairs, gate: float) -> Ta
     )
 
 
-def _system_rows(tracks: Tracks, matched: Pairs) -> Tally:
+def _system_rows(tracks: Tracks, matched: SimilarPairs) -> TrackSums:
     """A row a system track, with its boxes that found no truth."""
     system = tracks.system
     size = len(system.ids)
     found = count_by(system.tracks[matched.system], size)
-    return Tally.rows(size)._replace(
+    return TrackSums.rows(size)._replace(
         system_boxes=system.lengths - found,
         system_tracks=np.ones(size),
         system_covered=ratio(found, system.lengths),
     )
 
 
-def _with_ledger(rows: Tally, lines: dict[str, Real]) -> Tally:
+def _with_ledger(rows: TrackSums, lines: dict[str, Real]) -> TrackSums:
     """The ledger's lines by track; where "none" is a track, it gets a row of its own."""
     extra = max(len(line) for line in lines.values()) - rows.tracks
-    return (join([rows, Tally.rows(extra)]) if extra else rows)._replace(**lines)
+    return (join([rows, TrackSums.rows(extra)]) if extra else rows)._replace(**lines)

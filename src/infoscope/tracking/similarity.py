@@ -10,7 +10,7 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
 from infoscope.tables.tracks import Detections, Ints, Tracks
 
-__all__ = ["FrameSimilarity", "Pairs", "by_distance", "by_overlap", "by_user", "frame_starts"]
+__all__ = ["FrameSimilarity", "SimilarPairs", "by_distance", "by_overlap", "by_user", "frame_starts"]
 
 ROUNDING = float(np.finfo(np.float64).eps)
 """A similarity this little below the gate still passes it, as in TrackEval."""
@@ -22,14 +22,14 @@ FrameSimilarity: TypeAlias = Callable[[Real, Real], Any] | Mapping[Any, Any]
 """A function of the two sides' shapes in a frame, or a matrix for each frame number."""
 
 
-class Pairs(NamedTuple):
+class SimilarPairs(NamedTuple):
     """Pairs of one truth and one system detection of the same frame, with a similarity above 0."""
 
     truth: Ints
     system: Ints
     similarity: Real
 
-    def above(self, gate: float) -> "Pairs":
+    def above(self, gate: float) -> "SimilarPairs":
         """The pairs that pass the gate, rounding forgiven."""
         return self.where(self.passing(gate))
 
@@ -37,16 +37,16 @@ class Pairs(NamedTuple):
         """Which pairs pass the gate, rounding forgiven."""
         return self.similarity >= gate - ROUNDING
 
-    def likes(self) -> "Pairs":
+    def likes(self) -> "SimilarPairs":
         """The pairs with a similarity above 0."""
         return self.where(self.similarity > 0)
 
-    def where(self, wanted: Any) -> "Pairs":
+    def where(self, wanted: Any) -> "SimilarPairs":
         """The chosen pairs, by mask or by position."""
-        return Pairs(self.truth[wanted], self.system[wanted], self.similarity[wanted])
+        return SimilarPairs(self.truth[wanted], self.system[wanted], self.similarity[wanted])
 
 
-def by_overlap(tracks: Tracks) -> Pairs:
+def by_overlap(tracks: Tracks) -> SimilarPairs:
     """Boxes that overlap at all, with intersection over union as their similarity."""
     truth, system = _Corners.of(tracks.truth.shapes), _Corners.of(tracks.system.shapes)
     widest = np.max(system.right - system.left, initial=0.0)
@@ -54,17 +54,17 @@ def by_overlap(tracks: Tracks) -> Pairs:
     return _joined(_overlapping(truth, system, rows, columns) for rows, columns in _neighbours(tracks, reach))
 
 
-def by_distance(tracks: Tracks, zero_at: float) -> Pairs:
+def by_distance(tracks: Tracks, zero_at: float) -> SimilarPairs:
     """Points nearer than ``zero_at``, with a similarity that falls from 1 in place to 0 there."""
     truth, system = tracks.truth.shapes, tracks.system.shapes
     reach = _Reach(system[:, 0], truth[:, 0] - zero_at, truth[:, 0] + zero_at)
     return _joined(
-        Pairs(rows, columns, _nearness(truth[rows], system[columns], zero_at)).likes()
+        SimilarPairs(rows, columns, _nearness(truth[rows], system[columns], zero_at)).likes()
         for rows, columns in _neighbours(tracks, reach)
     )
 
 
-def by_user(tracks: Tracks, similarity: FrameSimilarity) -> Pairs:
+def by_user(tracks: Tracks, similarity: FrameSimilarity) -> SimilarPairs:
     """The caller's own similarity, at least 0, frame by frame: rows are truth, columns system detections."""
     truth_starts = frame_starts(tracks.truth, len(tracks.frame_numbers))
     system_starts = frame_starts(tracks.system, len(tracks.frame_numbers))
@@ -107,7 +107,7 @@ class _Reach(NamedTuple):
 
 
 def _neighbours(tracks: Tracks, reach: _Reach) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of the same frame within reach on one axis, a bounded number at a time.
+    """SimilarPairs of the same frame within reach on one axis, a bounded number at a time.
 
     Frames are laid end to end on that axis, so that one sort and two searches find them all.
     """
@@ -135,7 +135,7 @@ def _neighbours(tracks: Tracks, reach: _Reach) -> Iterator[tuple[Ints, Ints]]:
         yield (rows, columns) if same.all() else (rows[same], columns[same])
 
 
-def _overlapping(truth: _Corners, system: _Corners, rows: Ints, columns: Ints) -> Pairs:
+def _overlapping(truth: _Corners, system: _Corners, rows: Ints, columns: Ints) -> SimilarPairs:
     height = np.minimum(truth.bottom[rows], system.bottom[columns])
     height -= np.maximum(truth.top[rows], system.top[columns])
     tall = height > 0
@@ -144,7 +144,7 @@ def _overlapping(truth: _Corners, system: _Corners, rows: Ints, columns: Ints) -
     width -= np.maximum(truth.left[rows], system.left[columns])
     wide = width > 0
     rows, columns, shared = rows[wide], columns[wide], width[wide] * height[wide]
-    return Pairs(rows, columns, shared / (truth.area[rows] + system.area[columns] - shared))
+    return SimilarPairs(rows, columns, shared / (truth.area[rows] + system.area[columns] - shared))
 
 
 def _nearness(truth: Real, system: Real, zero_at: float) -> Real:
@@ -179,15 +179,15 @@ def _matrix(tracks: Tracks, similarity: FrameSimilarity, number: Any, sides: tup
     return matrix
 
 
-def _positive(matrix: Real, row: int, column: int) -> Pairs:
+def _positive(matrix: Real, row: int, column: int) -> SimilarPairs:
     rows, columns = np.nonzero(matrix)
-    return Pairs(rows + row, columns + column, matrix[rows, columns])
+    return SimilarPairs(rows + row, columns + column, matrix[rows, columns])
 
 
-def _joined(parts: Iterator[Pairs]) -> Pairs:
+def _joined(parts: Iterator[SimilarPairs]) -> SimilarPairs:
     found = list(parts)
     if len(found) == 1:
         return found[0]
     if not found:
-        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    return Pairs(*(np.concatenate(side) for side in zip(*found, strict=True)))
+        return SimilarPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    return SimilarPairs(*(np.concatenate(side) for side in zip(*found, strict=True)))

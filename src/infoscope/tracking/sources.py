@@ -15,11 +15,11 @@ from infoscope.tracking.formats.columns import has_track_columns, read_columns, 
 from infoscope.tracking.formats.kitti import looks_like_kitti, read_kitti
 from infoscope.tracking.formats.lines import delimiter_of, first_line
 from infoscope.tracking.formats.motchallenge import from_numbers, read_motchallenge
-from infoscope.tracking.formats.reading import Reading
+from infoscope.tracking.formats.track_file import TrackFile
 
 __all__ = ["FORMATS", "match_sequences", "read_text", "read_tracks"]
 
-FORMATS: dict[str, Callable[[str, str, str], dict[str, Reading]]] = {
+FORMATS: dict[str, Callable[[str, str, str], dict[str, TrackFile]]] = {
     "motchallenge": lambda text, origin, name: {name: read_motchallenge(text, origin)},
     "kitti": lambda text, origin, name: {name: read_kitti(text, origin)},
     "bdd": read_bdd,
@@ -37,7 +37,7 @@ _NOT_TRACKS = frozenset(("det", "seqmaps", "img1", "__macosx"))
 """Folders inside a benchmark that hold something else."""
 
 
-def read_tracks(source: Any, form: str = "auto", *, what: str = "tracks") -> dict[str, Reading]:
+def read_tracks(source: Any, form: str = "auto", *, what: str = "tracks") -> dict[str, TrackFile]:
     """The sequences of a source by name: a path, an array, a DataFrame, or a mapping of names to these."""
     if form != "auto" and form not in FORMATS:
         raise UnknownNameError(f"there is no track format {form!r}; choose auto, {', '.join(FORMATS)}")
@@ -53,8 +53,8 @@ def read_tracks(source: Any, form: str = "auto", *, what: str = "tracks") -> dic
 
 
 def match_sequences(
-    truth: dict[str, Reading], tracks: dict[str, Reading]
-) -> tuple[dict[str, tuple[Reading, Reading]], list[str]]:
+    truth: dict[str, TrackFile], tracks: dict[str, TrackFile]
+) -> tuple[dict[str, tuple[TrackFile, TrackFile]], list[str]]:
     """Truth and tracks of each sequence, and the names of tracks that have no truth.
 
     A single sequence on either side needs no name.
@@ -79,7 +79,7 @@ def _and_more(names: list[str]) -> str:
     return f" (and {len(names) - 1} more)" if len(names) > 1 else ""
 
 
-def _read_path(path: Path, form: str) -> dict[str, Reading]:
+def _read_path(path: Path, form: str) -> dict[str, TrackFile]:
     if str(path) == "-" or (path.exists() and not (path.is_file() or path.is_dir())):
         from infoscope.readers.files import scratch_folder, spooled  # noqa: PLC0415 - loads an engine
 
@@ -91,7 +91,7 @@ def _read_path(path: Path, form: str) -> dict[str, Reading]:
         raise InputError(f"{path} is not a whole zip; pack it again")
     if path.is_file() and not zipfile.is_zipfile(path):
         return read_text(_decode(_bytes(path), str(path)), str(path), _name(path.absolute().parts), form)
-    found: dict[str, Reading] = {}
+    found: dict[str, TrackFile] = {}
     for place, origin, content in _members(path):
         read = read_text(_decode(content, origin), origin, _name(place.parts), form)
         for name, reading in read.items():
@@ -160,7 +160,7 @@ def _decode(content: bytes, origin: str) -> str:
         raise InputError(f"{origin} is not text: byte {error.start} is not UTF-8; save it as UTF-8") from None
 
 
-def read_text(text: str, origin: str, name: str, form: str) -> dict[str, Reading]:
+def read_text(text: str, origin: str, name: str, form: str) -> dict[str, TrackFile]:
     """The sequences of a text in one of the formats, or in the one it looks like."""
     return FORMATS[_guess(text) if form == "auto" else form](text, origin, name)
 
@@ -175,7 +175,7 @@ def _guess(text: str) -> str:
     return "csv" if has_track_columns(first.split(delimiter_of(first))) else "motchallenge"
 
 
-def _read_values(source: Any, what: str) -> dict[str, Reading]:
+def _read_values(source: Any, what: str) -> dict[str, TrackFile]:
     if isinstance(source, Mapping):
         return read_columns(source, what, "")
     if isinstance(source, np.ndarray | list | tuple):
@@ -187,7 +187,7 @@ def _read_values(source: Any, what: str) -> dict[str, Reading]:
                 " DataFrame where ids are words"
             ) from None
         if rows.size == 0:
-            return {"": Reading.empty(what)}
+            return {"": TrackFile.empty(what)}
         if rows.ndim != 2:
             raise InputError(f"{what} have {rows.ndim} axes; give rows of frame, id, left, top, width, height")
         return {"": from_numbers(rows, what)}

@@ -17,9 +17,9 @@ from infoscope.numeric import Real, as_real
 from infoscope.results.estimate import Estimate
 from infoscope.tracking.blocks import block_covariance
 from infoscope.tracking.measures import measures, values_of
+from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.sequence import Sequence
-from infoscope.tracking.settings import Settings
-from infoscope.tracking.tally import Tally, join, stack
+from infoscope.tracking.sums import TrackSums, join, stack
 
 __all__ = ["FEWEST", "MetricSpread", "estimate_all", "spread_of"]
 
@@ -46,7 +46,7 @@ class MetricSpread:
     note: str = ""
 
 
-def estimate_all(sequences: Sequences[Sequence], settings: Settings) -> tuple[dict[str, Estimate], MetricSpread]:
+def estimate_all(sequences: Sequences[Sequence], settings: TrackingOptions) -> tuple[dict[str, Estimate], MetricSpread]:
     """Every metric over all sequences, with its interval."""
     values = values_of(stack([each.total for each in sequences]).total(), settings.per)
     spread = spread_of(sequences, settings)
@@ -57,7 +57,7 @@ def estimate_all(sequences: Sequences[Sequence], settings: Settings) -> tuple[di
     }, spread
 
 
-def spread_of(sequences: Sequences[Sequence], settings: Settings) -> MetricSpread:
+def spread_of(sequences: Sequences[Sequence], settings: TrackingOptions) -> MetricSpread:
     """How much the metrics would vary with other data of the same kind."""
     if len(sequences) >= FEWEST:
         return _over_sequences(sequences, settings.per)
@@ -86,7 +86,7 @@ def _over_sequences(sequences: Sequences[Sequence], per: str) -> MetricSpread:
     )
 
 
-def _over_tracks(sequences: Sequences[Sequence], settings: Settings, truths: int) -> MetricSpread:
+def _over_tracks(sequences: Sequences[Sequence], settings: TrackingOptions, truths: int) -> MetricSpread:
     rows = join([each.truth_rows for each in sequences])
     others = join([each.system_rows for each in sequences])
     whole = join([rows, others]).total()
@@ -118,7 +118,7 @@ def _over_tracks(sequences: Sequences[Sequence], settings: Settings, truths: int
     )
 
 
-def _leaving_tracks_out(rows: Tally, others: Tally, whole: Tally, per: str) -> dict[str, float]:
+def _leaving_tracks_out(rows: TrackSums, others: TrackSums, whole: TrackSums, per: str) -> dict[str, float]:
     """Variance by leaving out one truth track at a time; each false track comes or stays away by itself."""
     moved, come = values_of(rows.among(whole), per), values_of(others.among(whole), per)
     size = rows.tracks
@@ -129,7 +129,7 @@ def _leaving_tracks_out(rows: Tally, others: Tally, whole: Tally, per: str) -> d
     }
 
 
-def _ledger_covariance(rows: Tally, others: Tally, per: str) -> Real:
+def _ledger_covariance(rows: TrackSums, others: TrackSums, per: str) -> Real:
     """Covariance of (r, f) with the truth's information held fixed: lost and fragmented bits by truth track."""
     bits = np.stack([rows.fragmented_bits, -(rows.missed_bits + rows.confused_bits)])
     covariance = rows.tracks * np.cov(bits)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.tracking.formats.reading import Reading, as_frames, as_ids, as_numbers
+from infoscope.tracking.formats.track_file import TrackFile, as_frames, as_ids, as_numbers
 
 __all__ = ["read_bdd"]
 
@@ -16,7 +16,7 @@ _VIDEO = ("videoName", "video_name")
 _EDGES = ("x1", "y1", "x2", "y2")
 
 
-def read_bdd(text: str, origin: str, name: str) -> dict[str, Reading]:
+def read_bdd(text: str, origin: str, name: str) -> dict[str, TrackFile]:
     """The videos of a file, by name; ``name`` serves where the frames name no video."""
     try:
         document = json.loads(text)
@@ -36,7 +36,7 @@ def read_bdd(text: str, origin: str, name: str) -> dict[str, Reading]:
         _require(isinstance(labels, list), origin, place, "has labels that are not a list")
         video = str(_first(frame, _VIDEO, name))
         videos[video].append((_first(frame, _FRAME, place), [_Label.of(label, origin, place) for label in labels]))
-    return {video: _reading(rows, origin) for video, rows in videos.items()} or {name: Reading.empty(origin)}
+    return {video: _reading(rows, origin) for video, rows in videos.items()} or {name: TrackFile.empty(origin)}
 
 
 class _Label(NamedTuple):
@@ -57,13 +57,13 @@ class _Label(NamedTuple):
         return cls(label["id"], str(label.get("category", "")), crowd, box and [box[edge] for edge in _EDGES])
 
 
-def _reading(frames: list[tuple[Any, list[_Label]]], origin: str) -> Reading:
+def _reading(frames: list[tuple[Any, list[_Label]]], origin: str) -> TrackFile:
     rows = [(frame, label) for frame, labels in frames for label in labels if label.box]
     if not rows:
-        return Reading.empty(origin)
+        return TrackFile.empty(origin)
     edges = zip(*(label.box or () for _, label in rows), strict=True)
     left, top, right, bottom = (as_numbers(edge, origin, "a box edge") for edge in edges)
-    return Reading(
+    return TrackFile(
         origin,
         as_frames([frame for frame, _ in rows], origin),
         as_ids([str(label.id) for _, label in rows], origin),

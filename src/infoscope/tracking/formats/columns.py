@@ -10,7 +10,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.numeric import Real
 from infoscope.tracking.formats.lines import delimiter_of, first_line
-from infoscope.tracking.formats.reading import Reading, as_frames, as_ids, as_numbers
+from infoscope.tracking.formats.track_file import TrackFile, as_frames, as_ids, as_numbers
 
 __all__ = ["has_track_columns", "read_columns", "read_csv"]
 
@@ -43,7 +43,7 @@ _LAYOUTS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def read_csv(text: str, origin: str, name: str) -> dict[str, Reading]:
+def read_csv(text: str, origin: str, name: str) -> dict[str, TrackFile]:
     """A header with column names, then a row a detection."""
     lines = csv.reader(io.StringIO(text), delimiter=delimiter_of(first_line(text)) or ",")
     try:
@@ -51,7 +51,7 @@ def read_csv(text: str, origin: str, name: str) -> dict[str, Reading]:
     except csv.Error as error:
         raise InputError(f"{origin}, row {lines.line_num}: {error}; quote fields that hold such characters") from None
     if not header:
-        return {name: Reading.empty(origin)}
+        return {name: TrackFile.empty(origin)}
     twice = next((column for column in header if column.strip() and header.count(column) > 1), None)
     if twice is not None:
         raise InputError(
@@ -72,7 +72,7 @@ def has_track_columns(names: Any) -> bool:
     return any(str(name).strip().lower() in _NAMES["frame"] for name in names)
 
 
-def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str, Reading]:
+def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str, TrackFile]:
     """Sequences by name, from columns that are recognised by their names."""
     roles = _roles(columns)
     for needed in ("frame", "id"):
@@ -81,7 +81,7 @@ def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str
                 f"{origin} has no column for the {needed}; it has {', '.join(map(str, columns))};"
                 f" name one {' or '.join(_NAMES[needed][:3])}"
             )
-    reading = Reading(
+    reading = TrackFile(
         origin,
         as_frames(columns[roles["frame"]], origin),
         as_ids(columns[roles["id"]], origin),

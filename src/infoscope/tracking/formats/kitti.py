@@ -3,7 +3,7 @@
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.tracking.formats.reading import Reading, as_frames, as_ids, as_numbers
+from infoscope.tracking.formats.track_file import TrackFile, as_frames, as_ids, as_numbers
 
 __all__ = ["looks_like_kitti", "read_kitti"]
 
@@ -17,7 +17,7 @@ def looks_like_kitti(line: str) -> bool:
     return len(fields) >= _FIELDS and fields[0].isdigit() and fields[2][:1].isalpha()
 
 
-def read_kitti(text: str, origin: str) -> Reading:
+def read_kitti(text: str, origin: str) -> TrackFile:
     """Boxes of every type; regions marked DontCare are set aside."""
     rows = []
     ignored = 0
@@ -36,10 +36,10 @@ def read_kitti(text: str, origin: str) -> Reading:
             rows.append(fields[:_FIELDS])
     aside = ((f"{_IGNORED} regions in {origin}", ignored),) if ignored else ()
     if not rows:
-        return Reading(**{**vars(Reading.empty(origin)), "set_aside": aside})
+        return TrackFile(**{**vars(TrackFile.empty(origin)), "set_aside": aside})
     frame, track, kind, _, _, _, *edges = zip(*rows, strict=True)
     left, top, right, bottom = (as_numbers(edge, origin, "a box edge") for edge in edges)
-    return Reading(
+    return TrackFile(
         origin,
         as_frames(frame, origin),
         as_ids(track, origin),

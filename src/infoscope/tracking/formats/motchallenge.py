@@ -7,7 +7,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.tracking.formats.lines import delimiter_of, first_line
-from infoscope.tracking.formats.reading import Reading, as_frames, as_ids
+from infoscope.tracking.formats.track_file import TrackFile, as_frames, as_ids
 
 __all__ = ["from_numbers", "read_motchallenge"]
 
@@ -16,11 +16,11 @@ _WITH_CLASSES = 9
 """Nine columns end in class and visibility (MOT16 and later), ten in world coordinates (MOT15)."""
 
 
-def read_motchallenge(text: str, origin: str) -> Reading:
+def read_motchallenge(text: str, origin: str) -> TrackFile:
     """Rows of numbers with commas, semicolons, tabs or blanks between them; no header."""
     first = first_line(text)
     if not first:
-        return Reading.empty(origin)
+        return TrackFile.empty(origin)
     delimiter = delimiter_of(first)
     fields = [field for field in first.split(delimiter) if field.strip()]
     wanted = 8 if len(fields) == _WITH_CLASSES else min(len(fields), 7)
@@ -31,13 +31,13 @@ def read_motchallenge(text: str, origin: str) -> Reading:
     return from_numbers(rows, origin, columns=len(fields))
 
 
-def from_numbers(rows: Real, origin: str, columns: int | None = None) -> Reading:
+def from_numbers(rows: Real, origin: str, columns: int | None = None) -> TrackFile:
     """Rows of numbers in the order of MOTChallenge; fewer than six columns are points, two only ids."""
     width = rows.shape[1]
     if width < 2 or width == 3:
         raise InputError(f"{origin}: a row has {width} columns; it must have {_ROW}")
     shapes = rows[:, 2:6] if width >= 6 else rows[:, 2:]
-    return Reading(
+    return TrackFile(
         origin,
         as_frames(rows[:, 0], origin),
         as_ids(rows[:, 1], origin),

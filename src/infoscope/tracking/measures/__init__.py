@@ -5,7 +5,7 @@ from infoscope.numeric import Real
 from infoscope.tracking.measures.continuity import CONTINUITY
 from infoscope.tracking.measures.conventional import CONVENTIONAL, curve
 from infoscope.tracking.measures.information import captured_bits, information_measures
-from infoscope.tracking.tally import Tally
+from infoscope.tracking.sums import TrackSums
 
 __all__ = ["captured_bits", "curve", "measures", "values_of"]
 
@@ -15,6 +15,6 @@ def measures(per: str = "truth") -> tuple[Metric, ...]:
     return (*information_measures(per), *CONVENTIONAL, *CONTINUITY)
 
 
-def values_of(tally: Tally, per: str = "truth") -> dict[str, Real]:
+def values_of(tally: TrackSums, per: str = "truth") -> dict[str, Real]:
     """The value of every metric, for one tally or a batch."""
     return {each.name: each.score(tally) for each in measures(per)}

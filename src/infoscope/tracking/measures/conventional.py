@@ -5,7 +5,7 @@ import numpy as np
 from infoscope.metrics.registry import Card, Metric
 from infoscope.numeric import Real, as_real, ratio, undefined_where
 from infoscope.tracking.measures.register import measure
-from infoscope.tracking.tally import Tally
+from infoscope.tracking.sums import TrackSums
 
 __all__ = ["CONVENTIONAL", "Curve", "curve"]
 
@@ -18,7 +18,7 @@ _COUNT = (0.0, np.inf)
 Curve = dict[str, Real]
 
 
-def curve(tally: Tally) -> Curve:
+def curve(tally: TrackSums) -> Curve:
     """HOTA and its parts at each of the nineteen similarity levels."""
     detection, association = _detection(tally), _association(tally)
     return {
@@ -29,19 +29,19 @@ def curve(tally: Tally) -> Curve:
     }
 
 
-def _detection(tally: Tally) -> Real:
+def _detection(tally: TrackSums) -> Real:
     """Matches over everything that either side reports."""
     return ratio(tally.level_matched, (tally.truth_boxes + tally.system_boxes)[..., None] - tally.level_matched)
 
 
-def _association(tally: Tally) -> Real:
+def _association(tally: TrackSums) -> Real:
     """Mean agreement of the tracks of a match; 0 where nothing is matched."""
     nothing = (tally.truth_boxes + tally.system_boxes == 0)[..., None]
     score = np.where(tally.level_matched <= 0, 0.0, ratio(tally.level_association, tally.level_matched))
     return undefined_where(nothing, score)
 
 
-def _location(tally: Tally) -> Real:
+def _location(tally: TrackSums) -> Real:
     """Mean similarity of matches; a level that nothing reaches counts as perfect, as in TrackEval, unless none is."""
     unmatched = tally.level_matched <= 0
     score = np.where(unmatched, 1.0, ratio(tally.level_similarity, tally.level_matched))
@@ -62,7 +62,7 @@ def _over_levels(values: Real) -> Real:
         undefined=_NO_TRUTH,
     )
 )
-def mota(tally: Tally) -> Real:
+def mota(tally: TrackSums) -> Real:
     """One less the misses, false detections and id switches, over truth detections."""
     false = tally.system_boxes - tally.matched
     return ratio(tally.matched - false - tally.id_switches, tally.truth_boxes)
@@ -77,19 +77,19 @@ def mota(tally: Tally) -> Real:
         undefined=_NO_MATCH,
     )
 )
-def motp(tally: Tally) -> Real:
+def motp(tally: TrackSums) -> Real:
     """Mean similarity of matched detections."""
     return ratio(tally.similarity, tally.matched)
 
 
 @measure(Card(title="Recall", symbol="recall", formula=r"TP / N_T", source="common", undefined=_NO_TRUTH))
-def recall(tally: Tally) -> Real:
+def recall(tally: TrackSums) -> Real:
     """Share of truth detections that are matched."""
     return ratio(tally.matched, tally.truth_boxes)
 
 
 @measure(Card(title="Precision", symbol="precision", formula=r"TP / N_S", source="common", undefined=_NO_SYSTEM))
-def precision(tally: Tally) -> Real:
+def precision(tally: TrackSums) -> Real:
     """Share of system detections that are matched."""
     return ratio(tally.matched, tally.system_boxes)
 
@@ -105,7 +105,7 @@ def precision(tally: Tally) -> Real:
         unit="count",
     )
 )
-def id_switches(tally: Tally) -> Real:
+def id_switches(tally: TrackSums) -> Real:
     """Times a truth track goes on under another id than it last had."""
     return tally.id_switches
 
@@ -121,7 +121,7 @@ def id_switches(tally: Tally) -> Real:
         unit="count",
     )
 )
-def fragmentations(tally: Tally) -> Real:
+def fragmentations(tally: TrackSums) -> Real:
     """Times a truth track is lost and found again."""
     return tally.fragmentations
 
@@ -136,7 +136,7 @@ def fragmentations(tally: Tally) -> Real:
         unit="count",
     )
 )
-def mostly_tracked(tally: Tally) -> Real:
+def mostly_tracked(tally: TrackSums) -> Real:
     """Truth tracks that are matched in more than 80 % of their frames."""
     return tally.mostly_tracked
 
@@ -152,7 +152,7 @@ def mostly_tracked(tally: Tally) -> Real:
         unit="count",
     )
 )
-def partly_tracked(tally: Tally) -> Real:
+def partly_tracked(tally: TrackSums) -> Real:
     """Truth tracks that are matched in 20 % to 80 % of their frames."""
     return tally.partly_tracked
 
@@ -168,7 +168,7 @@ def partly_tracked(tally: Tally) -> Real:
         unit="count",
     )
 )
-def mostly_lost(tally: Tally) -> Real:
+def mostly_lost(tally: TrackSums) -> Real:
     """Truth tracks that are matched in less than 20 % of their frames."""
     return tally.truth_tracks - tally.mostly_tracked - tally.partly_tracked
 
@@ -182,19 +182,19 @@ def mostly_lost(tally: Tally) -> Real:
         undefined=_NOTHING,
     )
 )
-def idf1(tally: Tally) -> Real:
+def idf1(tally: TrackSums) -> Real:
     """Share of both sides' detections that stand under the one best id of their track."""
     return ratio(2.0 * tally.id_matched, tally.truth_boxes + tally.system_boxes)
 
 
 @measure(Card(title="IDP", symbol="IDP", formula=r"IDTP / N_S", source="ristani2016", undefined=_NO_SYSTEM))
-def idp(tally: Tally) -> Real:
+def idp(tally: TrackSums) -> Real:
     """Share of system detections that stand under the one best id of their track."""
     return ratio(tally.id_matched, tally.system_boxes)
 
 
 @measure(Card(title="IDR", symbol="IDR", formula=r"IDTP / N_T", source="ristani2016", undefined=_NO_TRUTH))
-def idr(tally: Tally) -> Real:
+def idr(tally: TrackSums) -> Real:
     """Share of truth detections that stand under the one best id of their track."""
     return ratio(tally.id_matched, tally.truth_boxes)
 
@@ -208,7 +208,7 @@ def idr(tally: Tally) -> Real:
         undefined=_NOTHING,
     )
 )
-def hota(tally: Tally) -> Real:
+def hota(tally: TrackSums) -> Real:
     """Geometric mean of detection and association, averaged over similarity levels."""
     return _over_levels(np.sqrt(_detection(tally) * _association(tally)))
 
@@ -222,7 +222,7 @@ def hota(tally: Tally) -> Real:
         undefined=_NOTHING,
     )
 )
-def deta(tally: Tally) -> Real:
+def deta(tally: TrackSums) -> Real:
     """Detection part of HOTA: matches over everything either side reports."""
     return _over_levels(_detection(tally))
 
@@ -236,7 +236,7 @@ def deta(tally: Tally) -> Real:
         undefined=_NOTHING,
     )
 )
-def assa(tally: Tally) -> Real:
+def assa(tally: TrackSums) -> Real:
     """Association part of HOTA: how well the two tracks of a match agree over the sequence."""
     return _over_levels(_association(tally))
 
@@ -250,7 +250,7 @@ def assa(tally: Tally) -> Real:
         undefined=_NO_MATCH,
     )
 )
-def loca(tally: Tally) -> Real:
+def loca(tally: TrackSums) -> Real:
     """Localisation part of HOTA: mean similarity of the matches, averaged over similarity levels."""
     return _over_levels(_location(tally))
 

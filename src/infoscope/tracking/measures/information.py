@@ -7,7 +7,7 @@ import numpy as np
 from infoscope.metrics.registry import Card, Metric
 from infoscope.numeric import Real, ratio
 from infoscope.tracking.measures.register import Score, measure
-from infoscope.tracking.tally import Tally
+from infoscope.tracking.sums import TrackSums
 
 __all__ = ["captured_bits", "false_bits", "information_measures"]
 
@@ -16,12 +16,12 @@ _NO_EVENTS = "there is no truth detection"
 _ANY = (0.0, np.inf)
 
 
-def captured_bits(tally: Tally) -> Real:
+def captured_bits(tally: TrackSums) -> Real:
     """Truth information that the ids carry: what the ledger leaves, so below 0 by rounding only."""
     return np.maximum(tally.truth_bits - tally.missed_bits - tally.confused_bits, 0.0)
 
 
-def false_bits(tally: Tally) -> Real:
+def false_bits(tally: TrackSums) -> Real:
     """Information in the ids that no truth explains."""
     return tally.fragmented_bits + tally.spurious_bits
 
@@ -36,7 +36,7 @@ def false_bits(tally: Tally) -> Real:
         undefined=_NO_BITS,
     )
 )
-def proficiency(tally: Tally) -> Real:
+def proficiency(tally: TrackSums) -> Real:
     """Share of the information about who was where that the system's ids carry."""
     return ratio(captured_bits(tally), tally.truth_bits)
 
@@ -53,7 +53,7 @@ def proficiency(tally: Tally) -> Real:
         undefined=_NO_EVENTS,
     )
 )
-def truth_entropy(tally: Tally) -> Real:
+def truth_entropy(tally: TrackSums) -> Real:
     """Bits that name the track of a truth detection within its sequence."""
     return ratio(tally.truth_bits, tally.truth_events)
 
@@ -80,7 +80,7 @@ def information_measures(per: str) -> tuple[Metric, ...]:
         undefined=_NO_BITS,
     )
 )
-def _false_per_truth(tally: Tally) -> Real:
+def _false_per_truth(tally: TrackSums) -> Real:
     """Information in the system's ids that no truth explains, over the truth's information."""
     return ratio(false_bits(tally), tally.truth_bits)
 
@@ -96,7 +96,7 @@ def _false_per_truth(tally: Tally) -> Real:
         undefined=_NO_BITS,
     )
 )
-def _false_per_event(tally: Tally) -> Real:
+def _false_per_event(tally: TrackSums) -> Real:
     """False information of a system detection, over the truth's information of a truth detection."""
     false = false_bits(tally)
     silent = false == 0.0  # an empty output says nothing false
@@ -121,7 +121,7 @@ def _depending_on(false: Score) -> tuple[Metric, ...]:
             undefined=_NO_BITS,
         )
     )
-    def erroneous_information_ratio(tally: Tally) -> Real:
+    def erroneous_information_ratio(tally: TrackSums) -> Real:
         """Missed, confused, fragmented and spurious information together, over the truth's information."""
         return ratio(tally.missed_bits + tally.confused_bits, tally.truth_bits) + false(tally)
 
@@ -137,7 +137,7 @@ def _depending_on(false: Score) -> tuple[Metric, ...]:
             undefined=_NO_BITS,
         )
     )
-    def erroneous_information(tally: Tally) -> Real:
+    def erroneous_information(tally: TrackSums) -> Real:
         """Bits lost or false for each truth detection."""
         return erroneous_information_ratio.score(tally) * truth_entropy.score(tally)
 
@@ -151,7 +151,7 @@ def _depending_on(false: Score) -> tuple[Metric, ...]:
             undefined=_NO_BITS,
         )
     )
-    def information_jaccard(tally: Tally) -> Real:
+    def information_jaccard(tally: TrackSums) -> Real:
         """Captured information over all there is on either side: truth and false together."""
         return proficiency.score(tally) / (1.0 + false(tally))
 

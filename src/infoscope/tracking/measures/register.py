@@ -5,11 +5,11 @@ from typing import TypeAlias
 
 from infoscope.metrics.registry import Card, Metric, described, register
 from infoscope.numeric import Real
-from infoscope.tracking.tally import Tally
+from infoscope.tracking.sums import TrackSums
 
 __all__ = ["Score", "measure"]
 
-Score: TypeAlias = Callable[[Tally], Real]
+Score: TypeAlias = Callable[[TrackSums], Real]
 
 
 def measure(card: Card) -> Callable[[Score], Metric]:

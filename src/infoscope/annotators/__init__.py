@@ -1,0 +1,110 @@
+"""Annotators: how much each tells about the others, who stands apart, and which categories they mix up."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from infoscope.annotators.annotations import Annotations, gather
+from infoscope.annotators.findings import agreement_findings, items_left_out
+from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, mixed_up, pair_agreement
+from infoscope.annotators.reliability import OddOneOut, Reliability, odd_one_out
+from infoscope.annotators.result import Agreement, Annotator
+from infoscope.errors import InputError
+from infoscope.inputs import check_level
+from infoscope.readers import ReadOptions
+from infoscope.results.estimate import Estimate
+from infoscope.tables.missing import warn_of
+
+__all__ = ["Agreement", "ConfusedCategories", "OddOneOut", "PairAgreement", "agreement"]
+
+
+_WORK = 4e8
+"""Resampling is cut down where draws times answers times annotators would exceed this, to fifty draws at least."""
+
+
+def agreement(  # noqa: PLR0913 - the public function
+    source: Any,
+    *,
+    system: Sequence[str] | None = None,
+    read: ReadOptions | None = None,
+    clean: str | Iterable[str] = (),
+    level: float = 0.95,
+    draws: int = 500,
+    seed: int = 0,
+) -> Agreement:
+    """How annotators of the same items agree, without a truth.
+
+    ``source`` holds labels by annotator: sequences of one category per item (None where there is no label), lists of
+    sets, or label-list files. Or it holds rows in any form that ``read`` takes, and ``system`` names their columns.
+
+    >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
+    Krippendorff's alpha of 2 annotators is 0.53 (-0.40 – 1.00).
+    """
+    check_level(level)
+    if draws < 0:
+        raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
+    answers = gather(source, system, clean, read)
+    rng = np.random.default_rng(seed)
+    answered = sum(each.nnz for each in answers.given)
+    draws = min(draws, max(50, int(_WORK / max(answered * len(answers.names), 1))))
+    lonely = int(np.count_nonzero(answers.answered.sum(axis=0) < 2))
+    warn_of([items_left_out(lonely)] if lonely else [])
+    alpha = _alpha(answers, level, draws, rng)
+    without, odd = odd_one_out(answers, draws, rng)
+    raters = range(len(answers.names))
+    found = [pair_agreement(answers, a, b) for a, b in itertools.permutations(raters, 2)]
+    mixed = [each for a, b in itertools.combinations(raters, 2) for each in mixed_up(answers, a, b)]
+    pairs = [pair for pair in found if pair is not None]
+    mixed.sort(key=lambda each: -each.count)
+    annotators = [_annotator(answers, at, pairs, without) for at in raters]
+    return Agreement(
+        annotators=tuple(annotators),
+        items=answers.items,
+        categories=tuple(map(str, answers.categories)),
+        multilabel=not answers.single,
+        krippendorff_alpha=alpha,
+        odd_one_out=odd,
+        pairs=tuple(pairs),
+        confused=tuple(mixed),
+        left_out=lonely,
+        findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed, lonely)),
+    )
+
+
+def _annotator(
+    answers: Annotations, at: int, pairs: Sequence[PairAgreement], without: Mapping[str, float]
+) -> Annotator:
+    name = answers.names[at]
+    close = [pair.proficiency for pair in pairs if name in (pair.truth, pair.system) and pair.proficiency is not None]
+    return Annotator(
+        name,
+        int(answers.answered[at].sum()),
+        sum(close) / len(close) if close else None,
+        without.get(name),
+        dict(zip(map(str, answers.categories), _counts(answers, at), strict=True)),
+    )
+
+
+def _counts(answers: Annotations, rater: int) -> list[int]:
+    given = answers.given[rater]
+    return [int(count) for count in np.bincount(given.indices, minlength=len(answers.categories))]
+
+
+def _alpha(answers: Annotations, level: float, draws: int, rng: np.random.Generator) -> Estimate:
+    """Alpha and its interval, by drawing items with replacement."""
+    whole = Reliability.of(answers)
+    value = float(whole.alpha(np.ones(answers.items)))
+    if not np.isfinite(value):
+        return Estimate(None, undefined="all labels are the same")
+    n = answers.items
+    drawn = [float(whole.alpha(np.bincount(rng.integers(n, size=n), minlength=n).astype(float))) for _ in range(draws)]
+    known = np.array([each for each in drawn if np.isfinite(each)])
+    if len(known) < 2:
+        return Estimate(value)
+    tail = (1 - level) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return Estimate(value, low=float(low), high=float(high))

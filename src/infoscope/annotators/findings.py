@@ -1,0 +1,71 @@
+"""What the labels of several annotators say, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from infoscope.annotators.pairs import ConfusedCategories, PairAgreement
+from infoscope.annotators.reliability import OddOneOut
+from infoscope.annotators.result import Annotator
+from infoscope.results.codec import encode
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+
+__all__ = ["agreement_findings", "items_left_out"]
+
+MAX_CONFUSED = 15
+"""Pairs of categories that are named."""
+
+
+def items_left_out(items: int) -> str:
+    """Items that do not enter the agreement, and why."""
+    return f"{items:,} item{'s' * (items != 1)} left out: labelled by fewer than two annotators"
+
+
+def agreement_findings(  # noqa: PLR0917 - the parts of the result
+    annotators: Sequence[Annotator],
+    alpha: Estimate,
+    odd: OddOneOut | None,
+    pairs: Sequence[PairAgreement],
+    confused: Sequence[ConfusedCategories],
+    lonely: int = 0,
+) -> Iterator[Finding]:
+    """Findings in the order of their weight."""
+    if lonely:
+        yield Finding("items_left_out", f"{items_left_out(lonely)}.", "warning", {"items": lonely})
+    if alpha.value is None:
+        yield Finding(
+            "no_variation", "All labels are the same: there is nothing to agree or disagree about.", "warning"
+        )
+    if odd is not None:
+        yield _odd_one_out(odd, alpha.value or 0.0)
+    yield from _renamed(pairs)
+    for each in confused[:MAX_CONFUSED]:
+        yield Finding("mixed_up", f"{each.sentence()}.", evidence=encode(each))
+    for annotator in annotators:
+        never = [label for label, times in annotator.used.items() if not times]
+        if never:
+            shown = ", ".join(f"'{label}'" for label in never[:5]) + (
+                f" and {len(never) - 5} more" if len(never) > 5 else ""
+            )
+            yield Finding("never_used", f"{annotator.name} never used {shown}.", evidence={"categories": never})
+
+
+def _odd_one_out(odd: OddOneOut, alpha: float) -> Finding:
+    text = f"alpha is {odd.alpha_without:.2f} without {odd.name} and {alpha:.2f} with everyone"
+    again = f"{odd.probability:.0%} of resampled item sets agree"
+    if odd.finding:
+        return Finding("odd_one_out", f"{odd.name} stands apart: {text}; {again}.", "warning", encode(odd))
+    return Finding("no_odd_one_out", f"No annotator clearly stands apart: {text}; {again}.", evidence=encode(odd))
+
+
+def _renamed(pairs: Sequence[PairAgreement]) -> Iterator[Finding]:
+    """Categories under two names; each pair of annotators occurs twice, truth and system exchanged."""
+    named: set[frozenset[tuple[str, str]]] = set()
+    for pair in pairs:
+        for each in pair.renamings:
+            both = frozenset({(pair.truth, each.truth), (pair.system, each.system)})
+            if both not in named:
+                named.add(both)
+                text = f"{each.sentence(pair.truth, pair.system)}."
+                yield Finding("renamed", text, evidence={"p_value": each.p_value})

@@ -1,0 +1,69 @@
+"""The result of annotators without a truth: every number that will be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from infoscope.annotators.pairs import ConfusedCategories, PairAgreement
+from infoscope.annotators.reliability import OddOneOut
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
+
+__all__ = ["Agreement", "Annotator"]
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """One annotator against all others."""
+
+    name: str
+    items: int
+    """Items with a label of this annotator."""
+    mean_proficiency: float | None
+    """Mean proficiency between this annotator and the others, in both directions."""
+    alpha_without: float | None
+    """Krippendorff's alpha of the others alone."""
+    used: Mapping[str, int]
+    """How often each category was used."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Result):
+    """How annotators agree, without a truth."""
+
+    kind: ClassVar[str] = "agreement"
+
+    annotators: tuple[Annotator, ...]
+    items: int
+    categories: tuple[str, ...]
+    multilabel: bool
+    """Whether an item may have several categories."""
+    krippendorff_alpha: Estimate
+    odd_one_out: OddOneOut | None
+    pairs: tuple[PairAgreement, ...]
+    confused: tuple[ConfusedCategories, ...]
+    """Categories that one annotator uses where another uses a different one, beyond chance."""
+    left_out: int = 0
+    """Items that fewer than two annotators labelled: nothing can be said of agreement on them."""
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The annotators by name."""
+        return tuple(annotator.name for annotator in self.annotators)
+
+    def matrix(self, metric: str = "proficiency") -> list[list[float | None]]:
+        """Annotators × annotators: rows are taken as the truth, columns as the system."""
+        found = {(pair.truth, pair.system): getattr(pair, metric) for pair in self.pairs}
+        return [[1.0 if a == b else found.get((a, b)) for b in self.names] for a in self.names]
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per ordered pair of annotators."""
+        for pair in self.pairs:
+            yield {name: value for name, value in vars(pair).items() if name != "renamings"}

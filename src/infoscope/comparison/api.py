@@ -1,0 +1,137 @@
+"""Compare: from rows or tables to who is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+from infoscope.comparison.options import DEFAULT_METRICS, CompareOptions, asked_metrics
+from infoscope.comparison.paired import compare_rows
+from infoscope.comparison.predictions import PairedPredictions
+from infoscope.comparison.result import Comparison
+from infoscope.comparison.unpaired import compare_tables
+from infoscope.errors import InputError, check_keywords
+from infoscope.inputs import (
+    QuestionKeywords,
+    UncertaintyOptions,
+    check_rows,
+    column_labels,
+    labels_by_system,
+    tables_by_system,
+)
+from infoscope.posterior import Posterior
+from infoscope.readers import ReadOptions, read_joint
+from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
+from infoscope.tables.missing import warn_of
+
+__all__ = ["CompareKeywords", "compare", "compare_answers"]
+
+
+class CompareKeywords(QuestionKeywords, total=False):
+    """What ``compare`` may be asked beyond its source."""
+
+    metrics: str | Sequence[str] | None
+    baseline: str | None
+    rope: float | None
+
+
+def compare(
+    source: Any,
+    y_pred: Any = None,
+    *,
+    truth: str | None = None,
+    system: Sequence[str] | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[CompareKeywords],
+) -> Comparison:
+    """Which system is better, by how much, and how sure that is.
+
+    Give labels ``(y_true, {"svm": labels, "knn": labels})``, or rows of any source with the names of their columns in
+    ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to tables is compared
+    unpaired. ``groups`` says which rows belong together (patients, documents), by a column's name or a sequence: then
+    these are resampled as a whole. ``prevalence`` re-weights the true classes, ``sample_size`` is that of tables of
+    frequencies. Without ``metrics`` it is the proficiency and the erroneous information ratio.
+
+    >>> truth = ["cat", "dog", "cow"] * 30
+    >>> good = truth[:-3] + ["dog", "cow", "cat"]
+    >>> poor = ["cat", "cat", "cow"] * 30
+    >>> result = compare(truth, {"good": good, "poor": poor})
+    >>> [(pair.metric, pair.verdict) for pair in result.pairs]
+    [('erroneous_information_ratio', 'inconclusive'), ('proficiency', 'better')]
+    """
+    check_keywords(options, CompareKeywords)
+    uncertainty = UncertaintyOptions.from_keywords(options)
+    metrics = options.get("metrics")
+    question = CompareOptions(
+        asked_metrics(metrics),
+        uncertainty.level,
+        options.get("rope"),
+        uncertainty.prior,
+        uncertainty.seed,
+        options.get("baseline"),
+        options.get("prevalence"),
+        named=metrics is not None,
+    )
+    tables = None if y_pred is not None else tables_by_system(source)
+    if tables is not None:
+        if options.get("groups") is not None:
+            raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
+        return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables)
+    if uncertainty.sample_size is not None:
+        raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
+    answers = _answers(source, y_pred, (truth, system, read), options)
+    found = compare_rows(answers, question)
+    warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
+    return _with_hashes(found, {name: answers.table(name) for name in found.systems})
+
+
+def _answers(
+    source: Any, y_pred: Any, asked: tuple[Any, Any, ReadOptions | None], options: Mapping[str, Any]
+) -> PairedPredictions:
+    """The predictions of all systems, row by row: of labels, of a mapping of columns, or of a source that is read."""
+    truth, system, read = asked
+    weight, groups = options.get("weight"), options.get("groups")
+    stated = {name: options.get(name) for name in ("reject", "positive")}
+    labels = (source, labels_by_system(y_pred)) if y_pred is not None else column_labels(source, truth, system)
+    if labels is not None:
+        if y_pred is None:
+            weight, groups = (source.get(x, x) if isinstance(x, str) else x for x in (weight, groups))
+        y_true, systems = labels
+        return PairedPredictions.from_labels(y_true, systems, sample_weight=weight, cluster=groups, **stated)
+    check_rows(source, truth)
+    if not isinstance(truth, str) or system is None or isinstance(system, str):
+        raise InputError(
+            "give labels as (y_true, {name: labels}), name the truth column and at least two system columns, or give "
+            "tables by name"
+        )
+    if groups is not None and (not isinstance(groups, str) or groups in (truth, *system)):
+        raise InputError(f"groups is {groups!r}; name a column of its own, beside truth and systems")
+    beside = () if groups is None else (groups,)
+    joint = read_joint(
+        source, truth=truth, system=[*system, *beside], weight=weight, clean=options.get("clean", ()), read=read
+    )
+    return PairedPredictions.from_joint(joint, cluster=groups, **stated)
+
+
+def _with_hashes(found: Comparison, tables: Mapping[str, Contingency]) -> Comparison:
+    hashes = {name: data_hash(table) for name, table in tables.items()}
+    return replace(found, provenance=replace(found.provenance, hashes=hashes))
+
+
+def compare_answers(
+    answers: PairedPredictions,
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    level: float = 0.95,
+    prior: Any = "default",
+    seed: int = 0,
+    known: Mapping[str, Posterior] | None = None,
+) -> Comparison:
+    """The same for rows that were read already, without swap tests.
+
+    ``known`` holds beliefs about systems from all the rows that each answered; they serve every pair that shares these.
+    """
+    question = CompareOptions(asked_metrics(metrics), level, None, prior, seed, swaps=False, named=False)
+    return compare_rows(answers, question, known or {})

@@ -1,0 +1,107 @@
+"""How the errors of two systems go together over the rows that both answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from infoscope.comparison.predictions import PairCells
+from infoscope.comparison.sparse_support import is_spacious, on_cells
+from infoscope.metrics.registry import Metric
+from infoscope.numeric import Real
+from infoscope.posterior.first_order import is_information
+from infoscope.posterior.influence import influence
+from infoscope.posterior.reweighted import reweighted
+from infoscope.tables import Contingency
+
+__all__ = ["correlation"]
+
+_GRADIENT_WORK = 50_000_000  # occupied cells × cells up to which the gradient is taken cell by cell
+_DIRECTIONS = 400
+_STEP = 1e-4
+_BLOCK_CELLS = 2_000_000
+
+
+def correlation(pair: PairCells, entry: Metric) -> float:
+    """The covariance of the two metrics' influences over the joint cells, as a correlation.
+
+    1 for systems that answered alike, near 0 for unrelated errors. Of metrics without a closed influence, in tables of
+    many classes, it is taken over random small changes of the rows, with an error of about (1 − ρ²)/20.
+    """
+    if pair.alike:
+        return 1.0
+    one, other = pair.table_a, pair.table_b
+    if _has_influence(entry, one) and _has_influence(entry, other):
+        return _together(_influence(entry, one)[pair.cells_a], _influence(entry, other)[pair.cells_b], pair.counts)
+    rng = np.random.default_rng(0)  # a fixed set of directions: the answer does not depend on the order of pairs
+    return _along_directions(pair, entry, rng)
+
+
+def _has_influence(entry: Metric, table: Contingency) -> bool:
+    if is_information(entry.name) or entry.name in ("accuracy", "error_rate"):
+        return True
+    return bool(np.count_nonzero(table.cells) * table.cells.size <= _GRADIENT_WORK)
+
+
+def _influence(entry: Metric, table: Contingency) -> Real:
+    """Influence of a row on the metric; under stated class shares, through the shares within the row's class only."""
+    found = _hits(table, entry) if entry.name in ("accuracy", "error_rate") else influence(entry.name, table)
+    recipe = table.reweighting
+    if recipe is None:
+        return found
+    shares = table.cells / table.total
+    rows = table.per_row(shares)
+    middle = np.divide(table.per_row(shares * found), rows, out=np.zeros_like(rows), where=rows > 0)
+    counted = recipe.origin.row_totals / recipe.origin.total
+    stretch = np.divide(rows, counted, out=np.zeros_like(rows), where=counted > 0)
+    return table.at_rows(stretch) * (found - table.at_rows(middle))
+
+
+def _hits(table: Contingency, entry: Metric) -> Real:
+    own = np.full(table.shape[0], -1)
+    own[table.matches[0]] = table.matches[1]
+    hit = (table.cell_columns == own[table.cell_rows]).astype(np.float64)
+    found = hit - float(hit @ table.cells) / table.total
+    return found if entry.name == "accuracy" else -found
+
+
+def _together(one: Real, other: Real, counts: Real) -> float:
+    weights = counts / counts.sum()
+    spread = np.sqrt(np.dot(weights, one**2) * np.dot(weights, other**2))
+    if not np.isfinite(spread) or spread == 0:
+        return 0.0
+    return float(np.clip(np.dot(weights, one * other) / spread, -1.0, 1.0))
+
+
+def _along_directions(pair: PairCells, entry: Metric, rng: np.random.Generator) -> float:
+    """Both metrics' slopes along random changes of the joint cells, as large as chance makes them."""
+    tables = [_used(table, pair.truth, said) for table, said in ((pair.table_a, pair.a), (pair.table_b, pair.b))]
+    lines = np.arange(pair.counts.size)
+    spread = [csr_array((np.ones(lines.size), (lines, at)), shape=(lines.size, t.cells.size)) for t, at in tables]
+    block = max(1, _BLOCK_CELLS // lines.size)
+    slopes: list[list[Real]] = [[], []]
+    for start in range(0, _DIRECTIONS, block):
+        noise = rng.standard_normal((min(block, _DIRECTIONS - start), lines.size)) * np.sqrt(pair.counts)
+        noise -= noise.sum(axis=1, keepdims=True) * (pair.counts / pair.counts.sum())
+        for found, (table, _), onto in zip(slopes, tables, spread, strict=True):
+            change = _STEP * (noise @ onto)
+            found.append(_score(entry, table, change) - _score(entry, table, -change))
+    one, other = (np.concatenate(found) for found in slopes)
+    scale = np.sqrt(np.dot(one, one) * np.dot(other, other))
+    return float(np.clip(np.dot(one, other) / scale, -1.0, 1.0)) if np.isfinite(scale) and scale > 0 else 0.0
+
+
+def _used(table: Contingency, truth: NDArray[np.int64], said: NDArray[np.int64]) -> tuple[Contingency, Any]:
+    """The table by the cells in use, and where the joint cells lie in it."""
+    keys = truth * table.shape[1] + said
+    used, places = np.unique(keys, return_inverse=True)
+    return (on_cells(table, used), places) if is_spacious(table, used.size) else (table, keys)
+
+
+def _score(entry: Metric, table: Contingency, change: Real) -> Real:
+    origin = table if table.reweighting is None else table.reweighting.origin
+    varied = origin.with_cells(np.maximum(origin.cells + change, 0.0))
+    return np.asarray(entry.score(reweighted(varied, table.reweighting)), dtype=np.float64)

@@ -1,0 +1,88 @@
+"""What is asked of a comparison: metrics, certainty, and how the classes are to be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.inputs import Prevalence
+from infoscope.metrics.registry import Metric, find
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+from infoscope.tables.prevalence import shares_by_label
+
+__all__ = ["DEFAULT_METRICS", "CompareOptions", "asked_metrics"]
+
+DEFAULT_METRICS = ("erroneous_information_ratio", "proficiency")
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """The options of a comparison, checked."""
+
+    metrics: tuple[Metric, ...]
+    level: float = 0.95
+    rope: float | None = None
+    prior: Any = "default"
+    seed: int = 0
+    baseline: str | None = None
+    prevalence: Prevalence | None = None
+    swaps: bool = True
+    named: bool = True
+    """Whether the metrics were asked for by name: one that is undefined is then an error, not a note."""
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        if self.rope is not None and not (isfinite(self.rope) and self.rope >= 0):
+            raise InputError(
+                f"the region of practical equivalence is {self.rope} wide; give the largest difference that does not "
+                "matter, a finite number that is not negative"
+            )
+
+    def names(self, systems: Sequence[str]) -> tuple[str, ...]:
+        """The systems, if there are enough and the baseline is one of them."""
+        listed = ", ".join(map(repr, systems))
+        if len(systems) < 2:
+            raise InputError(f"comparing takes at least two systems; there is {listed or 'none'}")
+        if self.baseline is not None and self.baseline not in systems:
+            raise UnknownNameError(f"baseline {self.baseline!r} is not among the systems {listed}")
+        return tuple(systems)
+
+    def seen(self, table: Contingency) -> Contingency:
+        """The table with its truth classes in the shares that were asked for."""
+        if self.prevalence is None:
+            return table
+        if isinstance(self.prevalence, str):
+            return table.with_prevalence(self.prevalence)
+        empty: dict[Label, float] = {
+            label: 0.0 for label, rows in zip(table.truth_labels, table.row_totals, strict=True) if not rows
+        }
+        return table.with_prevalence(empty | shares_by_label(table, self.prevalence))
+
+
+def asked_metrics(names: str | Sequence[str] | None) -> tuple[Metric, ...]:
+    """The metrics of these names, each once; by default the two that every comparison shows."""
+    wanted = DEFAULT_METRICS if names is None else (names,) if isinstance(names, str) else tuple(names)
+    if not wanted:
+        raise InputError("there is no metric to compare in; name one, or leave metrics= out")
+    return tuple({entry.name: entry for entry in map(_comparable, wanted)}.values())
+
+
+def _comparable(name: str) -> Metric:
+    entry = find(name)
+    if entry.card.level != "table":
+        each = {"truth": "each truth class", "system": "each answer", "cell": "each cell"}[entry.card.level]
+        raise UnknownNameError(
+            f"{name!r} cannot be compared: it has one value for {each}; evaluate shows these, choose a metric of the "
+            "whole table here"
+        )
+    if entry.card.posterior == "none":
+        raise UnknownNameError(f"{name!r} cannot be compared: it has no posterior; choose another metric")
+    if entry.card.better == "none":
+        raise UnknownNameError(
+            f"{name!r} cannot be compared: neither more nor less of it is better; choose another metric"
+        )
+    return entry

@@ -1,0 +1,183 @@
+"""Systems that answered the same rows: every pair on the rows both answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, pairwise
+from math import sqrt
+from types import MappingProxyType
+
+import numpy as np
+
+from infoscope.comparison.correlation import correlation
+from infoscope.comparison.difference import exact_information_difference
+from infoscope.comparison.options import CompareOptions
+from infoscope.comparison.pairwise import Ties, about_priors, found_pair, improvements, known_everywhere, settled
+from infoscope.comparison.predictions import PairCells, PairedPredictions
+from infoscope.comparison.result import Comparison, Improvement
+from infoscope.comparison.system_posterior import (
+    ACCURACY,
+    ERRORS,
+    SystemPosterior,
+    correlation_of_draws,
+    metrics_needed,
+)
+from infoscope.comparison.tests import mcnemar_p_value, swap_p_values
+from infoscope.errors import InputError
+from infoscope.metrics.registry import Metric, find
+from infoscope.posterior import Posterior
+from infoscope.results.estimate import Difference
+from infoscope.results.finding import Finding
+
+__all__ = ["compare_rows"]
+
+_SWAPS = 999
+_SWAP_ALL_PAIRS = 6
+"""With more systems, the swap test is run against the baseline, or between neighbours in the ranking, only."""
+
+
+def compare_rows(
+    answers: PairedPredictions, question: CompareOptions, known: Mapping[str, Posterior] = MappingProxyType({})
+) -> Comparison:
+    """The document of all pairs; ``known`` holds what is believed already of systems on all their rows."""
+    names = question.names(answers.names)
+    if answers.cluster is not None and not (isinstance(question.prior, str) and question.prior == "default"):
+        raise InputError("resampling clusters takes no prior; leave it out")
+    wholes = {name: _whole(answers, name, question, known.get(name)) for name in names}
+    about_rows = list(_about_rows(answers, names, question))
+    metrics, left_out = known_everywhere(wholes, question)
+    work = _Work(answers, question, metrics, _worth_a_swap_test(wholes, metrics, question))
+    for a, b in combinations(names, 2):
+        work.settle(wholes[a], wholes[b])
+    result = settled(wholes, work.pairs, work.ties, question, metrics)
+    findings = (*about_rows, *left_out, *work.findings, *about_priors(wholes))
+    return replace(result, improvements=tuple(work.improvements), findings=findings)
+
+
+def _whole(answers: PairedPredictions, name: str, question: CompareOptions, given: Posterior | None) -> SystemPosterior:
+    """One system on all the rows that it answered."""
+    own = answers.pair(name, name)
+    return SystemPosterior(name, question.seen(own.table_a), question, own.clusters_a, given)
+
+
+@dataclass
+class _Work:
+    """The pairs settled so far, one after the other, so that only one pair's joint cells are held at a time."""
+
+    answers: PairedPredictions
+    question: CompareOptions
+    metrics: Mapping[str, tuple[str, ...]]
+    """Which systems each metric is known for."""
+    swapped: set[frozenset[str]]
+    pairs: list[Difference] = field(default_factory=list)
+    improvements: list[Improvement] = field(default_factory=list)
+    ties: Ties = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    rng: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.question.seed)
+
+    def settle(self, whole_a: SystemPosterior, whole_b: SystemPosterior) -> None:
+        """One pair: differences in every metric, tests beside, improvement factors."""
+        cells = self._seen(self.answers.pair(whole_a.name, whole_b.name))
+        one = whole_a.on(cells.table_a, cells.clusters_a)
+        other = whole_b.on(cells.table_b, cells.clusters_b)
+        if cells.alike:  # the same answers to the same rows: nothing is believed of one and not of the other
+            other = replace(one, name=other.name)
+        rhos = self._correlations(cells, one, other)
+        overlap = cells.total / sqrt(whole_a.rows * whole_b.rows)
+        found = []
+        for entry in self.question.metrics:
+            self.ties[(whole_a.name, whole_b.name, entry.name)] = rhos[entry.name] * overlap
+            if not {whole_a.name, whole_b.name} <= set(self.metrics[entry.name]):
+                continue
+            pair, finding = found_pair(one, other, rhos[entry.name], entry, paired=True)
+            found += [] if pair is None else [pair]
+            self.findings += [] if finding is None else [finding]
+        self.pairs += self._tested(found, cells)
+        self.improvements += improvements(one, other, {ERRORS: rhos[ERRORS], ACCURACY: rhos[ACCURACY]}, paired=True)
+
+    def _seen(self, cells: PairCells) -> PairCells:
+        if self.question.prevalence is None:
+            return cells
+        seen = [self.question.seen(table) for table in (cells.table_a, cells.table_b)]
+        return replace(cells, table_a=seen[0], table_b=seen[1])
+
+    def _correlations(self, cells: PairCells, one: SystemPosterior, other: SystemPosterior) -> dict[str, float]:
+        entries = metrics_needed(self.question)
+        if cells.alike:
+            return {entry.name: 1.0 for entry in entries}
+        if self.answers.cluster is not None:
+            return correlation_of_draws(one, other, [entry.name for entry in entries])
+        known = [entry for entry in entries if one.why_unknown(entry) is None and other.why_unknown(entry) is None]
+        return {entry.name: 0.0 for entry in entries} | {entry.name: correlation(cells, entry) for entry in known}
+
+    def _tested(self, pairs: Sequence[Difference], cells: PairCells) -> list[Difference]:
+        """The classical tests beside; of rows that come in clusters there is none."""
+        if not pairs or self.answers.cluster is not None:
+            return list(pairs)
+        entries = [find(pair.metric) for pair in pairs]
+        swap: dict[str, float] = {}
+        if frozenset((pairs[0].a, pairs[0].b)) in self.swapped:
+            times = _SWAPS if len(self.answers.names) <= _SWAP_ALL_PAIRS else _SWAPS // 3
+            swap = swap_p_values(cells, entries, swaps=times, rng=self.rng)
+        if self.question.prevalence is not None:  # these two are about the rows as they came
+            return [replace(pair, tests=_present(swap_p_value=swap.get(pair.metric))) for pair in pairs]
+        mcnemar, exact = mcnemar_p_value(cells), exact_information_difference(cells, self.question.level)
+        return [
+            replace(
+                pair, tests=_present(swap_p_value=swap.get(pair.metric), mcnemar_p_value=mcnemar), information=exact
+            )
+            for pair in pairs
+        ]
+
+
+def _present(**tests: float | None) -> dict[str, float]:
+    return {name: p for name, p in tests.items() if p is not None}
+
+
+def _worth_a_swap_test(
+    wholes: Mapping[str, SystemPosterior], metrics: Mapping[str, tuple[str, ...]], question: CompareOptions
+) -> set[frozenset[str]]:
+    """All pairs of a few systems; of many, those with the baseline, or neighbours in the order."""
+    if not question.swaps:
+        return set()
+    everyone = {frozenset(two) for two in combinations(wholes, 2)}
+    if len(wholes) <= _SWAP_ALL_PAIRS:
+        return everyone
+    if question.baseline is not None:
+        return {two for two in everyone if question.baseline in two}
+    first: Metric = question.metrics[0]
+    ordered = sorted(metrics[first.name], key=lambda name: wholes[name].beliefs[first.name].mean)
+    return {frozenset(two) for two in pairwise(ordered)}
+
+
+def _about_rows(answers: PairedPredictions, names: Sequence[str], question: CompareOptions) -> Iterator[Finding]:
+    rows = answers.row_count
+    for name in names:
+        if lost := answers.lacking(name):
+            text = (
+                f"{name} lacks {lost:,} of {rows:,} rows (no true label or no prediction); pairs with it use the rows "
+                "that both have"
+            )
+            yield Finding("rows_ignored", text, "warning", {"system": name, "rows": lost, "of": rows})
+    if answers.weight is not None:
+        size = f"{answers.total:,.4g} independent samples, (Σw)²/Σw²"
+        yield Finding("effective_sample_size", f"weights that sum to {answers.weight:,.6g} count as {size}")
+    if question.prevalence is not None:
+        text = (
+            "true classes are re-weighted to the stated frequencies; McNemar's test and the exact difference of "
+            "information are about the rows as they came, so they are left out"
+        )
+        yield Finding("prevalence_stated", text)
+    if answers.cluster is not None:
+        text = (
+            f"intervals by resampling {len(answers.cluster.labels):,} groups whole; tests that take rows as "
+            "independent are left out"
+        )
+        yield Finding("group_bootstrap", text)
+    elif len(names) > _SWAP_ALL_PAIRS and question.swaps:
+        text = "swap tests were run against the baseline, or for neighbours in the ranking, only"
+        yield Finding("few_swap_tests", text)

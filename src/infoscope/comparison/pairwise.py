@@ -1,0 +1,179 @@
+"""From beliefs about systems to pairs, improvement factors and rankings; the same for paired rows and for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from infoscope.comparison.difference import MetricBelief, difference, improvement_factor
+from infoscope.comparison.options import CompareOptions
+from infoscope.comparison.ranking import Ranking, rank
+from infoscope.comparison.result import Comparison, Improvement
+from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior, refuse_or_note
+from infoscope.errors import InputError
+from infoscope.metrics.registry import Metric, find
+from infoscope.results.estimate import Difference
+from infoscope.results.finding import Finding
+
+__all__ = ["Ties", "about_priors", "found_pair", "improvements", "known_everywhere", "settled"]
+
+Ties = dict[tuple[str, str, str], float]
+"""Correlation of the errors of A's and B's values in a metric, by (A, B, metric)."""
+
+
+def known_everywhere(
+    wholes: Mapping[str, SystemPosterior], question: CompareOptions
+) -> tuple[dict[str, tuple[str, ...]], list[Finding]]:
+    """Which systems each metric is known for, and a finding for each that it is not."""
+    known: dict[str, tuple[str, ...]] = {}
+    findings = []
+    for entry in question.metrics:
+        reasons = {name: whole.why_unknown(entry) for name, whole in wholes.items()}
+        findings += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
+        known[entry.name] = tuple(name for name, why in reasons.items() if why is None)
+    if all(len(names) < 2 for names in known.values()):
+        raise InputError("nothing can be compared: {metric} is {why}".format(**findings[0].evidence))
+    return known, findings
+
+
+def about_priors(wholes: Mapping[str, SystemPosterior]) -> list[Finding]:
+    """A finding where tables are too large for the prior that keeps information measures right."""
+    large = [name for name, whole in wholes.items() if whole.lacks_tree]
+    if not large:
+        return []
+    text = (
+        f"{_listed(large)}: too many classes for the tree prior; information measures and their differences are likely "
+        "off wherever errors are spread thinly, while the accuracy is not"
+    )
+    return [Finding("no_tree_prior", text, "warning", {"systems": large})]
+
+
+def found_pair(
+    one: SystemPosterior, other: SystemPosterior, rho: float, entry: Metric, *, paired: bool
+) -> tuple[Difference | None, Finding | None]:
+    """Two systems in one metric, or why that is left out."""
+    question = one.question
+    for side in (one, other):
+        why = side.why_unknown(entry)
+        if why is not None:
+            scope = f"over the rows of {one.name} and {other.name}, so this pair is"
+            return None, refuse_or_note(entry, why, question, scope)
+    beliefs = one.beliefs[entry.name], other.beliefs[entry.name]
+    result = difference((one.name, other.name), beliefs, rho, entry, question)
+    losses = _losses(entry.name, beliefs)
+    gained = None if losses is None else improvement_factor(*losses, rho, question.level)
+    return replace(result, paired=paired, improvement=gained), None
+
+
+def _losses(name: str, beliefs: tuple[MetricBelief, MetricBelief]) -> tuple[MetricBelief, MetricBelief] | None:
+    """What is lost, where a metric says it: itself, or 1 − accuracy."""
+    if name in (ERRORS, "error_rate", "missed_information_ratio"):
+        return beliefs
+    return (beliefs[0].complement, beliefs[1].complement) if name == ACCURACY else None
+
+
+def improvements(
+    one: SystemPosterior, other: SystemPosterior, rhos: Mapping[str, float], *, paired: bool
+) -> list[Improvement]:
+    """Holt's improvement factors of a pair: of S_I/H(T) and of 1 − accuracy, where they exist."""
+    found = []
+    for name, rho in rhos.items():
+        beliefs = one.beliefs[name], other.beliefs[name]
+        losses = _losses(name, beliefs)
+        if losses is None or not all(belief.is_known for belief in beliefs):
+            continue
+        gained = improvement_factor(*losses, rho, one.question.level)
+        if gained is not None:
+            of = "1 - accuracy" if name == ACCURACY else name
+            found.append(Improvement(one.name, other.name, of, gained, paired))
+    return found
+
+
+def settled(
+    wholes: Mapping[str, SystemPosterior],
+    pairs: Sequence[Difference],
+    ties: Ties,
+    question: CompareOptions,
+    known: Mapping[str, Sequence[str]],
+) -> Comparison:
+    """The result: a ranking for each metric, and every pair with what all pairs at once allow to say of it."""
+    positive = _positive(wholes, question.metrics)
+    rankings = []
+    judged: list[Difference] = []
+    for entry in question.metrics:
+        mine = [pair for pair in pairs if pair.metric == entry.name]
+        if len(known[entry.name]) < 2:
+            continue
+        ranking = rank(
+            entry,
+            {name: wholes[name].beliefs[entry.name] for name in known[entry.name]},
+            {(pair.a, pair.b): pair for pair in mine},
+            {(a, b): rho for (a, b, metric), rho in ties.items() if metric == entry.name},
+            level=question.level,
+            rng=np.random.default_rng(question.seed),
+        )
+        rankings.append(replace(ranking, statement=statement(ranking, question.level, positive)))
+        judged += [replace(pair, significant=_is_significant(ranking, pair)) for pair in mine]
+    order = {(pair.a, pair.b, pair.metric): pair for pair in judged}
+    kept = [order[key] for pair in pairs if (key := (pair.a, pair.b, pair.metric)) in order]
+    samples = {name: whole.rows for name, whole in wholes.items()}
+    return Comparison(
+        tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline, positive=positive
+    )
+
+
+def _positive(wholes: Mapping[str, SystemPosterior], metrics: Sequence[Metric]) -> str | None:
+    """The class that binary metrics are about; refused where it differs between systems that they compare."""
+    classes = {name: whole.table.positive_label for name, whole in wholes.items()}
+    (first, label), *others = classes.items()
+    for name, other in others:
+        entry = next((entry for entry in metrics if entry.card.of_positive), None)
+        if other != label and entry is not None:
+            raise InputError(
+                f"{entry.name} is about {label!r} for {first!r} and about {other!r} for {name!r}; name one positive "
+                "class where the tables are made"
+            )
+    return None if label is None or len(set(classes.values())) > 1 else str(label)
+
+
+def _is_significant(ranking: Ranking, pair: Difference) -> bool:
+    return bool({(pair.a, pair.b), (pair.b, pair.a)} & set(ranking.wins))
+
+
+def statement(ranking: Ranking, level: float, positive: str | None = None) -> str:
+    """The ranking in a sentence that does not claim more than all pairs at once allow."""
+    card = find(ranking.metric).card
+    title = card.title.lower() + card.of_class(positive)
+    error = f"{100 * (1 - level):.3g}% risk of any false claim over all pairs"
+    best = ranking.best
+    if best is not None:
+        sure = next(place.probability_best for place in ranking.places if place.name == best)
+        chance = f"{sure:.1%}" if sure <= 0.999 else ">99.9%"
+        return f"{best} is best in {title} (probability {chance}; {error})"
+    front = ranking.front
+    if not front:
+        return f"every system is significantly worse than another in {title}, as pairs use different rows ({error})"
+    if len(front) == len(ranking.places):
+        return f"there is no significant difference in {title} ({error})"
+    if ranking.leads:
+        between = "without a significant difference between them"
+        return f"{_listed(front)} are better in {title} than the rest, {between} ({error})"
+    unsure = [place.name for place in ranking.places if place.name not in front and _near(ranking, place.name)]
+    if len(front) == 1:
+        known = f"no system is significantly better than {front[0]} in {title}"
+        return f"{known}, which does not differ significantly from {_listed(unsure)} ({error})"
+    return (
+        f"{_listed(front)} do not differ significantly in {title} and one of them is best; not each of them differs "
+        f"significantly from {_listed(unsure)} ({error})"
+    )
+
+
+def _near(ranking: Ranking, name: str) -> bool:
+    """Whether some system of the front is not significantly better than this one."""
+    return any((first, name) not in ranking.wins for first in ranking.front)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"

@@ -1,0 +1,112 @@
+"""Rules about which classes are mixed up: renamed outputs and twins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoscope.diagnosis.confused_pairs import merge_losses
+from infoscope.diagnosis.label_assignment import Renaming, best_renaming
+from infoscope.diagnosis.phrases import percent, points, quoted
+from infoscope.diagnosis.statistics import TableStatistics
+from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.posterior import Posterior
+from infoscope.results.finding import Finding
+from infoscope.tables import Contingency
+
+__all__ = ["merged_pair", "named_clusters", "relabelled"]
+
+
+def relabelled(facts: TableStatistics) -> Finding | None:
+    """Another naming of the outputs is right clearly more often."""
+    if facts.accuracy is None:
+        return None
+    renaming = best_renaming(facts.table)
+    if renaming is None or not renaming.names:
+        return None
+    gain = renaming.accuracy - facts.accuracy
+    if gain < THRESHOLDS.renaming_gain:
+        return None
+    if facts.n is not None:
+        noise = np.sqrt(renaming.moved * facts.n)
+        if gain * facts.n < THRESHOLDS.renaming_errors * noise:
+            return None
+    return Finding(
+        "relabelled",
+        f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy from {percent(facts.accuracy)} "
+        f"to {percent(renaming.accuracy)}; the information captured is the same either way.",
+        evidence={
+            "names": {str(said): str(meant) for said, meant in renaming.names.items()},
+            "accuracy": facts.accuracy,
+            "accuracy_renamed": renaming.accuracy,
+        },
+    )
+
+
+def named_clusters(facts: TableStatistics) -> Finding | None:
+    """Outputs with names of their own: which class each stands for, and how well."""
+    if facts.accuracy is not None or facts.truth_bits == 0:
+        return None
+    renaming = best_renaming(facts.table)
+    if renaming is None or not renaming.names:
+        return None
+    return Finding(
+        "named_clusters",
+        f"Truth and output share no label; read one to one as {_readings(renaming)}, accuracy would be "
+        f"{percent(renaming.accuracy)}.",
+        evidence={
+            "names": {str(said): str(meant) for said, meant in renaming.names.items()},
+            "accuracy_renamed": renaming.accuracy,
+        },
+    )
+
+
+def _readings(renaming: Renaming, most: int = 4) -> str:
+    told = [said for said in renaming.names if said in renaming.telling] or list(renaming.names)
+    shown = [f"{quoted(said)} as {quoted(renaming.names[said])}" for said in told[:most]]
+    if len(told) > most:
+        shown.append(f"{len(told) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def merged_pair(facts: TableStatistics) -> Finding | None:
+    """Two classes that the system hardly tells apart: of those, the pair whose merging loses least."""
+    if facts.occupied[0] < 3 or len(facts.table.matches[0]) < 3 or facts.truth_bits == 0:
+        return None
+    pairs = merge_losses(facts.table)
+    told = pairs.known <= THRESHOLDS.pair_proficiency * pairs.to_know
+    twins = np.flatnonzero(told & (pairs.to_know >= THRESHOLDS.pair_weight * facts.truth_bits))
+    if not len(twins):
+        return None
+    at = twins[np.lexsort((-pairs.to_know[twins], pairs.lost[twins]))[0]]
+    if facts.belief is not None and not _surely_alike(facts.table, int(pairs.first[at]), int(pairs.second[at])):
+        return None
+    one, other = (pairs.labels[side[at]] for side in (pairs.first, pairs.second))
+    lost, told_apart = float(pairs.lost[at]), float(pairs.known[at] / pairs.to_know[at])
+    return Finding(
+        "merged_pair",
+        f"It hardly tells {quoted(one)} from {quoted(other)} (it carries {percent(told_apart)} of that difference): "
+        f"merging the two would lose {_little(lost / facts.truth_bits)} of captured information.",
+        evidence={
+            "classes": [str(one), str(other)],
+            "lost_bits": lost,
+            "difference_bits": float(pairs.to_know[at]),
+            "known_bits": float(pairs.known[at]),
+        },
+    )
+
+
+def _surely_alike(table: Contingency, first: int, second: int) -> bool:
+    """Whether the two classes by themselves leave no doubt that little of their difference is told."""
+    at = table.matches[0][[first, second]]
+    rows = table.counts[at]
+    counts = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+    used = np.flatnonzero(counts.sum(axis=0))
+    if table.sample_size is None:
+        return False
+    size = float(counts.sum()) * table.sample_size / float(table.total)
+    alone = Posterior(Contingency.from_matrix(counts[:, used]), "perks", sample_size=size)
+    return bool(alone.interval("proficiency")[1] <= THRESHOLDS.pair_limit)
+
+
+def _little(share: float) -> str:
+    return "nothing" if share < 1e-12 else "less than 0.1 points" if share < 0.001 else points(share)

@@ -1,0 +1,215 @@
+"""Rules about how the system answers as a whole: always the same, at random, too few answers, a flattering accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from infoscope.diagnosis.phrases import listed, percent, quoted
+from infoscope.diagnosis.statistics import TableStatistics
+from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.results.finding import Finding
+from infoscope.tables.labels import lookalikes
+
+__all__ = [
+    "accuracy_paradox",
+    "detection_problem",
+    "less_varied_output",
+    "lookalike_labels",
+    "majority_voter",
+    "random_output",
+    "specialised",
+]
+
+
+_MOST_NAMES = 100_000
+"""Names beyond this many are ids, which nobody spelt."""
+
+
+def majority_voter(facts: TableStatistics) -> Finding | None:
+    """Nearly always the same answer: H(S) ≈ 0."""
+    if facts.truth_bits == 0 or float(facts.h.system) > THRESHOLDS.silent_entropy * facts.truth_bits:
+        return None
+    if not facts.surely_below("system_entropy", THRESHOLDS.silent_limit * facts.truth_bits):
+        return None
+    at = int(np.argmax(facts.system_shares))
+    answer, share = facts.table.system_labels[at], float(facts.system_shares[at])
+    habit = "always" if share == 1.0 else f"in {percent(share)} of cases"
+    right = "" if facts.accuracy is None else f"; its accuracy of {percent(facts.accuracy)} is that class's share"
+    return Finding(
+        "majority_voter",
+        f"It {habit} answers {quoted(answer)}, whatever the truth, and so tells next to nothing{right}.",
+        evidence={
+            "answer": str(answer),
+            "share": share,
+            "system_entropy": float(facts.h.system),
+            "accuracy": facts.accuracy,
+        },
+    )
+
+
+def random_output(facts: TableStatistics) -> Finding | None:
+    """No more information than chance alone would give."""
+    if facts.truth_bits == 0 or facts.occupied[1] < 2 or not facts.could_be_chance:
+        return None
+    p = facts.chance_p_value
+    how = "the output is as good as independent of the truth"
+    if p is not None:
+        how = f"answers given at random would show as much in {percent(p)} of samples of this size"
+    return Finding(
+        "random",
+        f"The {percent(facts.proficiency)} captured cannot be told from chance: {how}.",
+        evidence={"proficiency": facts.proficiency, "mutual_information": float(facts.h.mutual), "p_value": p},
+    )
+
+
+def specialised(facts: TableStatistics) -> Finding | None:
+    """The answers are spread much less evenly than the truth."""
+    k, m = facts.table.shape
+    refused = facts.table.reject_column
+    m -= refused is not None and float(facts.system_shares[refused]) == 0
+    if k < 2 or m < 2 or not 0 < float(facts.h.system) < facts.truth_bits:
+        return None
+    truth_gap = 1.0 - facts.truth_bits / np.log2(k)
+    system_gap = 1.0 - float(facts.h.system) / np.log2(m)
+    if system_gap - truth_gap < THRESHOLDS.specialised_gap:
+        return None
+    if not facts.surely_above("split_system_divergence", truth_gap + THRESHOLDS.specialised_gap / 3):
+        return None
+    excess = facts.system_shares.copy()
+    rows, columns = facts.table.matches
+    excess[columns] -= facts.truth_shares[rows]
+    at = int(np.argmax(excess))
+    answer, said = facts.table.system_labels[at], float(facts.system_shares[at])
+    was = float(said - excess[at])
+    return Finding(
+        "specialised",
+        f"It specialises: its answers spread over {2 ** float(facts.h.system):.1f} classes in effect, the truth over "
+        f"{2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the answers and {percent(was)} of the "
+        "truth.",
+        evidence={
+            "answer": str(answer),
+            "answer_share": said,
+            "truth_share": was,
+            "system_divergence": float(system_gap),
+            "truth_divergence": float(truth_gap),
+        },
+    )
+
+
+def accuracy_paradox(facts: TableStatistics) -> Finding | None:
+    """High accuracy with little information, or less accuracy than always giving the commonest answer."""
+    if facts.accuracy is None or facts.truth_bits == 0:
+        return None
+    at = int(np.argmax(facts.truth_shares))
+    largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
+    evidence: dict[str, Any] = {
+        "accuracy": facts.accuracy,
+        "proficiency": facts.proficiency,
+        "majority_share": share,
+        "majority_class": str(largest),
+    }
+    limits = facts.limits("proficiency")
+    if limits is not None:
+        evidence |= {"proficiency_low": limits.low, "proficiency_high": limits.high}
+    known = f"{percent(facts.proficiency) if facts.proficiency > 0 else 'nothing'} of the truth's information"
+    if facts.accuracy >= THRESHOLDS.paradox_accuracy and _knows_little(facts):
+        carry = f"carry {known}"
+        if facts.proficiency > THRESHOLDS.paradox_proficiency:
+            carry = f"may carry as little as {percent(evidence['proficiency_low'])} of the truth's information"
+        return Finding(
+            "accuracy_paradox",
+            f"Accuracy flatters: {percent(facts.accuracy)} of the answers are right, yet they {carry}; "
+            f"always saying {quoted(largest)} would be right in {percent(share)}.",
+            evidence=evidence,
+        )
+    if facts.accuracy < share and not facts.could_be_chance and facts.surely_below("accuracy", share):
+        return Finding(
+            "accuracy_paradox",
+            f"Accuracy misleads: always saying {quoted(largest)} would be right more often ({percent(share)} against "
+            f"{percent(facts.accuracy)}) and tell nothing, while these answers carry {known}.",
+            evidence=evidence,
+        )
+    return None
+
+
+def _knows_little(facts: TableStatistics) -> bool:
+    """Whether the lower limit of proficiency is small, in an interval that says something."""
+    limits = facts.limits("proficiency")
+    if limits is None:
+        return facts.proficiency <= THRESHOLDS.paradox_proficiency
+    return limits.low <= THRESHOLDS.paradox_proficiency and limits.width <= THRESHOLDS.widest
+
+
+def detection_problem(facts: TableStatistics) -> Finding | None:
+    """Several classes by name, nearly all samples in one."""
+    k = facts.occupied[0]
+    effective = float(2**facts.truth_bits)
+    if k < 3 or effective > THRESHOLDS.detection_classes:
+        return None
+    if not facts.surely_below("effective_classes", THRESHOLDS.detection_limit):
+        return None
+    at = int(np.argmax(facts.truth_shares))
+    largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
+    return Finding(
+        "detection_problem",
+        f"The truth has {k} classes by name but {effective:.1f} in effect, because {percent(share)} of it is "
+        f"{quoted(largest)}: this is a detection problem, and accuracy says little about the rare classes.",
+        evidence={
+            "classes": k,
+            "effective_classes": effective,
+            "majority_class": str(largest),
+            "majority_share": share,
+        },
+    )
+
+
+def less_varied_output(facts: TableStatistics) -> Finding | None:
+    """H(T) > H(S): what is not said cannot be captured."""
+    system = float(facts.h.system)
+    if facts.truth_bits == 0 or facts.truth_bits - system < THRESHOLDS.poor_output * facts.truth_bits:
+        return None
+    if not facts.surely_below("system_entropy", (1 - THRESHOLDS.poor_output / 2) * facts.truth_bits):
+        return None
+    ceiling = system / facts.truth_bits
+    return Finding(
+        "less_varied_output",
+        f"The answers are less varied than the truth: however well chosen, they could carry at most {percent(ceiling)} "
+        "of its information.",
+        evidence={"truth_entropy": facts.truth_bits, "system_entropy": system, "ceiling": ceiling},
+    )
+
+
+def _cleaning_of(groups: Sequence[Sequence[str]]) -> str:
+    """The option of reading that makes one label of each group; where none makes one of all, what to do instead."""
+    from infoscope.readers.labels import cleaner  # noqa: PLC0415 - loads an engine
+
+    for steps in _CLEANINGS:
+        clean = cleaner(steps)
+        if all(len({clean(label) for label in group}) == 1 for group in groups):
+            options = " ".join(f"--clean {step}" for step in steps)
+            return f"for example with {options} (clean={(steps[0] if len(steps) == 1 else steps)!r} in Python)"
+    return "in the data: no --clean makes them one"
+
+
+_CLEANINGS = (("number",), ("strip",), ("casefold",), ("nfc",), ("strip", "casefold"), ("strip", "nfc", "casefold"))
+
+
+def lookalike_labels(facts: TableStatistics) -> Finding | None:
+    """Labels that differ only by case, white space, unicode form or the spelling of a number."""
+    if sum(facts.table.shape) > _MOST_NAMES:
+        return None
+    groups = lookalikes({*facts.table.truth_labels, *facts.table.system_labels})
+    if not groups:
+        return None
+    shown = "; ".join(listed([repr(name)[1:-1] for name in group]) for group in groups[:3])
+    more = f"; and {len(groups) - 3} more" if len(groups) > 3 else ""
+    return Finding(
+        "lookalike_labels",
+        "Some labels differ only by case, white space, unicode form or the spelling of a number and count as "
+        f"different classes: {shown}{more}. Spell them alike if they mean the same, "
+        f"{_cleaning_of(groups)}.",
+        evidence={"groups": [list(group) for group in groups]},
+    )

@@ -1,0 +1,116 @@
+"""The rule about a second stage: predictions that leave much open, but among few classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.diagnosis.phrases import counted, listed, points, quoted
+from infoscope.diagnosis.statistics import TableStatistics
+from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.numeric import Real
+from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+
+__all__ = ["second_stage"]
+
+_SPOKEN = 3
+"""Predictions that the sentence names; the evidence has them all."""
+
+
+def second_stage(facts: TableStatistics) -> Finding | None:
+    """Predictions that leave much open, but among few classes: a second classifier could decide there."""
+    if facts.occupied[0] < 3 or facts.truth_bits == 0:
+        return None
+    few = _few_classes(facts)
+    if not len(few.predictions) or _surely_open(facts, few) < THRESHOLDS.second_stage_share * facts.truth_bits:
+        return None
+    stages = few.described(facts)
+    gains = few.bits / facts.truth_bits
+    spoken = [
+        f"on {quoted(stage['answer'])}, which means {listed(stage['classes'], word='or')}, up to {points(gain)}"
+        for stage, gain in zip(stages[:_SPOKEN], gains, strict=False)
+    ]
+    if len(stages) > _SPOKEN:
+        rest = counted(len(stages) - _SPOKEN, "more prediction")
+        spoken.append(f"on {rest}, up to {points(float(gains[_SPOKEN:].sum()))}")
+    lead = (
+        "A second classifier could recover"
+        if len(stages) == 1
+        else f"A second stage could recover up to {points(float(gains.sum()))}:"
+    )
+    evidence: dict[str, Json] = {"outputs": stages, "bits": float(few.bits.sum())}
+    return Finding("second_stage", f"{lead} {'; '.join(spoken)}.", evidence=evidence)
+
+
+@dataclass(frozen=True)
+class _FewClasses:
+    """Predictions behind which stand few truth classes, the costliest first."""
+
+    predictions: NDArray[np.int64]
+    bits: Real
+    """What telling the classes of each apart would give."""
+    classes: list[NDArray[np.int64]]
+    """The truth classes of each, the most frequent first."""
+
+    def described(self, facts: TableStatistics) -> list[dict[str, Any]]:
+        """Each prediction in plain values."""
+        truth, system = facts.table.truth_labels, facts.table.system_labels
+        return [
+            {
+                "answer": str(system[at]),
+                "classes": [str(truth[row]) for row in rows],
+                "bits": float(bits),
+                "share_of_answers": float(facts.system_shares[at]),
+            }
+            for at, bits, rows in zip(self.predictions, self.bits, self.classes, strict=True)
+        ]
+
+
+def _few_classes(facts: TableStatistics) -> _FewClasses:
+    """All predictions that a second stage could resolve.
+
+    One that alone is not worth a finding counts only where each of its classes has enough samples: among thousands of
+    classes, the few samples behind each prediction look like few classes.
+    """
+    table, size = facts.table, facts.table.shape[1]
+    rows, columns, counts = _most_frequent(facts)
+    few, wholes = np.bincount(columns, minlength=size), np.bincount(columns, counts, minlength=size)
+    bits = np.bincount(columns, -counts * np.log2(counts / wholes[columns]), minlength=size) / float(table.grand_total)
+    resolved = (few >= 2) & (few <= THRESHOLDS.second_stage_classes) & (few < facts.occupied[0])
+    resolved &= (bits >= THRESHOLDS.second_stage_share * facts.truth_bits) | _enough_samples(facts, columns, counts)
+    found = np.flatnonzero(resolved)
+    found = found[np.argsort(-bits[found], kind="stable")]
+    first, last = (np.searchsorted(columns, found, side) for side in ("left", "right"))
+    return _FewClasses(found, bits[found], [rows[a:b] for a, b in zip(first, last, strict=True)])
+
+
+def _most_frequent(facts: TableStatistics) -> tuple[NDArray[np.int64], NDArray[np.int64], Real]:
+    """By prediction, the truth classes that cover nearly all of it: rows, columns and counts of these cells."""
+    table = facts.table
+    used = np.flatnonzero(table.cells > 0)
+    order = used[np.lexsort((-table.cells[used], table.cell_columns[used]))]
+    columns, counts = table.cell_columns[order], table.cells[order]
+    before = np.concatenate([[0.0], np.cumsum(counts)[:-1]])
+    start = np.searchsorted(columns, columns)
+    inside = (before - before[start]) / table.column_totals[columns] < THRESHOLDS.second_stage_cover
+    return table.cell_rows[order][inside], columns[inside], counts[inside]
+
+
+def _enough_samples(facts: TableStatistics, columns: NDArray[np.int64], counts: Real) -> NDArray[np.bool_]:
+    """Predictions each of whose classes has enough samples; all of them where the sample size is not known."""
+    enough = np.ones(facts.table.shape[1], dtype=bool)
+    if facts.n is not None:
+        enough[columns[counts * (facts.n / float(facts.table.grand_total)) < THRESHOLDS.samples_per_cell]] = False
+    return enough
+
+
+def _surely_open(facts: TableStatistics, few: _FewClasses) -> float:
+    """Bits that these predictions leave open, by the lower limits where there is a belief."""
+    if facts.belief is None:
+        return float(few.bits.sum())
+    least = np.asarray(facts.belief.by_output(facts.level)["missed_information"].low, dtype=np.float64)
+    return float(np.sum((facts.system_shares * np.nan_to_num(least))[few.predictions]))

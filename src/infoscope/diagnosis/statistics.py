@@ -1,0 +1,148 @@
+"""What the rules look at: a table, and the numbers that several of them need, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.shannon import Entropies, entropies
+from infoscope.numeric import Real
+from infoscope.tables import Contingency
+
+__all__ = ["MetricInterval", "TableBelief", "TableStatistics"]
+
+_ASKED = (
+    "proficiency",
+    "accuracy",
+    "system_entropy",
+    "effective_classes",
+    "split_system_divergence",
+)
+
+
+class TableBelief(Protocol):
+    """What is believed about the metrics of one table, beyond their plug-in values."""
+
+    def summaries(self, names: Sequence[str], level: float) -> Mapping[str, Any]:
+        """Mean, sd, low and high of each of these metrics."""
+
+    def by_class(self, level: float) -> Mapping[str, Any]:
+        """The same by class of the truth: one number a class in each."""
+
+    def by_output(self, level: float) -> Mapping[str, Any]:
+        """The same by answer."""
+
+
+class MetricInterval(NamedTuple):
+    """Standard error and interval of one metric."""
+
+    sd: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """From the lower to the upper limit."""
+        return self.high - self.low
+
+
+_PER_CELL = 5
+"""Samples a cell from which on the likelihood-ratio statistic follows its chi-square law."""
+
+
+@dataclass(frozen=True)
+class TableStatistics:
+    """One table under diagnosis."""
+
+    table: Contingency
+    n: float | None
+    """Sample size; None where it is not known."""
+    belief: TableBelief | None = None
+    """Where there is one, a rule is silent when the interval leaves its claim open."""
+    level: float = 0.95
+
+    @cached_property
+    def _known(self) -> Mapping[str, Any]:
+        return {} if self.belief is None else self.belief.summaries(_ASKED, self.level)
+
+    def limits(self, metric: str) -> MetricInterval | None:
+        """What is known of a metric beyond its value; None where there is no belief, or no such interval."""
+        found = self._known.get(metric)
+        if found is None or not np.all(np.isfinite([found.sd, found.low, found.high])):
+            return None
+        return MetricInterval(float(found.sd), float(found.low), float(found.high))
+
+    def surely_below(self, metric: str, limit: float) -> bool:
+        """Whether the upper limit of a metric is below this, or nothing speaks against it."""
+        found = self.limits(metric)
+        return found is None or found.high <= limit
+
+    def surely_above(self, metric: str, limit: float) -> bool:
+        """Whether the lower limit of a metric is above this, or nothing speaks against it."""
+        found = self.limits(metric)
+        return found is None or found.low >= limit
+
+    @cached_property
+    def h(self) -> Entropies:
+        """All entropies, in bits."""
+        return entropies(self.table)
+
+    @cached_property
+    def truth_bits(self) -> float:
+        """H(T): what there is to know."""
+        return float(self.h.truth)
+
+    @cached_property
+    def proficiency(self) -> float:
+        """Captured share of H(T); 0 where there is nothing to know."""
+        known, missed = float(self.h.mutual), float(self.h.missed)
+        return known / (known + missed) if known + missed > 0 else 0.0
+
+    @cached_property
+    def accuracy(self) -> float | None:
+        """Share of samples answered with their own label; None where the sides share no label."""
+        if not len(self.table.matches[0]):
+            return None
+        return float(self.table.diagonal.sum()) / float(self.table.grand_total)
+
+    @cached_property
+    def truth_shares(self) -> Real:
+        """Share of each truth class."""
+        return self.table.row_totals / self.table.grand_total
+
+    @cached_property
+    def system_shares(self) -> Real:
+        """Share of each answer."""
+        return self.table.column_totals / self.table.grand_total
+
+    @cached_property
+    def occupied(self) -> tuple[int, int]:
+        """Truth classes and answers that occur."""
+        return int(np.count_nonzero(self.table.row_totals)), int(np.count_nonzero(self.table.column_totals))
+
+    @cached_property
+    def chance_p_value(self) -> float | None:
+        """P of at least this much information by chance, by the likelihood-ratio test; None where it does not apply."""
+        from scipy.special import chdtrc  # noqa: PLC0415 - only where a table is diagnosed
+
+        freedom = float((self.occupied[0] - 1) * (self.occupied[1] - 1))
+        if self.n is None or freedom == 0:
+            return None
+        if self.table.is_counts and self.n < _PER_CELL * self.occupied[0] * self.occupied[1]:
+            # with few samples a cell, G by chance is far below its degrees of freedom: its mean is known exactly
+            by_chance = expected_information(self.table.row_totals, self.table.column_totals)
+            freedom = 2.0 * self.n * by_chance * np.log(2.0)
+        return float(chdtrc(freedom, 2.0 * self.n * float(self.h.mutual) * np.log(2.0)))
+
+    @cached_property
+    def could_be_chance(self) -> bool:
+        """Whether the information captured cannot be told from what independent answers would show."""
+        if self.chance_p_value is None:
+            return self.proficiency <= THRESHOLDS.chance_proficiency
+        return self.chance_p_value > THRESHOLDS.chance_p_value

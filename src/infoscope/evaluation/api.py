@@ -1,0 +1,117 @@
+"""The public front: evaluate a table, several, or a source of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+
+from infoscope.diagnosis import Finding, TableStatistics, diagnose_all
+from infoscope.errors import InputError, check_keywords
+from infoscope.evaluation.adaptive import StoppingRule, gather_until
+from infoscope.evaluation.comparison import compared
+from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
+from infoscope.evaluation.result import Evaluation
+from infoscope.evaluation.score import TableInput, measure
+from infoscope.evaluation.uncertainty import believed
+from infoscope.inputs import QuestionKeywords, UncertaintyOptions
+from infoscope.readers import ReadOptions
+from infoscope.results.provenance import ignored_rows
+
+__all__ = ["EvaluateKeywords", "evaluate"]
+
+
+class EvaluateKeywords(QuestionKeywords, total=False):
+    """What ``evaluate`` may be asked beyond its source."""
+
+    by: str | Sequence[str] | None
+    labels: Any
+    task: Literal["classification", "clustering"]
+    until: Any
+
+
+def evaluate(
+    source: Any,
+    y_pred: Any = None,
+    *,
+    truth: str | None = None,
+    system: str | Sequence[str] | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[EvaluateKeywords],
+) -> Evaluation:
+    """Everything there is to say about one or several systems.
+
+    Give labels ``(y_true, y_pred)``, where ``y_pred`` may map names to labels; rows of any source with the names of
+    their columns in ``truth`` and ``system``; or a table, or tables by name.
+
+    ``weight`` is a column, or weights beside labels; ``by`` splits the rows, one result per group; ``groups`` says
+    which rows belong together (patients, documents): intervals then come from resampling those as a whole. ``reject``
+    is the label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the
+    classes, ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
+    that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
+    only until the interval of a metric is that narrow. ``prior``, ``level``, ``sample_size`` and ``seed`` say how
+    intervals are made.
+
+    >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
+    0.75
+    """
+    check_keywords(options, EvaluateKeywords)
+    uncertainty = UncertaintyOptions.from_keywords(options)
+    task = options.get("task", "classification")
+    if task not in ("classification", "clustering"):
+        raise InputError(f"task is {task!r}; it is classification or clustering")
+    if options.get("groups") is not None and task == "clustering":
+        raise InputError("predictions that are clusters cannot be resampled by group yet; leave one of the two out")
+    request = ColumnRequest.from_keywords(truth, system, read, options)
+
+    def as_asked(subject: TableInput) -> TableInput:
+        table = prepared(subject.table, options.get("prevalence"), clusters=task == "clustering")
+        return replace(subject, table=table, clusters=task == "clustering")
+
+    if options.get("until") is None:
+        found = gather(source, y_pred, request)
+    else:
+        found = gather_until(source, request, StoppingRule.asked(options["until"]), uncertainty, as_asked)
+    seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
+    return _evaluated(replace(found, subjects=seen), uncertainty)
+
+
+def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
+    provenance, subjects = found.provenance, found.subjects
+    findings = _findings(subjects, how)
+    systems = tuple(measure(subject, found, how.level) for subject, found in zip(subjects, findings, strict=True))
+    if provenance.rows is None and subjects and all(subject.table.is_counts for subject in subjects):
+        rows = int(max(subject.table.total for subject in subjects)) + provenance.rows_ignored
+        provenance = replace(provenance, rows=rows)
+    hashes = {system.title: system.data_hash for system in systems if system.data_hash is not None}
+    comparison, by_group = compared(found.joints, subjects, systems, how)
+    return Evaluation(
+        systems,
+        comparison,
+        by_group,
+        found.adaptive,
+        replace(provenance, hashes=hashes),
+        tuple(_about_rows(found)),
+    )
+
+
+def _about_rows(found: Inputs) -> Iterator[Finding]:
+    yield from ignored_rows(found.provenance.ignored)
+    if found.adaptive is not None:
+        yield Finding("read_in_part", f"{found.adaptive.text}.", "warning" if found.adaptive.sorted else "note")
+
+
+def _findings(subjects: Sequence[TableInput], how: UncertaintyOptions) -> list[list[Finding]]:
+    """Each group is diagnosed by itself: systems are compared where they saw the same truth."""
+    groups: dict[tuple[tuple[str, str], ...], dict[int, TableInput]] = {}
+    for at, subject in enumerate(subjects):
+        groups.setdefault(tuple((subject.group or {}).items()), {})[at] = subject
+    said: dict[int, list[Finding]] = {}
+    for members in groups.values():
+        facts = {
+            subject.name: TableStatistics(subject.table, subject.n, subject.belief, how.level)
+            for subject in members.values()
+        }
+        by_name = diagnose_all(facts)
+        said |= {at: by_name[subject.name] for at, subject in members.items()}
+    return [said[at] for at in range(len(subjects))]

@@ -1,0 +1,268 @@
+"""What is to be evaluated: tables by name and group, from tables given, or rows read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from infoscope.comparison import PairedPredictions
+from infoscope.errors import InputError
+from infoscope.evaluation.result import AdaptiveReading
+from infoscope.evaluation.score import Clusters, TableInput
+from infoscope.inputs import Prevalence, as_names, check_rows, column_labels, labels_by_system, tables_by_system
+from infoscope.masking import masked
+from infoscope.readers import Asked, Joint, ReadOptions, Together, read_together
+from infoscope.readers.labels import Cleaning
+from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.tables import Contingency
+from infoscope.tables.construct import Declared, counted_labels
+from infoscope.tables.contingency import Support
+from infoscope.tables.labels import Label
+from infoscope.tables.missing import most_ignored, warn_of_rows
+from infoscope.tables.prevalence import shares_by_label
+
+__all__ = ["ColumnRequest", "Inputs", "gather", "prepared", "seen"]
+
+
+@dataclass(frozen=True)
+class ColumnRequest:
+    """Which columns of a source to read, and what its labels mean."""
+
+    truth: str | None = None
+    system: str | Sequence[str] | None = None
+    weight: Any = None
+    by: str | Sequence[str] | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
+    labels: Any = None
+    groups: Any = None
+    how: ReadOptions | None = None
+
+    @classmethod
+    def from_keywords(cls, truth: Any, system: Any, read: ReadOptions | None, options: Mapping[str, Any]) -> Self:
+        """The columns named, with those of a function's keywords that are about rows and labels."""
+        known = {name: options[name] for name in cls.__dataclass_fields__ if name in options}
+        return cls(truth, system, how=read, **known)
+
+    @property
+    def cluster(self) -> str | None:
+        """The column of what rows belong together, where it is a column."""
+        return self.groups if isinstance(self.groups, str) else None
+
+    @property
+    def asked(self) -> Asked:
+        """As readers want it."""
+        columns = {"weight": self.weight, "groups": self.groups}
+        for name, value in columns.items():
+            if value is not None and not isinstance(value, str):
+                raise InputError(f"{name} is not the name of a column; name one, or give labels as (y_true, y_pred)")
+        if self.labels is not None:
+            raise InputError("labels= declares the classes of labels given as (y_true, y_pred); leave it out for rows")
+        return Asked(
+            self.truth or "",
+            as_names(self.system),
+            self.weight,
+            as_names(self.by),
+            self.cluster,
+            self.reject,
+            self.positive,
+            self.clean,
+        )
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What there is to evaluate."""
+
+    provenance: Provenance
+    subjects: list[TableInput]
+    joints: Mapping[tuple[str, ...], Joint | PairedPredictions] = field(default_factory=dict)
+    """The systems row by row, by group, where they were read together; without groups there is one, ()."""
+    adaptive: AdaptiveReading | None = None
+
+
+def gather(source: Any, y_pred: Any, request: ColumnRequest) -> Inputs:
+    """The tables to evaluate: from labels, from tables, or from rows that are read."""
+    if y_pred is not None:
+        if request.truth is not None or request.system is not None:
+            raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
+        return _from_labels(source, labels_by_system(y_pred), request)
+    tables = tables_by_system(source, request.system)
+    if tables is not None:
+        return _from_tables(tables, request)
+    columns = column_labels(source, request.truth, request.system)
+    if columns is not None:
+        return _from_labels(*columns, _with_columns(source, request))
+    return _from_rows(source, request)
+
+
+def _with_columns(source: Mapping[str, Any], request: ColumnRequest) -> ColumnRequest:
+    """Weights and groups of a mapping of columns, by their names."""
+    named = {name: getattr(request, name) for name in ("weight", "groups")}
+    found = {name: source.get(value, value) for name, value in named.items() if isinstance(value, str)}
+    return replace(request, **found)
+
+
+def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest) -> Inputs:
+    if request.by is not None:
+        raise InputError("by= names columns of rows; split the labels, or give a data frame with truth= and system=")
+    if request.clean:
+        raise InputError("clean= is about labels that are read; clean the labels before you give them")
+    declared = Declared(request.labels, request.reject, request.positive)
+    tables = {
+        name: counted_labels(Contingency, y_true, labels, request.weight, declared) for name, labels in systems.items()
+    }
+    ignored = most_ignored(table.ignored for table in tables.values())
+    warn_of_rows(ignored)
+    answers = None
+    if request.groups is not None or (len(tables) > 1 and max(map(_size, tables.values())) <= MAX_COMPARED_ROWS):
+        answers = PairedPredictions.from_labels(
+            y_true,
+            systems,
+            sample_weight=request.weight,
+            cluster=request.groups,
+            reject=request.reject,
+            positive=request.positive,
+        )
+    subjects = [_labelled(name, table, answers, request) for name, table in tables.items()]
+    rows = int(max(_size(table) + sum(table.ignored.values()) for table in tables.values()))
+    provenance = Provenance(rows=rows if request.weight is None else None, ignored=_listed(ignored))
+    joints: dict[tuple[str, ...], Joint | PairedPredictions] = (
+        {(): answers} if answers is not None and len(tables) > 1 else {}
+    )
+    return Inputs(provenance, _with_data(subjects, None), joints)
+
+
+MAX_COMPARED_ROWS = 1_000_000
+"""Labels up to which systems are compared unasked."""
+
+
+def _size(table: Contingency) -> float:
+    return float(table.total)
+
+
+def _labelled(name: str, table: Contingency, answers: PairedPredictions | None, request: ColumnRequest) -> TableInput:
+    if request.groups is None or answers is None:
+        return TableInput(name, table, n=table.sample_size)
+    own = answers.pair(name, name)
+    return TableInput(name, own.table_a, n=own.table_a.sample_size, cluster=Clusters("groups", own.clusters_a))
+
+
+def _from_tables(tables: Mapping[str, Contingency], request: ColumnRequest) -> Inputs:
+    if request.groups is not None:
+        raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
+    if request.reject is not None or request.positive is not None:
+        raise InputError("a finished table knows its reject and positive label; state them where the table is made")
+    for name, table in tables.items():
+        if table.batch_shape:
+            raise InputError("a batch of tables is no single result; evaluate its tables one by one")
+        if not table.total:
+            raise InputError(f"the table of {name!r} has no data; there is nothing to evaluate")
+    subjects = [TableInput(name, table, n=table.sample_size) for name, table in tables.items()]
+    ignored = most_ignored(table.ignored for table in tables.values())
+    return Inputs(Provenance(ignored=_listed(ignored)), subjects)
+
+
+def _from_rows(source: Any, request: ColumnRequest) -> Inputs:
+    check_rows(source, request.truth)
+    together = read_together(source, request.asked, request.how)
+    warn_of_rows(together.reading.ignored)
+    return seen(source, request, together)
+
+
+def seen(source: Any, request: ColumnRequest, found: Together) -> Inputs:
+    """What was read, as subjects."""
+    reading = found.reading
+    subjects = [
+        TableInput(
+            name,
+            table,
+            group=_group(reading.by, group),
+            n=table.sample_size,
+            cluster=None if request.cluster is None else Clusters(request.cluster, found.clusters[group, name]),
+        )
+        for group, tables in reading.by_group.items()
+        for name, table in tables.items()
+    ]
+    provenance = Provenance(_named(source), reading.rows, _listed(reading.ignored))
+    joints = {tuple(map(str, group)): joint for group, joint in found.joints.items()}
+    return Inputs(provenance, _with_data(subjects, _named(source)), joints)
+
+
+def _listed(ignored: Mapping[str, int]) -> tuple[IgnoredRows, ...]:
+    return tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
+
+
+def _with_data(subjects: list[TableInput], source: str | None) -> list[TableInput]:
+    """Groups in which a system has no usable row are left out; a system without any is an error."""
+    used = [subject for subject in subjects if subject.table.total > 0]
+    for subject in subjects:
+        if all(other.name != subject.name for other in used):
+            if subject.table.weight_squares is not None and subject.table.truth_labels:
+                raise InputError(f"all rows answered by {subject.name!r} have weight 0; there is nothing to evaluate")
+            raise InputError(
+                f"{source or 'the source'} has no row with both a truth and an answer of {subject.name!r}; "
+                "there is nothing to evaluate"
+            )
+    if not used:
+        raise InputError(f"{source or 'the source'} has no rows; there is nothing to evaluate")
+    return used
+
+
+def _group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:
+    """The group by column; tables counted elsewhere may not say which columns those were."""
+    names = by if len(by) == len(group) else [f"group {at}" for at in range(1, len(group) + 1)]
+    return dict(zip(names, map(str, group), strict=True)) or None
+
+
+def _named(source: Any) -> str | None:
+    if isinstance(source, (list, tuple)) and source:
+        first = _named(source[0])
+        return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"
+    if isinstance(source, (str, Path)):
+        pipe = {"-": "standard input", "/dev/stdin": "standard input"}.get(str(source))
+        return pipe or (str(source) if str(source).startswith("/dev/") else Path(masked(str(source))).name)
+    return None
+
+
+def prepared(table: Contingency, prevalence: Prevalence | None, *, clusters: bool) -> Contingency:
+    """The table as the caller wants it seen."""
+    if clusters:
+        table = _apart(table)
+    if prevalence is None:
+        return table
+    if isinstance(prevalence, str):
+        return table.with_prevalence(prevalence)
+    return table.with_prevalence(shares_by_label(table, prevalence))
+
+
+def _apart(table: Contingency) -> Contingency:
+    """Cluster names mean nothing: answers that share a name with a class get another, empty ones go."""
+    rows = np.flatnonzero(table.row_totals > 0)
+    columns = np.flatnonzero((table.column_totals > 0) | [label == table.reject for label in table.system_labels])
+    truth = tuple(table.truth_labels[at] for at in rows)
+    system = tuple(table.system_labels[at] for at in columns)
+    if {str(label) for label in truth} & {str(label) for label in system}:
+        system = tuple(label if label == table.reject else f"cluster {label}" for label in system)
+    if table.support is None:
+        values, support = table.values[np.ix_(rows, columns)], None
+    else:
+        used = np.flatnonzero(table.cells > 0)
+        row_of, column_of = (np.zeros(size, dtype=np.int64) for size in table.shape)
+        row_of[rows], column_of[columns] = np.arange(len(rows)), np.arange(len(columns))
+        support = Support(row_of[table.cell_rows[used]], column_of[table.cell_columns[used]])
+        values = table.values[used]
+    return replace(
+        table,
+        truth_labels=truth,
+        system_labels=system,
+        values=values,
+        support=support,
+        positive=table.positive if table.positive in truth else None,
+        declared=True,
+    )

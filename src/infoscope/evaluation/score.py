@@ -1,0 +1,211 @@
+"""From a table to its results: every metric of the catalogue, by class, by answer and by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from infoscope.clustering import SplitsAndMerges, splits_and_merges
+from infoscope.diagnosis import Finding, TableBelief, confusions
+from infoscope.evaluation.result import CellLoss, ClassEstimates, ConfusedPair, IntervalMethod, SystemResult
+from infoscope.metrics.registry import Metric, metrics_of
+from infoscope.metrics.shannon import entropies
+from infoscope.posterior.first_order import information_sds
+from infoscope.results.estimate import Estimate
+from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
+
+__all__ = ["ClassSummary", "Clusters", "TableInput", "measure"]
+
+MOST_LEAKS = 1000
+"""A document lists at most this many cells, the costliest."""
+
+MOST_CLASSES = 10_000
+"""A document lists at most this many classes a side, the costliest."""
+
+
+class ClassSummary(Protocol):
+    """What is believed about one metric: a number each, or one for each class."""
+
+    @property
+    def mean(self) -> Any:
+        """Expected value."""
+
+    @property
+    def sd(self) -> Any:
+        """Standard deviation."""
+
+    @property
+    def low(self) -> Any:
+        """Lower limit."""
+
+    @property
+    def high(self) -> Any:
+        """Upper limit."""
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Rows that belong together: by which column, and the cells of each cluster, one line each."""
+
+    column: str
+    lines: Any
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """One table to be evaluated, and what it is a table of."""
+
+    name: str
+    table: Contingency
+    group: Mapping[str, str] | None = None
+    n: float | None = None
+    cluster: Clusters | None = None
+    """Where rows belong together and are resampled so."""
+    belief: TableBelief | None = None
+    interval: IntervalMethod | None = None
+    clusters: bool = False
+    """Whether the names of the answers mean nothing."""
+
+
+def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:
+    """All results of one table."""
+    table = subject.table
+    grouped = splits_and_merges(table) if subject.clusters else None
+    return SystemResult(
+        name=subject.name,
+        n=_plain(subject.n),
+        truth_labels=tuple(map(str, table.truth_labels)),
+        system_labels=tuple(map(str, table.system_labels)),
+        reject=None if table.reject is None else str(table.reject),
+        positive=_positive(table),
+        group=subject.group,
+        metrics=_by_table(subject, level),
+        classes=tuple(_by_class(subject, "truth", level)),
+        outputs=tuple(_by_class(subject, "system", level)),
+        leaks=tuple(_leaks(table)),
+        confusions=tuple(
+            ConfusedPair((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
+            for pair in confusions(table, float(entropies(table).truth))
+        ),
+        diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
+        interval=subject.interval,
+        clusters=grouped,
+        data_hash=data_hash(table),
+        table=table,
+    )
+
+
+def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:
+    """Which groups are torn apart and which thrown together, in words."""
+    yield Finding("clusters", f"{grouped.sentence()}.", evidence={"exact": grouped.exact, "groups": grouped.groups})
+    for found in (*grouped.splits[:3], *grouped.merges[:3]):
+        yield Finding(f"{found.kind}_group", f"{found.sentence()}.", evidence={"bits": found.bits, "size": found.size})
+
+
+def _plain(number: float | None) -> float | None:
+    """Whole numbers as integers, so that JSON shows a count as a count."""
+    return int(number) if number is not None and float(number).is_integer() else number
+
+
+def _positive(table: Contingency) -> str | None:
+    """The class that binary metrics are about; None unless there are two true classes."""
+    return str(table.positive_label) if len(table.truth_labels) == 2 else None
+
+
+def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:
+    """Every metric of the whole table, with what is believed about it where it has a value."""
+    values: dict[str, Estimate] = {}
+    positive = _positive(subject.table)
+    for entry in metrics_of("table"):
+        number = float(entry.score(subject.table))
+        value = Estimate.of(number, "" if np.isfinite(number) else entry.reason(subject.table))
+        values[entry.name] = replace(value, positive=positive) if entry.card.of_positive else value
+    if subject.belief is None:
+        return values
+    wanted = [
+        entry.name
+        for entry in metrics_of("table")
+        if entry.card.posterior != "none" and values[entry.name].value is not None
+    ]
+    for name, known in subject.belief.summaries(wanted, level).items():
+        values[name] = values[name].with_belief(known)
+    if subject.table.reweighting is None and subject.n is not None:
+        for name, first_order in information_sds(subject.table, subject.n).items():
+            if values[name].sd is not None:
+                values[name] = values[name].with_first_order(first_order)
+    return values
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One metric of all classes of one side, and what is believed about it."""
+
+    entry: Metric
+    numbers: Sequence[float]
+    known: ClassSummary | None
+
+    def at(self, place: int) -> Estimate:
+        number = self.numbers[place]
+        if np.isfinite(number) and self.entry.card.unit == "count":
+            return Estimate(_plain(number))
+        value = Estimate.of(number, self.entry.card.undefined)
+        if self.known is None or value.value is None:
+            return value
+        parts = (float(np.asarray(part)[place]) for part in _parts(self.known))
+        return value.with_belief(_Known(*parts))
+
+
+class _Known(NamedTuple):
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+
+def _parts(summary: ClassSummary) -> tuple[Any, Any, Any, Any]:
+    return summary.mean, summary.sd, summary.low, summary.high
+
+
+def _by_class(subject: TableInput, side: Literal["truth", "system"], level: float) -> Iterator[ClassEstimates]:
+    """One record a class of one side: the metrics of that level, without their prefix."""
+    table = subject.table
+    known: Mapping[str, Any] = {}
+    if subject.belief is not None:
+        known = subject.belief.by_class(level) if side == "truth" else subject.belief.by_output(level)
+    columns: dict[str, _Column] = {}
+    for entry in metrics_of(side):
+        name = entry.name.partition("_")[2]
+        columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), known.get(name))
+    labels = table.truth_labels if side == "truth" else table.system_labels
+    for at in _costliest(columns):
+        yield ClassEstimates(str(labels[at]), {name: column.at(at) for name, column in columns.items()})
+
+
+def _costliest(columns: Mapping[str, _Column]) -> Sequence[int]:
+    """Positions of the classes to list: all in their order, or the costliest of very many."""
+    size = len(next(iter(columns.values())).numbers)
+    if size <= MOST_CLASSES:
+        return range(size)
+    cost = sum(np.nan_to_num(columns[name].numbers) for name in ("missed_share", "false_share"))
+    return np.sort(np.argsort(-cost, kind="stable")[:MOST_CLASSES]).tolist()
+
+
+def _leaks(table: Contingency) -> Iterator[CellLoss]:
+    """Cells by the bits they cost, the costliest first."""
+    parts = {entry.name: np.asarray(entry.score(table)) for entry in metrics_of("cell")}
+    missed, false = parts["cell_missed_information"], parts["cell_false_information"]
+    cost = missed + false
+    for at in np.argsort(-cost, kind="stable")[:MOST_LEAKS]:
+        if cost[at] <= 0:
+            return
+        yield CellLoss(
+            str(table.truth_labels[table.cell_rows[at]]),
+            str(table.system_labels[table.cell_columns[at]]),
+            _plain(float(table.cells[at])) or 0,
+            float(missed[at]),
+            float(false[at]),
+        )

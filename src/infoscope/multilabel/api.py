@@ -1,0 +1,116 @@
+"""The public front: truth and predicted label sets in, a result document out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from infoscope.errors import InputError, check_keywords
+from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
+from infoscope.multilabel.comparison import differences, ranked
+from infoscope.multilabel.input_checks import objects_left_out
+from infoscope.multilabel.result import MultilabelEvaluation, Predictor, SampleSpread
+from infoscope.multilabel.score import ResamplingOptions, common_draws, score_predictor
+from infoscope.multilabel.sources import LabelSetFormat, label_sets, name_of
+from infoscope.multilabel.sums import ObjectSums
+from infoscope.multilabel.uncertainty import random_halves
+from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.tables.categorization import aligned
+from infoscope.tables.columns import check_pairing
+from infoscope.tables.missing import warn_of
+
+__all__ = ["compare", "evaluate", "stability"]
+
+
+class MultilabelKeywords(TypedDict, total=False):
+    """How label sets are read, and how much resampling is done."""
+
+    truth_name: str | None
+    object: str | None
+    category: str | None
+    threshold: float | None
+    clean: str | Iterable[str]
+    separator: str | None
+    depth: int | None
+    level: float
+    draws: int
+    shuffles: int | None
+    splits: int
+    seed: int
+
+
+def evaluate(
+    truth: Any, predicted: Any, *, name: str | None = None, **options: Unpack[MultilabelKeywords]
+) -> MultilabelEvaluation:
+    """How much of the truth's categories the predicted ones tell, and which of them are mixed up.
+
+    Either side is a list of sets, a mapping of objects to sets, an indicator matrix (array, SciPy sparse, data frame;
+    scores with ``threshold``), rows of object and category (``object`` and ``category`` name the columns), or a file
+    with one object per line, ``object TAB category TAB category …``.
+
+    >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
+    >>> result = evaluate(truth, truth)
+    >>> result
+    predicted captures 100% (100.0 – 100.0) of the information in truth.
+    >>> round(result.systems[0].metrics["permuted_proficiency"].value, 3)
+    1.0
+    """
+    return compare(truth, {name or name_of(predicted, "predicted"): predicted}, **options)
+
+
+def compare(truth: Any, predictors: Mapping[str, Any], **options: Unpack[MultilabelKeywords]) -> MultilabelEvaluation:
+    """Several predictors on one truth, with paired differences; sources as for ``evaluate``."""
+    check_keywords(options, MultilabelKeywords)
+    if not predictors:
+        raise InputError("no predictor is given; name at least one")
+    given: dict[str, Any] = dict(options)
+    form = LabelSetFormat(**{key: given[key] for key in LabelSetFormat.__dataclass_fields__ if key in given})
+    effort = ResamplingOptions(**{key: given[key] for key in ResamplingOptions.__dataclass_fields__ if key in given})
+    return _evaluated(truth, options.get("truth_name") or name_of(truth, "truth"), predictors, form, effort)
+
+
+def stability(
+    truth: Any, predicted: Any, *, splits: int = 500, seed: int = 0, **options: Any
+) -> dict[str, SampleSpread]:
+    """Mean and standard deviation of every metric over both halves of random splits of the objects."""
+    if splits < 1:
+        raise InputError(f"splits is {splits}; stability needs one at least")
+    form = LabelSetFormat(**options)
+    _check_order(truth, {"predicted": predicted})
+    pair = aligned(label_sets(truth, form), label_sets(predicted, form))
+    warn_of(objects_left_out(pair.ignored))
+    order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
+    return random_halves(pair, ObjectSums.of(pair, order), splits, np.random.default_rng(seed))
+
+
+def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
+    """Series of sets pair by position; frames have an index, too, but it names their objects."""
+    if getattr(truth, "ndim", 0) == 1:
+        check_pairing(truth, {name: sets for name, sets in predictors.items() if getattr(sets, "ndim", 0) == 1})
+
+
+def _evaluated(
+    truth: Any, truth_name: str, predictors: Mapping[str, Any], form: LabelSetFormat, effort: ResamplingOptions
+) -> MultilabelEvaluation:
+    _check_order(truth, predictors)
+    known = label_sets(truth, form)
+    given = {name: label_sets(source, form) for name, source in predictors.items()}
+    systems = tuple(score_predictor((known, sets), (truth_name, name), form, effort) for name, sets in given.items())
+    provenance = Provenance(rows=known.n, ignored=_all_ignored(systems))
+    warn_of(objects_left_out({item.reason: item.rows for item in provenance.ignored}))
+    findings = tuple(finding for system in systems for finding in system.diagnosis if finding.is_warning)
+    if len(systems) == 1:
+        return MultilabelEvaluation(systems, known.n, level=effort.level, provenance=provenance, findings=findings)
+    values, draws, objects = common_draws(known, given, effort)
+    pairs = differences(values, draws, effort.level)
+    return MultilabelEvaluation(systems, known.n, pairs, ranked(values), objects, effort.level, provenance, findings)
+
+
+def _all_ignored(systems: Sequence[Predictor]) -> tuple[IgnoredRows, ...]:
+    most: dict[str, int] = {}
+    for system in systems:
+        for item in system.ignored:
+            most[item.reason] = max(item.rows, most.get(item.reason, 0))
+    return tuple(IgnoredRows(reason, rows) for reason, rows in most.items())

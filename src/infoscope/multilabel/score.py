@@ -1,0 +1,290 @@
+"""One predictor against the truth: everything the document says about it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.inputs import check_level
+from infoscope.metrics import proficiency as table_proficiency
+from infoscope.metrics.binary_information import binary_entropy
+from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of, reassignments
+from infoscope.multilabel.chance import Chance, by_chance
+from infoscope.multilabel.hierarchy import levels
+from infoscope.multilabel.input_checks import input_findings
+from infoscope.multilabel.measures import MEASURES, adjusted_proficiency, chance_proficiency, values_of
+from infoscope.multilabel.result import REASONS, CategoryResult, Predictor, SampleSpread
+from infoscope.multilabel.sources import LabelSetFormat
+from infoscope.multilabel.sums import CategorySums, ObjectSums
+from infoscope.multilabel.uncertainty import estimated, random_halves
+from infoscope.numeric import Real, ratio
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows
+from infoscope.tables import Contingency
+from infoscope.tables.categorization import Categorization, aligned
+from infoscope.tables.label_sets import LabelSets
+
+__all__ = ["ResamplingOptions", "common_draws", "score_predictor"]
+
+_WORK = 4e8
+"""Resampling is cut down where draws times memberships would exceed this, to a hundred draws at least."""
+
+_SPARSE_SETS = 5
+"""Whole sets as classes mean little where there are fewer than so many objects a distinct set."""
+
+
+@dataclass(frozen=True)
+class ResamplingOptions:
+    """How much resampling is done, and at what level intervals are given."""
+
+    level: float = 0.95
+    draws: int = 1000
+    shuffles: int | None = None
+    splits: int = 500
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        check_level(self.level)
+        for name in ("draws", "shuffles", "splits"):
+            count = getattr(self, name)
+            if count is not None and count < 0:
+                raise InputError(f"{name} is {count}; give 0 to leave it out, or a positive number")
+
+    def affordable(self, count: int, memberships: int) -> int:
+        """As many draws as asked, or as the work allows."""
+        return min(count, max(100, int(_WORK / max(memberships, 1))))
+
+    def shuffles_for(self, categories: int) -> int:
+        """As asked, or by the number of categories: every shuffle compares all pairs of them."""
+        if self.shuffles is not None:
+            return self.shuffles
+        return 199 if categories <= 200 else 39 if categories <= 1000 else 19
+
+
+def score_predictor(
+    sides: tuple[LabelSets, LabelSets], names: tuple[str, str], form: LabelSetFormat, effort: ResamplingOptions
+) -> Predictor:
+    """Everything about one predictor."""
+    pair = aligned(*sides, names)
+    rng = np.random.default_rng(effort.seed)
+    counts = pair.joint_counts() if len(pair.categories) <= MOST_CATEGORIES else None
+    order = None if counts is None else assignment_of(pair, counts)
+    ledger = ObjectSums.of(pair, order)
+    sums = ledger.whole()
+    values = {name: float(value) for name, value in values_of(sums).items()}
+    reasons = dict(REASONS)
+    if order is None:
+        values["permuted_proficiency"] = np.nan
+        reasons["permuted_proficiency"] = (
+            f"{len(pair.categories)} categories are too many to compare each with each ({MOST_CATEGORIES} at most); "
+            "roll them up"
+        )
+    chance = None
+    if counts is not None:
+        found = values["proficiency"], values["permuted_proficiency"]
+        chance = by_chance(pair, found, effort.shuffles_for(len(pair.categories)), rng)
+    draws = effort.affordable(effort.draws, ledger.columns.nnz)
+    splits = effort.affordable(effort.splits, ledger.columns.nnz)
+    moved = [] if counts is None or order is None else reassignments(pair, counts, order)
+    estimates = _estimates(values, reasons, ledger, draws, effort)
+    joint, sparse = _joint_proficiency(pair)
+    estimates |= {
+        "chance_proficiency": Estimate.of(chance_proficiency(sums), reasons["chance_proficiency"]),
+        "adjusted_proficiency": Estimate.of(adjusted_proficiency(sums), reasons["adjusted_proficiency"]),
+        "joint_proficiency": Estimate.of(joint, reasons["joint_proficiency"]),
+    }
+    findings = [*_findings(estimates, chance, names), *input_findings(pair, sides, names), *sparse]
+    findings[1:1] = [
+        Finding(
+            "relabelled",
+            f"{each.sentence(*names)}.",
+            evidence={"truth": each.truth, "system": each.system, "p_value": each.p_value},
+        )
+        for each in moved
+        if each.finding
+    ]
+    return Predictor(
+        name=names[1],
+        truth_name=names[0],
+        n=pair.n,
+        categories=tuple(map(str, pair.categories)),
+        metrics=estimates,
+        classes=_classes(pair, sums),
+        reassignments=tuple(moved),
+        permutation_chance=chance,
+        label_sets=_set_sizes(pair),
+        stability=random_halves(pair, ledger, splits, rng) if splits else {},
+        splits=splits,
+        draws=draws,
+        levels=tuple(levels(*sides, form.separator) if form.separator is not None and form.depth is None else ()),
+        diagnosis=tuple(findings),
+        ignored=tuple(IgnoredRows(reason, rows) for reason, rows in pair.ignored.items()),
+    )
+
+
+def _estimates(
+    values: Mapping[str, float], reasons: Mapping[str, str], ledger: ObjectSums, draws: int, effort: ResamplingOptions
+) -> dict[str, Estimate]:
+    if draws < 2:
+        return {name: Estimate.of(value, reasons[name]) for name, value in values.items()}
+    drawn = values_of(ledger.resampled(draws, np.random.default_rng(effort.seed)))
+    ranges = {each.name: each.card.range for each in MEASURES}
+    return {
+        name: estimated(value, drawn[name], effort.level, ranges[name], reasons[name]) for name, value in values.items()
+    }
+
+
+def common_draws(
+    truth: LabelSets, predictors: Mapping[str, LabelSets], effort: ResamplingOptions
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, Real]], int]:
+    """Values and resampled values of every predictor on the objects that all of them have."""
+    pairs = {name: aligned(truth, sets, ("truth", name)) for name, sets in predictors.items()}
+    rows = _common_rows(pairs)
+    values: dict[str, dict[str, float]] = {}
+    draws: dict[str, dict[str, Real]] = {}
+    for name, pair in pairs.items():
+        kept = Categorization(pair.categories, pair.truth[rows[name]], pair.system[rows[name]])
+        fits = len(pair.categories) <= MOST_CATEGORIES
+        ledger = ObjectSums.of(kept, assignment_of(kept, kept.joint_counts()) if fits else None)
+        count = effort.affordable(effort.draws, ledger.columns.nnz)
+        values[name] = {metric: float(value) for metric, value in values_of(ledger.whole()).items()}
+        # one seed for all: every predictor meets the same resampled objects
+        drawn = (
+            ledger.resampled(count, np.random.default_rng(effort.seed))
+            if count > 1
+            else ledger.weighed(np.ones((1, ledger.n)))
+        )
+        draws[name] = values_of(drawn)
+        if not fits:
+            values[name]["permuted_proficiency"] = np.nan
+    fewest = min(len(drawn["proficiency"]) for drawn in draws.values())
+    cut = {name: {metric: value[:fewest] for metric, value in drawn.items()} for name, drawn in draws.items()}
+    return values, cut, len(next(iter(rows.values())))
+
+
+def _common_rows(pairs: Mapping[str, Categorization]) -> dict[str, Any]:
+    named = {name: pair.objects for name, pair in pairs.items()}
+    first = next(iter(named.values()))
+    if all(objects == first for objects in named.values()):
+        return {name: np.arange(pair.n) for name, pair in pairs.items()}
+    keyed = {name: _occurrences(objects or ()) for name, objects in named.items()}
+    common = [key for key in next(iter(keyed.values())) if all(key in other for other in keyed.values())]
+    if not common:
+        raise InputError("no object was labelled by all predictors; they cannot be compared")
+    return {name: np.array([places[key] for key in common]) for name, places in keyed.items()}
+
+
+def _occurrences(objects: tuple[Any, ...]) -> dict[tuple[Any, int], int]:
+    seen: dict[Any, int] = {}
+    places = {}
+    for at, name in enumerate(objects):
+        seen[name] = seen.get(name, 0) + 1
+        places[name, seen[name]] = at
+    return places
+
+
+def _joint_proficiency(pair: Categorization) -> tuple[float, list[Finding]]:
+    """Proficiency with whole sets as classes, and a warning where that means little."""
+    codes = [_set_codes(side) for side in (pair.truth, pair.system)]
+    value = float(table_proficiency(Contingency.from_labels(*codes, labels="own")))
+    distinct = max(int(code.max()) + 1 for code in codes)
+    if distinct * _SPARSE_SETS <= pair.n:
+        return value, []
+    text = (
+        f"joint_proficiency takes whole sets as classes: {distinct} distinct sets among {pair.n} objects put it near 1 "
+        "by sparsity alone."
+    )
+    return value, [Finding("sparse_sets", text, evidence={"sets": distinct, "objects": pair.n})]
+
+
+def _set_codes(matrix: Any) -> Any:
+    places: dict[bytes, int] = {}
+    starts = matrix.indptr
+    indices = matrix.sorted_indices().indices
+    return np.array([places.setdefault(indices[a:b].tobytes(), len(places)) for a, b in itertools.pairwise(starts)])
+
+
+def _set_sizes(pair: Categorization) -> dict[str, SampleSpread]:
+    """The mean and sd of set sizes; objects per category count the categories in use."""
+    found = {}
+    for side, matrix, counts in (
+        ("truth", pair.truth, pair.truth_counts),
+        ("system", pair.system, pair.system_counts),
+    ):
+        sizes, used = np.diff(matrix.indptr), counts[counts > 0]
+        found[f"{side}_categories_per_object"] = SampleSpread(float(sizes.mean()), float(sizes.std()))
+        if len(used):
+            found[f"{side}_objects_per_category"] = SampleSpread(float(used.mean()), float(used.std()))
+    return found
+
+
+def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, ...]:
+    """One record per category; what does not exist is null."""
+    tables = sums.tables
+    whole = binary_entropy(sums.truth, float(pair.n))
+    missed = np.maximum(whole - sums.information, 0.0)
+    columns: dict[str, Real] = {
+        "proficiency": ratio(sums.information, whole),
+        "information": sums.information,
+        "entropy": whole,
+        "missed_share": ratio(missed, missed.sum()),
+        "precision": ratio(sums.both, sums.system),
+        "recall": ratio(sums.both, sums.truth),
+        "f1": ratio(2 * sums.both, sums.truth + sums.system),
+    }
+    signs = tables.sign
+    return tuple(
+        CategoryResult(
+            label=str(name),
+            support=int(sums.truth[at]),
+            declared=int(sums.system[at]),
+            both=int(sums.both[at]),
+            association=_SIGNS[int(signs[at]) + 1],
+            **{key: None if np.isnan(column[at]) else float(column[at]) for key, column in columns.items()},
+        )
+        for at, name in enumerate(pair.categories)
+    )
+
+
+_SIGNS: tuple[Literal["negative", "none", "positive"], ...] = ("negative", "none", "positive")
+
+
+def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: tuple[str, str]) -> list[Finding]:
+    found, by_chance_alone = estimates["proficiency"].shown, estimates["chance_proficiency"].value
+    if found is None:
+        return [
+            Finding(
+                "no_information",
+                f"{names[0]} gives every category to all objects or to none: there is no information to capture.",
+                "warning",
+            )
+        ]
+    said = [
+        Finding(
+            "captured",
+            f"{names[1]} captures {found:.1%} of the information in {names[0]}'s categories; random sets of the same "
+            f"composition show {by_chance_alone or 0.0:.1%}; "
+            f"{estimates['adjusted_proficiency'].value or 0.0:.1%} is left beyond chance.",
+        )
+    ]
+    renamed = estimates["permuted_proficiency"].shown
+    if chance is not None and renamed is not None:
+        gain = renamed - found
+        beyond = "more than" if chance.gain_p_value <= 0.05 else "no more than"
+        said.append(
+            Finding(
+                "renaming",
+                f"Renaming categories one to one would raise it by {100 * gain:.2f} points to {renamed:.1%}; shuffled "
+                f"labels gain {100 * chance.gain:.2f} points (reaching {chance.mean:.1%}) by renaming, so the gain is "
+                f"{beyond} chance would give.",
+                evidence={"gain": gain, "chance_gain": chance.gain, "p_value": chance.gain_p_value},
+            )
+        )
+    return said

@@ -1,0 +1,289 @@
+"""Scores and probabilities beside their truth, checked where they enter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.encode import Coded, encode
+from infoscope.tables.labels import (
+    Label,
+    as_label,
+    as_labels,
+    check_kinds,
+    check_unique,
+    positive_of,
+    sorted_labels,
+)
+from infoscope.tables.missing import warn_of_rows
+
+__all__ = ["SUM_TOLERANCE", "BinaryScores", "Probabilities", "binary_scores", "class_probabilities"]
+
+SUM_TOLERANCE = 1e-3
+"""Probabilities of a row may miss a sum of one by this much, as rounding to three or four digits does."""
+
+_BLOCK_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class BinaryScores:
+    """One score per sample, higher meaning the positive class."""
+
+    scores: Real
+    is_positive: NDArray[np.bool_]
+    labels: tuple[Label, Label]
+    """Both classes, sorted as a table sorts them."""
+    positive: Label
+    weights: NDArray[Any] | None = None
+    """Weights, or how many samples each row stands for where these are whole numbers by type."""
+    ignored: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Probabilities:
+    """A probability per sample and class; ``truth`` holds positions among ``labels``."""
+
+    values: Real
+    truth: NDArray[np.int64]
+    labels: tuple[Label, ...]
+    weights: Real | None = None
+    ignored: dict[str, int] = field(default_factory=dict)
+
+    def blocks(self) -> Sequence[slice]:
+        """Row ranges of bounded size: large inputs are never copied whole."""
+        step = max(1, _BLOCK_CELLS // max(self.values.shape[1], 1))
+        return [slice(start, start + step) for start in range(0, len(self.values), step)]
+
+
+def binary_scores(scores: Any, truth: Any, *, positive: Label | None, sample_weight: Any) -> BinaryScores:
+    """Scores of a two-class problem; every fault is named with its row."""
+    check_pairing(truth, {"scores": scores, "sample_weight": sample_weight})
+    array = _numbers(scores, "scores")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(f"scores have {array.ndim} dimensions; give one score per row, or one column per class")
+    coded = encode(truth, "truth")
+    _check_length(len(array), len(coded.codes), "scores")
+    weights = _weights(sample_weight, len(array))
+    missing = _missing(coded)
+    ignored = _without_truth(missing)
+    if weights is not None:
+        missing |= weights == 0  # a weight of 0 means: not there
+    codes = coded.codes
+    if missing.any():
+        array, codes = array[~missing], codes[~missing]
+        weights = None if weights is None else weights[~missing]
+    _check_finite(array, "score", missing)
+    labels, high = _two_classes(codes, coded)
+    chosen = _positive(labels, None if positive is None else as_label(positive))
+    return BinaryScores(array, high if chosen == labels[1] else ~high, labels, chosen, weights, ignored)
+
+
+def _numbers(values: Any, what: str) -> Real:
+    plain = values.to_numpy() if hasattr(values, "to_numpy") else values
+    try:
+        array = np.asarray(plain)
+        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{what} are not numbers; give one number per row, or one column of numbers per class"
+        ) from None
+
+
+def _check_length(found: int, rows: int, what: str) -> None:
+    if found != rows:
+        raise InputError(f"there are {found} rows of {what} and {rows} of truth; they must be paired row by row")
+    if not rows:
+        raise InputError(f"there are no rows of {what}; a sweep needs at least one sample of each class")
+
+
+def _weights(weights: Any, rows: int) -> Real | None:
+    if weights is None:
+        return None
+    array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)
+    if array.shape != (rows,):
+        raise InputError(f"there are {array.size} weights for {rows} rows; give one weight per row")
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InputError(f"weight of row {at} is {array[at]}; weights must be finite and not negative")
+    return array
+
+
+def _without_truth(missing: NDArray[np.bool_]) -> dict[str, int]:
+    """The account of samples without a truth, and a warning of them."""
+    ignored = {"missing truth": int(missing.sum())} if missing.any() else {}
+    warn_of_rows(ignored)
+    return ignored
+
+
+def _missing(coded: Coded) -> NDArray[np.bool_]:
+    if coded.missing is None:
+        return np.zeros(len(coded.codes), dtype=bool)
+    return np.asarray(coded.codes == coded.missing)
+
+
+def _check_finite(array: Real, what: str, missing: NDArray[np.bool_]) -> None:
+    if np.isfinite(array.sum(dtype=np.float64)):  # one bad number spoils the sum, and a sum is quick
+        return
+    bad = ~np.isfinite(array if array.ndim == 1 else array.sum(axis=1))
+    if not bad.any():
+        return
+    at = int(np.argmax(bad))
+    row = int(np.flatnonzero(~missing)[at]) if missing.any() else at
+    value = array[at] if array.ndim == 1 else array[at][~np.isfinite(array[at])][0]
+    raise InputError(
+        f"{what} of row {row} is {value}, and {int(bad.sum())} row{'s are' if bad.sum() > 1 else ' is'} not finite; "
+        "drop these rows, or give them a finite number"
+    )
+
+
+def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label], NDArray[np.bool_]]:
+    """Both labels, sorted, and which rows have the second."""
+    if not len(codes):
+        raise InputError("no row has a truth label and a weight above 0; a threshold needs samples of two classes")
+    if coded.labels is None:
+        low, high = codes.min(), codes.max()
+        top = codes == high
+        if not np.all(top | (codes == low)):
+            _refuse_many(len(np.unique(codes)))
+        found: tuple[Label, ...] = (int(low), int(high)) if low != high else (int(low),)
+        ordered, is_high = found, top
+    else:
+        used = np.unique(codes)
+        found = tuple(coded.labels[code] for code in used)
+        ordered = sorted_labels(found)
+        if len(found) > 2:
+            _refuse_many(len(found))
+        is_high = codes == used[found.index(ordered[-1])]
+    if len(ordered) < 2:
+        raise InputError(
+            f"truth has one class only ({', '.join(map(repr, ordered))}), so there is nothing to tell apart; "
+            "a threshold needs samples of two classes"
+        )
+    return (ordered[0], ordered[1]), np.asarray(is_high)
+
+
+def _refuse_many(classes: int) -> None:
+    raise InputError(
+        f"truth has {classes} classes and the scores are one column; give one column of probabilities per class, "
+        "or reduce the truth to two classes"
+    )
+
+
+def _positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
+    """The class that high scores mean: as stated, else the one that binary metrics are about."""
+    positive = positive_of(labels) if stated is None else stated
+    if positive is None or positive not in labels:
+        raise InputError(f"positive label {stated!r} is not among the truth labels ({labels[0]!r}, {labels[1]!r})")
+    return positive
+
+
+def class_probabilities(
+    values: Any, truth: Any, *, classes: Sequence[Any] | None, sample_weight: Any, normalize: bool
+) -> Probabilities:
+    """Probabilities of every class, each row summing to one."""
+    check_pairing(truth, {"probabilities": values, "sample_weight": sample_weight})
+    array = _numbers(values, "probabilities")
+    if array.ndim != 2 or array.shape[1] < 2:
+        raise InputError(f"probabilities have shape {array.shape}; give one row per sample and one column per class")
+    coded = encode(truth, "truth")
+    _check_length(len(array), len(coded.codes), "probabilities")
+    weights = _weights(sample_weight, len(array))
+    missing = _missing(coded)
+    ignored = _without_truth(missing)
+    if weights is not None:
+        missing |= weights == 0  # a weight of 0 means: not there
+    labels = _class_labels(classes if classes is not None else _frame_names(values), coded, missing, array.shape[1])
+    codes = coded.codes
+    if missing.any():
+        array, codes = array[~missing], codes[~missing]
+        weights = None if weights is None else weights[~missing]
+    made = Probabilities(array, _placed(codes, coded, labels), labels, weights, ignored)
+    _check_finite(array, "probability", missing)
+    return _summing_to_one(made, normalize=normalize)
+
+
+def _frame_names(values: Any) -> Sequence[Any] | None:
+    """A data frame names its classes by its columns."""
+    names = getattr(values, "column_names", None)  # of Arrow, whose columns are the values
+    return names if names is not None else list(values.columns) if hasattr(values, "columns") else None
+
+
+def _class_labels(
+    classes: Sequence[Any] | None, coded: Coded, missing: NDArray[np.bool_], columns: int
+) -> tuple[Label, ...]:
+    seen: tuple[Label, ...]
+    used = np.unique(coded.codes[~missing] if missing.any() else coded.codes)
+    seen = tuple(int(code) for code in used) if coded.labels is None else tuple(coded.labels[code] for code in used)
+    if len(seen) < 2:
+        raise InputError(
+            f"truth has one class only ({', '.join(map(repr, seen))}), so there is nothing to tell apart; "
+            "a sweep needs two or more"
+        )
+    if classes is None:
+        if len(seen) != columns:
+            raise InputError(
+                f"there are {columns} columns of probabilities and {len(seen)} classes in the truth; "
+                "name the class of each column with classes="
+            )
+        return sorted_labels(seen)
+    labels = as_labels(classes)
+    check_unique(labels, "system")
+    if len(labels) != columns:
+        raise InputError(f"{len(labels)} classes are named for {columns} columns of probabilities; name one per column")
+    try:
+        check_kinds(seen, labels, called=("truth has", "a column of probabilities is named"))
+    except InputError as error:
+        raise InputError(f"{error}, or name the class of each column with classes=") from None
+    strange = [label for label in seen if label not in set(labels)]
+    if strange:
+        raise InputError(f"truth label {strange[0]!r} has no column of probabilities; add its column, or its name")
+    return labels
+
+
+def _placed(codes: NDArray[Any], coded: Coded, labels: tuple[Label, ...]) -> NDArray[np.int64]:
+    """Position of each row's truth among the columns."""
+    if coded.labels is None:
+        found = np.unique(codes)
+        places = np.array([labels.index(int(code)) for code in found])
+        return places[np.searchsorted(found, codes)]
+    known = {label: at for at, label in enumerate(labels)}
+    places = np.array([known.get(label, -1) for label in coded.labels])
+    return places[codes]
+
+
+def _summing_to_one(given: Probabilities, *, normalize: bool) -> Probabilities:
+    """Refuse rows that are no distribution, or divide them by their sum where asked."""
+    sums = np.empty(len(given.values))
+    for rows in given.blocks():
+        block = given.values[rows]
+        if block.min() < 0:
+            at, column = np.argwhere(block < 0)[0]
+            raise InputError(
+                f"probability of {given.labels[column]!r} in row {rows.start + int(at)} is {block[at, column]}; "
+                "probabilities are not negative: for raw scores take a softmax first"
+            )
+        np.sum(block, axis=1, dtype=np.float64, out=sums[rows])
+    off = np.abs(sums - 1)
+    if normalize:
+        if not np.all(sums > 0):
+            raise InputError(f"probabilities of row {int(np.argmin(sums))} are all zero and cannot be normalised")
+        values = given.values / sums[:, None].astype(given.values.dtype)
+        return Probabilities(values, given.truth, given.labels, given.weights, given.ignored)
+    if off.max() > SUM_TOLERANCE:
+        at = int(np.argmax(off))
+        raise InputError(
+            f"probabilities of row {at} sum to {sums[at]:.6g}, and {int((off > SUM_TOLERANCE).sum())} rows miss one by "
+            f"more than {SUM_TOLERANCE:g}; correct them, or divide each row by its sum with normalize "
+            "(--normalize on the command line)"
+        )
+    return given

@@ -1,0 +1,194 @@
+"""The best operating point, its value, and its value on held-out samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.losses import checked_costs, mean_cost
+from infoscope.metrics.registry import find
+from infoscope.numeric import Real
+from infoscope.operating_points.threshold_tables import ThresholdTables
+from infoscope.results.estimate import Estimate
+from infoscope.tables import Contingency
+
+if TYPE_CHECKING:
+    from infoscope.operating_points.result import Sweep
+
+__all__ = ["Choice", "ChoiceOptions", "Criterion", "chosen"]
+
+_FOLDS = 10
+_RESAMPLED_CELLS = 1 << 12
+"""Resampling works on tables of about this many cells together, at least 50 of them; a longer ladder is thinned."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What a choice is made by: a number per table, and which direction is better."""
+
+    name: str
+    score: Callable[[Contingency], Real]
+    sign: int
+    """1 where higher is better, −1 where lower is."""
+
+    @classmethod
+    def asked(cls, metric: str | None, costs: Any = None) -> Criterion:
+        """By a metric's card, or by the expected cost of the user's matrix."""
+        if costs is not None:
+            if metric is not None:
+                raise InputError(f"the choice is asked for by {metric!r} and by costs; give one of them")
+            return cls("expected_cost", lambda table: mean_cost(table, checked_costs(table, costs)), -1)
+        entry = find(metric or "proficiency")
+        if entry.card.better == "none":
+            raise InputError(f"{entry.name} is neither better high nor better low; choose by a metric that is")
+        if entry.card.level != "table":
+            raise InputError(f"{entry.name} gives a number per class; choose by a metric of the whole table")
+        return cls(entry.name, entry.score, 1 if entry.card.better == "higher" else -1)
+
+    def goodness(self, tables: Contingency) -> Real:
+        """The score turned so that higher is better and undefined is worst."""
+        score = np.broadcast_to(np.asarray(self.score(tables), dtype=np.float64), tables.batch_shape)
+        return np.where(np.isnan(score), -np.inf, self.sign * score)
+
+    def best_places(self, tables: Contingency) -> NDArray[np.int64]:
+        """Where each row of a batch is best, along its last axis: the first of equals."""
+        return np.asarray(np.argmax(self.goodness(tables), axis=-1))
+
+    def best_place(self, tables: Contingency) -> int:
+        """Where a batch is best; refused when the criterion exists nowhere."""
+        goodness = self.goodness(tables)
+        if not np.any(goodness > -np.inf):
+            raise UndefinedError(f"{self.name} is undefined at every operating point; choose by another metric")
+        return int(np.argmax(goodness))
+
+
+@dataclass(frozen=True)
+class ChoiceOptions:
+    """By what the best operating point is chosen: a metric (proficiency unless named) or a cost matrix."""
+
+    metric: str | None = None
+    costs: Sequence[Sequence[float]] | None = None
+    level: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best operating point by one criterion."""
+
+    criterion: str
+    point: int
+    threshold: float | None
+    """None for the first point, which predicts nothing positive whatever the score."""
+    value: float | None
+    """On the samples that made the choice."""
+    held_out: Estimate
+    """On held-out samples: ten parts, each scored at the threshold that the other nine choose, as one table."""
+    threshold_low: float | None
+    threshold_high: float | None
+    """Where the choice falls when the samples are drawn again."""
+    level: float
+
+    def __str__(self) -> str:
+        """A sentence."""
+        return (
+            f"best {self.criterion} {_shown(self.value)} at threshold {_shown(self.threshold, '.6g')}; "
+            f"on held-out samples {self._held_out()}"
+        )
+
+    def _held_out(self) -> str:
+        found = self.held_out
+        if found.value is None:
+            return "undefined: there are too few"
+        if found.low is None or found.high is None:
+            return f"{found.value:.4f}"
+        return f"{found.value:.4f} ({self.level:.0%}: {found.low:.4f} to {found.high:.4f})"
+
+
+def _shown(value: float | None, form: str = ".4f") -> str:
+    return "undefined" if value is None else format(value, form)
+
+
+def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng: np.random.Generator) -> Choice:
+    """The best point of a sweep, with its value on held-out samples and by how much both may vary."""
+    if not 0 < level < 1:
+        raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
+    point = criterion.best_place(sweep.tables)
+    assert sweep.ladder is not None  # the tables were made of it
+    ladder, thresholds = _short(sweep.ladder, np.asarray(sweep.thresholds), point)
+    counts = ladder.counts(sweep.sample_size, rng)
+    held_out = _cross_fitted(ladder, _parted(counts, rng), criterion)
+    drawn, places = _resampled(ladder, counts, criterion, resamples, rng)
+    tail = (1 - level) / 2
+    known = drawn[~np.isnan(drawn)]  # a class may be absent from a small resample
+    # plug-in information grows with every resampling, so only the spread is taken from the draws, not the place
+    spread = np.quantile(known, [tail, 1 - tail]) - np.median(known) if len(known) else np.full(2, np.nan)
+    low, high = held_out + spread
+    ends = np.full(2, np.nan)
+    if len(known):
+        ends = np.quantile(np.asarray(thresholds[places]), [tail, 1 - tail], method="nearest")
+    return Choice(
+        criterion=criterion.name,
+        point=point,
+        threshold=_finite(np.asarray(sweep.thresholds)[point]),
+        value=_finite(np.asarray(criterion.score(sweep.tables))[point]),
+        held_out=replace(Estimate.of(held_out, "there are too few samples"), low=_finite(low), high=_finite(high)),
+        threshold_low=_finite(ends[0]),
+        threshold_high=_finite(ends[1]),
+        level=level,
+    )
+
+
+def _finite(number: SupportsFloat) -> float | None:
+    value = float(number)
+    return value if np.isfinite(value) else None
+
+
+def _short(ladder: ThresholdTables, thresholds: Real, point: int) -> tuple[ThresholdTables, Real]:
+    """A ladder that is quick to draw again: evenly thinned, the chosen point kept."""
+    most = max(50, _RESAMPLED_CELLS // int(np.prod(ladder.pattern.shape)))
+    if ladder.points <= most:
+        return ladder, thresholds
+    keep = np.union1d(np.linspace(0, ladder.points - 1, most).astype(np.int64), [point])
+    return ladder.merged_to(keep), thresholds[keep]
+
+
+def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Each sample put into one of ten parts at random: (parts, steps, classes, answers)."""
+    parts = rng.multinomial(counts, np.full(_FOLDS, 1 / _FOLDS))
+    return np.moveaxis(parts, -1, 0)
+
+
+def _cross_fitted(ladder: ThresholdTables, parts: NDArray[np.int64], criterion: Criterion) -> float:
+    """Each part judged where the others put the threshold; the judged parts are added and scored once."""
+    others = parts.sum(axis=0) - parts
+    if not others.any(axis=(1, 2, 3)).all():
+        return float("nan")  # so few samples that one part has them all
+    places = criterion.best_places(ladder.tables_of(others))
+    judged = ladder.tables_of(parts).values[np.arange(len(parts)), places].sum(axis=0)
+    return float(criterion.score(ladder.pattern.with_cells(judged.reshape(-1))))
+
+
+def _resampled(
+    ladder: ThresholdTables, counts: NDArray[np.int64], criterion: Criterion, resamples: int, rng: np.random.Generator
+) -> tuple[Real, NDArray[np.int64]]:
+    """Held-out values, and places chosen, when all samples are drawn again from those seen."""
+    if counts.sum() < 2:
+        return np.full(resamples, np.nan), np.full(resamples, ladder.points - 1)
+    filled = np.flatnonzero(counts)
+    shares = counts.reshape(-1)[filled] / counts.sum()
+    sizes = np.full(_FOLDS, counts.sum() // _FOLDS)
+    sizes[: int(counts.sum() % _FOLDS)] += 1
+    values, places = np.empty(resamples), np.empty(resamples, dtype=np.int64)
+    for draw in range(resamples):
+        parts = np.zeros((_FOLDS, counts.size), dtype=np.int64)
+        parts[:, filled] = rng.multinomial(sizes, shares)
+        shaped = parts.reshape(_FOLDS, *counts.shape)
+        values[draw] = _cross_fitted(ladder, shaped, criterion)
+        places[draw] = int(criterion.best_places(ladder.tables_of(shaped.sum(axis=0))))
+    return values, places

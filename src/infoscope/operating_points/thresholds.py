@@ -1,0 +1,213 @@
+"""Scores or probabilities over their operating points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.numeric import Real
+from infoscope.operating_points.areas import (
+    area_under_roc,
+    average_information,
+    average_precision,
+    error_reject_area,
+    normalized_average_information,
+    risk_coverage_area,
+)
+from infoscope.operating_points.ranking import ScoreRanking, ranked, thinned
+from infoscope.operating_points.rejection import Certainty, check_certainty, decide, refusal_ladder
+from infoscope.operating_points.result import Sweep
+from infoscope.operating_points.scores import BinaryScores, Probabilities, binary_scores, class_probabilities
+from infoscope.operating_points.selection import ChoiceOptions
+from infoscope.operating_points.threshold_tables import ThresholdTables
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.tables import Contingency
+from infoscope.tables.hashing import data_hash
+from infoscope.tables.labels import Label
+
+__all__ = ["SweepKeywords", "sweep_levels", "sweep_scores"]
+
+MAX_THRESHOLDS = 10_000
+MAX_REJECTIONS = 1_000
+
+
+class SweepKeywords(TypedDict, total=False):
+    """What ``sweep`` may be asked beyond its source."""
+
+    weight: Any
+    positive: Label | None
+    classes: Sequence[Any] | None
+    certainty: Certainty
+    reject: Label
+    max_points: int | None
+    normalize: bool
+    choose_by: str | ChoiceOptions | None
+
+
+def sweep_scores(y_true: Any, y_score: Any, **options: Unpack[SweepKeywords]) -> Sweep:
+    """All operating points of scores or probabilities beside their true labels."""
+    max_points, certainty = options.get("max_points"), options.get("certainty", "confidence")
+    choice = as_options(options.get("choose_by"))
+    check_max_points(max_points)
+    positive, weight = options.get("positive"), options.get("weight")
+    if _columns(y_score) > 1:
+        if positive is not None:
+            raise InputError("a positive class is for one column of scores; with one column per class give classes=")
+        check_certainty(certainty)
+        given = class_probabilities(
+            y_score,
+            y_true,
+            classes=options.get("classes"),
+            sample_weight=weight,
+            normalize=options.get("normalize", False),
+        )
+        reject = options.get("reject", "rejected")
+        return _rejections(given, certainty, reject, max_points or MAX_REJECTIONS, choice)
+    checked = binary_scores(y_score, y_true, positive=positive, sample_weight=weight)
+    return sweep_levels(
+        ranked(checked),
+        checked.labels,
+        checked.positive,
+        max_points=max_points or MAX_THRESHOLDS,
+        sample_size=_effective(checked.weights, len(checked.scores)),
+        ignored=checked.ignored,
+        options=choice,
+    )
+
+
+def as_options(choose_by: str | ChoiceOptions | None) -> ChoiceOptions:
+    """By what the best point is chosen: the name of a metric, or options."""
+    return choose_by if isinstance(choose_by, ChoiceOptions) else ChoiceOptions(choose_by)
+
+
+def check_max_points(max_points: int | None) -> None:
+    """Refuse a curve of one point."""
+    if max_points is not None and max_points < 2:
+        raise InputError(f"at most {max_points} operating points were asked for; a curve needs two or more")
+
+
+def _columns(scores: Any) -> int:
+    shape = getattr(scores, "shape", None) or np.shape(scores)
+    return int(shape[1]) if len(shape) > 1 else 1
+
+
+def _effective(weights: Real | None, rows: int) -> float | None:
+    if weights is None:
+        return float(rows)
+    squares = float(np.sum(weights**2))
+    return float(weights.sum()) ** 2 / squares if squares else None
+
+
+def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
+    levels: ScoreRanking,
+    labels: tuple[Label, Label],
+    positive: Label,
+    *,
+    max_points: int = MAX_THRESHOLDS,
+    sample_size: float | None = None,
+    ignored: dict[str, int] | None = None,
+    options: ChoiceOptions | None = None,
+) -> Sweep:
+    """The sweep of a score that is ranked already: scores that a database counted, for example."""
+    places = thinned(levels, max_points)
+    findings = []
+    area = area_under_roc(levels)
+    if area < 0.5:
+        other = labels[0] if positive == labels[1] else labels[1]
+        text = (
+            f"The area under the ROC curve is {area:.4f}, below chance: high scores mean {other!r}; negate the scores, "
+            "or name that class positive."
+        )
+        findings.append(Finding("reversed_scores", text, "warning", {"roc_auc": area, "class": str(other)}))
+    tied = int(np.sum(np.diff(levels.alarms, prepend=0) > 1)) if levels.alarms.dtype.kind in "iu" else 0
+    if tied:
+        text = f"{tied:,} scores are shared by several samples: they pass the threshold together."
+        findings.append(Finding("tied_scores", text, evidence={"scores": tied}))
+    if len(places) < len(levels.thresholds):
+        text = (
+            f"{len(places) + 1:,} of {len(levels.thresholds) + 1:,} thresholds are kept: the corners of the ROC "
+            "curve's hull, where information is highest and cost lowest, and an even grid of samples; areas use all."
+        )
+        findings.append(Finding("thinned", text))
+    return _sweep(
+        mode="threshold",
+        rule=f"{positive!r} when score ≥ t",
+        thresholds=np.concatenate([[np.inf], levels.thresholds[places]]),
+        ladder=_threshold_ladder(levels.take(places), labels, positive),
+        areas={
+            "roc_auc": area,
+            "average_precision": average_precision(levels),
+            "average_information": average_information(levels),
+            "normalized_average_information": normalized_average_information(levels),
+        },
+        distinct=len(levels.thresholds),
+        sample_size=sample_size,
+        levels=levels,
+        findings=findings,
+        ignored=ignored or {},
+        options=options or ChoiceOptions(),
+    )
+
+
+def _sweep(
+    ladder: ThresholdTables,
+    ignored: Mapping[str, int],
+    findings: Sequence[Finding],
+    options: ChoiceOptions,
+    **numbers: Any,
+) -> Sweep:
+    """The result with what its tables say of themselves, and with the rows that were left out."""
+    pattern = ladder.pattern
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
+    return Sweep(
+        **numbers,
+        truth_labels=tuple(map(str, pattern.truth_labels)),
+        system_labels=tuple(map(str, pattern.system_labels)),
+        positive=str(pattern.positive_label) if numbers["mode"] == "threshold" else None,
+        reject=None if pattern.reject is None else str(pattern.reject),
+        provenance=Provenance(ignored=left_out, hashes={"operating points": data_hash(ladder.tables())}),
+        findings=(*findings, *ignored_rows(left_out)),
+        ladder=ladder,
+    ).choose_by(options)
+
+
+def _threshold_ladder(levels: ScoreRanking, labels: tuple[Label, Label], positive: Label) -> ThresholdTables:
+    row = labels.index(positive)
+    reached = np.zeros((len(levels.thresholds) + 1, 2, 1), dtype=levels.hits.dtype)
+    reached[1:, row, 0] = levels.hits
+    reached[1:, 1 - row, 0] = levels.false_alarms
+    pattern = Contingency.from_matrix(np.ones((2, 2)), truth=labels, system=labels, positive=positive)
+    return ThresholdTables(np.diff(reached, axis=0, prepend=0), (row,), 1 - row, pattern)
+
+
+def _rejections(given: Probabilities, by: Certainty, reject: Label, most: int, options: ChoiceOptions) -> Sweep:
+    decisions = decide(given, by)
+    made = refusal_ladder(given, decisions, reject, most)
+    wrong = decisions.answers != given.truth
+    answered = ranked(BinaryScores(decisions.certainty, wrong, (False, True), True, given.weights))
+    findings = []
+    if len(made.thresholds) <= made.distinct:
+        kept = f"{len(made.thresholds):,} of {made.distinct + 1:,} thresholds are kept"
+        findings.append(Finding("thinned", f"{kept}, an even grid of samples; areas use all."))
+    comparison = "≤" if by == "entropy" else "≥"
+    return _sweep(
+        mode="rejection",
+        rule=f"the most probable class when {by} {comparison} t, else {reject!r}",
+        thresholds=decisions.shown(made.thresholds),
+        ladder=made.ladder,
+        areas={
+            "risk_coverage_area": risk_coverage_area(answered),
+            "error_reject_area": error_reject_area(answered),
+        },
+        distinct=made.distinct,
+        sample_size=_effective(given.weights, len(given.truth)),
+        levels=answered,
+        quantity=by,
+        findings=findings,
+        ignored=given.ignored,
+        options=options or ChoiceOptions(),
+    )

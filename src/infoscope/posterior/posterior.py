@@ -1,0 +1,389 @@
+"""Posterior: what a table of counts lets us believe about the probabilities behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.registry import Metric, find, metrics_of
+from infoscope.numeric import Real
+from infoscope.posterior.arrays import Array
+from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
+from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
+from infoscope.posterior.corrections import Correction, allowing_for, ends_of
+from infoscope.posterior.dirichlet import DirichletBelief
+from infoscope.posterior.measures import LINEAR, RATIOS, Known, linear, ratio
+from infoscope.posterior.mixture import MixtureBelief
+from infoscope.posterior.moments import MEASURES, EntropyMoments
+from infoscope.posterior.priors import concentration
+from infoscope.posterior.reweighted import reweighted
+from infoscope.posterior.sample_size import samples_of, seen_as, weighed
+from infoscope.posterior.summary import Summary, beta_limits, check_level, never_seen, summarize_draws
+from infoscope.posterior.tree import Tree
+from infoscope.tables import Contingency
+
+__all__ = ["Posterior"]
+
+_BLOCK_CELLS = 2_000_000  # cells drawn at a time: bounds the memory
+_KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
+_MANY_CELLS = 250_000  # beyond, half as many draws must do
+#: draws of a tree for tables of up to so many cells: its limits to 0.09, 0.13, 0.14, 0.15 and 0.2 sd
+_MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (_MANY_CELLS, 320), (np.inf, 72))
+_FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
+_BITS = 1 / np.log(2.0)
+_BINOMIAL = ("accuracy", "error_rate")
+_LEAST_BINOMIAL = 0.8  # of the binomial sd: prevalence that may be uniform, but need not, takes no more of it away
+
+Belief = DirichletBelief | MixtureBelief | Tree
+
+
+class Posterior:
+    """Belief about the probabilities behind a table: exact moments where there are any, draws for the rest.
+
+    ``prior`` is a name ("default", "haldane", "perks", "jeffreys", "uniform", "mixture", "tree"), a number per
+    cell, or an array with one number for each cell, where 0 rules a cell without data out. A table of weights counts as
+    its effective sample size (Σw)²/Σw², which ``cautions`` says; ``n`` states another, as a table of shares needs.
+
+    >>> table = Contingency.from_matrix([[12, 1, 0], [2, 9, 1], [0, 3, 11]])
+    >>> posterior = Posterior(table, "perks")
+    >>> print(f"{posterior.mean('mutual_information'):.4f} ± {posterior.sd('mutual_information'):.4f}")
+    0.8416 ± 0.1464
+    >>> low, high = posterior.interval("proficiency")
+    >>> print(f"{low:.2f} to {high:.2f}")
+    0.36 to 0.72
+    """
+
+    def __init__(
+        self, table: Contingency, prior: Any = "default", *, sample_size: float | None = None, seed: int = 0
+    ) -> None:
+        _check(table, seed)
+        size = samples_of(table, sample_size)
+        self._sizes = weighed(table, size, stated=sample_size is not None)
+        self.table = seen_as(table, size)
+        self.origin = self.table if self.table.reweighting is None else self.table.reweighting.origin
+        self.prior, value = concentration(prior, self.origin)
+        self.seed = seed
+        self._belief = _belief(self.prior, value, self.origin)
+        self._scores: dict[str, Array] = {}
+        self._sides: dict[Side, tuple[Array, Array]] = {}
+
+    def __repr__(self) -> str:
+        """Prior and data in a line."""
+        return f"Posterior of {self.origin.total:g} samples, prior {self.prior}"
+
+    # ── one metric ───────────────────────────────────────────────────────────────────────────
+
+    def mean(self, name: str) -> Any:
+        """Posterior mean; for a metric with one value per class, an array."""
+        return self.summary(name).mean
+
+    def sd(self, name: str) -> Any:
+        """Posterior standard deviation."""
+        return self.summary(name).sd
+
+    def interval(self, name: str, level: float = 0.95) -> tuple[Any, Any]:
+        """Lower and upper limit that hold the value with this probability."""
+        found = self.summary(name, level)
+        return found.low, found.high
+
+    def summary(self, name: str, level: float = 0.95) -> Summary:
+        """Mean, sd, low and high."""
+        return self.summaries([name], level)[find(name).name]
+
+    def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
+        """The same for several metrics, by id; those that need draws share them in one pass."""
+        check_level(level)
+        found = [_with_posterior(name) for name in names]
+        entries = [entry for entry in found if entry.name not in WITHIN]
+        known = {entry.name: self._known(entry.name) for entry in entries}
+        self._score([e for e in entries if known[e.name] is None or self._sampled_limits])
+        by_name = self._drawn_limits([entry for entry in entries if known[entry.name] is None], level)
+        by_name |= {e.name: self._limits(e, fact, level) for e in entries if (fact := known[e.name]) is not None}
+        by_side = {side: by_class(self, side, level) for side in {WITHIN[e.name][0] for e in found if e.name in WITHIN}}
+        for entry in found:
+            if entry.name in WITHIN:
+                side, key = WITHIN[entry.name]
+                by_name[entry.name] = by_side[side][key]
+        return by_name
+
+    def covariance(self, names: Sequence[str]) -> Array:
+        """Posterior covariance: exact between entropies and informations, by draws where another metric is asked."""
+        entries = [_with_posterior(name) for name in names]
+        moments = self.moments
+        if moments is not None and all(entry.name in LINEAR for entry in entries):
+            at = [MEASURES.index(LINEAR[entry.name]) for entry in entries]
+            return np.asarray(moments.covariance[np.ix_(at, at)] * _BITS**2)
+        several = [entry.name for entry in entries if entry.card.level != "table"]
+        if several:
+            raise InputError(f"{several[0]} has one value for each class; a covariance is between metrics of the table")
+        self._score(entries)
+        drawn = np.atleast_2d(np.cov(np.stack([self._scores[entry.name] for entry in entries])))
+        if not isinstance(self._belief, Tree):
+            return drawn
+        spread = np.sqrt(np.diag(drawn))
+        stated = np.array([float(self.sd(entry.name)) for entry in entries])
+        stretch = np.divide(stated, spread, out=np.ones_like(spread), where=spread > 0)
+        return np.asarray(drawn * np.multiply.outer(stretch, stretch))
+
+    # ── draws ────────────────────────────────────────────────────────────────────────────────
+
+    def draws(self, name: str, n: int | None = None, rng: np.random.Generator | None = None) -> Array:
+        """Values of a metric in n tables drawn from the posterior; the same tables for every metric and seed."""
+        entry = _with_posterior(name)
+        if n is None and rng is None:
+            self._score([entry])
+            return self._scores[entry.name]
+        blocks = self.draw_blocks(self.draw_count if n is None else n, rng or np.random.default_rng(self.seed))
+        return np.concatenate([_values(entry, block) for block in blocks])
+
+    def draw_tables(self, n: int, rng: np.random.Generator | None = None) -> Contingency:
+        """A batch of n tables drawn from the posterior, each of the table's total."""
+        _check_draws(n)
+        if self.table.is_sparse:
+            raise InputError(
+                f"draws of a table with {self.table.shape[0]} × {self.table.shape[1]} classes fill different cells; "
+                "use draw_blocks, which gives them one by one"
+            )
+        return self._tables(self._draw(n, rng or np.random.default_rng(self.seed)))
+
+    def draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
+        """The same in batches of bounded size."""
+        _check_draws(n)
+        return self._blocks(n, rng)
+
+    def _blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
+        if self.table.is_sparse:
+            if isinstance(self._belief, Tree):
+                raise AssertionError("a tree is dense")
+            for support, values in self._belief.draw_sparse(n, rng):
+                drawn = replace(self.origin, values=values[None] * self.origin.total, support=support)
+                yield reweighted(drawn, self.table.reweighting)
+            return
+        size = max(1, _BLOCK_CELLS // self._cell_count)
+        sizes = [min(size, n - start) for start in range(0, n, size)]
+        for shares in self._belief.draw_blocks(sizes, rng):
+            yield self._tables(shares.reshape(shares.shape[0], -1))
+
+    @property
+    def _cell_count(self) -> int:
+        """Cells that are drawn."""
+        return int(self._belief.counts.size if isinstance(self._belief, Tree) else self.table.cells.size)
+
+    @property
+    def draw_count(self) -> int:
+        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 72."""
+        if self.table.is_sparse:
+            return 200
+        cells = self._cell_count
+        most = next(draws for size, draws in _MOST_DRAWS if cells <= size) if isinstance(self._belief, Tree) else 1000
+        least = 200 if cells <= _MANY_CELLS else min(100, most)
+        return int(np.clip(20_000_000 // cells, least, most))
+
+    def correction(self, name: str) -> Correction | None:
+        """What a tree makes of the value that the sample shows; None under another prior, or without a value."""
+        entry = _with_posterior(name)
+        if not isinstance(self._belief, Tree) or entry.card.level != "table" or not self.origin.total:
+            return None
+        mean, sd = summarize_draws(self.draws(entry.name), 0.95)[:2]
+        found = Correction(float(entry.score(self.table)), float(mean), float(sd), self._belief.doubt)
+        return found if np.isfinite(found).all() else None
+
+    # ── classes ──────────────────────────────────────────────────────────────────────────────
+
+    def by_class(self, level: float = 0.95) -> dict[str, Summary]:
+        """Per truth class: ``false_information`` H(S|T=i) in bits and ``recall``."""
+        return by_class(self, "truth", check_level(level))
+
+    def by_output(self, level: float = 0.95) -> dict[str, Summary]:
+        """Per output: ``missed_information`` H(T|S=j) in bits and ``precision``."""
+        return by_class(self, "system", check_level(level))
+
+    # ── what stands behind ───────────────────────────────────────────────────────────────────────
+
+    @property
+    def belief(self) -> Belief:
+        """The belief about the original counts."""
+        return self._belief
+
+    @cached_property
+    def moments(self) -> EntropyMoments | None:
+        """Exact moments of the entropies in nats; None where there are only draws (tree, re-weighted tables)."""
+        if isinstance(self._belief, Tree) or self.table.reweighting is not None:
+            return None
+        return self._belief.moments
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What to keep in mind about this posterior, in sentences; empty when nothing."""
+        return (*self._sizes, *few(self.origin), *self.prior_cautions, *correction_cautions(self))
+
+    @cached_property
+    def prior_cautions(self) -> tuple[str, ...]:
+        """Of those, what the prior is to blame for: it speaks louder than the data, or another would disagree."""
+        if isinstance(self._belief, Tree) and self.origin.total > 0:
+            return tree_cautions(self)
+        return prior_cautions(self.origin, self.prior, self._belief)
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _sampled_limits(self) -> bool:
+        return bool(self.origin.total < _FEW)
+
+    def _known(self, name: str) -> Known | None:
+        if self.moments is None:
+            return None
+        if name in LINEAR:
+            return linear(name, self.moments, self.table.shape)
+        return ratio(name, self.moments, self.table.shape) if name in RATIOS else None
+
+    def _drawn_limits(self, entries: Sequence[Metric], level: float) -> dict[str, Summary]:
+        """Limits of metrics that are drawn; of the whole table all at once, which takes a fraction of the time."""
+        plain = [e for e in entries if self._scores[e.name].ndim == 1 and np.isfinite(self._scores[e.name]).all()]
+        found: dict[str, Summary] = {}
+        if plain:
+            parts = summarize_draws(np.stack([self._scores[entry.name] for entry in plain], axis=1), level)
+            parts = self._allowing(plain, parts)
+            found = {entry.name: Summary(*(part[at] for part in parts)) for at, entry in enumerate(plain)}
+        for entry in entries:
+            if entry.name not in found:
+                found[entry.name] = self._allowing([entry], summarize_draws(self._scores[entry.name], level))
+        if "rejection_rate" in found and self._rejects_nothing:
+            found["rejection_rate"] = never_seen(self.origin.total, level)
+        return found
+
+    @property
+    def _rejects_nothing(self) -> bool:
+        """Whether there is a reject label that never occurs: the tree leaves it out."""
+        at = self.origin.reject_column
+        return isinstance(self._belief, Tree) and at is not None and not self.origin.column_totals[at]
+
+    def _limits(self, entry: Metric, known: Known, level: float) -> Summary:
+        mean, sd = np.float64(known.mean), np.float64(known.sd)
+        if self._sampled_limits:
+            drawn = summarize_draws(self._scores[entry.name], level)
+            return Summary(mean, sd, drawn.low, drawn.high)  # type: ignore[arg-type]
+        return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
+
+    def _allowing(self, entries: Sequence[Metric], found: Summary) -> Summary:
+        """The same with the limits stretched by what the tree has moved: of several metrics, or of one."""
+        if not isinstance(self._belief, Tree) or not self.origin.total:
+            return found
+        sample = np.array([np.asarray(entry.score(self.table), dtype=float) for entry in entries])
+        ends = np.array([ends_of(entry, self._belief.counts.shape) for entry in entries]).T
+        counted = np.array([self.table.reweighting is None and entry.name in _BINOMIAL for entry in entries])
+        if len(entries) == 1:
+            sample, ends, counted = sample[0], ends[:, 0], counted[0]
+        binomial = np.sqrt(np.maximum(found.mean * (1 - found.mean), 0.0) / self.origin.total)
+        least = np.where(counted, _LEAST_BINOMIAL * binomial, 0.0)
+        return allowing_for(found, sample, self._belief.doubt, (ends[0], ends[1]), least)
+
+    def _score(self, entries: Sequence[Metric]) -> None:
+        """Draw once for every metric that has no draws yet."""
+        missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
+        if missing:
+            self._pass(missing, ())
+
+    def class_draws(self, side: Side) -> tuple[Array, Array]:
+        """Entropy and matching share of each class of one side, (draws, classes)."""
+        if side not in self._sides:
+            self._pass({}, (side,))
+        return self._sides[side]
+
+    def _pass(self, missing: dict[str, Metric], sides: tuple[Side, ...]) -> None:
+        """One pass over the draws; where they are too many to keep, everything that may be asked is taken from it."""
+        if not self._keeps_draws:
+            missing = missing | {e.name: e for e in self._drawn_metrics() if e.name not in self._scores}
+            sides = tuple(side for side in SIDES if drawn_by_class(self, side) and side not in self._sides)
+        parts: dict[str, list[Array]] = {name: [] for name in missing}
+        classes: dict[Side, list[tuple[Array, Array]]] = {side: [] for side in sides}
+        for block in self._same_blocks():
+            for name, entry in missing.items():
+                parts[name].append(_values(entry, block))
+            for side in sides:
+                classes[side].append(class_values(block, side))
+        self._scores |= {name: np.concatenate(values) for name, values in parts.items()}
+        for side, pairs in classes.items():
+            self._sides[side] = (
+                np.concatenate([pair[0] for pair in pairs]),
+                np.concatenate([pair[1] for pair in pairs]),
+            )
+
+    def _drawn_metrics(self) -> Iterator[Metric]:
+        """Metrics of the whole table whose posterior comes from draws."""
+        return (entry for entry in metrics_of() if entry.card.posterior != "none" and self._known(entry.name) is None)
+
+    @property
+    def _keeps_draws(self) -> bool:
+        return not self.table.is_sparse and self.draw_count * self._cell_count <= _KEPT_CELLS
+
+    def _same_blocks(self) -> Iterator[Contingency]:
+        """The tables behind every number that comes from draws."""
+        if self._keeps_draws:
+            yield from self._kept
+        else:
+            yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
+
+    @cached_property
+    def _kept(self) -> list[Contingency]:
+        return list(self.draw_blocks(self.draw_count, np.random.default_rng(self.seed)))
+
+    def _draw(self, n: int, rng: np.random.Generator) -> Array:
+        return self._belief.draw(n, rng).reshape(n, -1)
+
+    def _tables(self, shares: Array) -> Contingency:
+        drawn = self.origin.with_cells(shares * self.origin.total if self.origin.total else shares)
+        return reweighted(drawn, self.table.reweighting)
+
+
+def _check(table: Any, seed: int) -> None:
+    if not isinstance(table, Contingency):
+        kind = type(table).__name__
+        raise InputError(f"a posterior is about a table, not a {kind}; give Contingency.from_matrix(counts)")
+    if table.batch_shape:
+        raise InputError(
+            f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: give one table"
+        )
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"the seed is {seed!r}; give a whole number from 0 on")
+
+
+def _check_draws(n: Any) -> None:
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise InputError(f"{n!r} draws are asked for; give a whole number from 1 on")
+
+
+def _belief(name: str, value: float | Array | None, table: Contingency) -> Belief:
+    if name == "mixture":
+        return MixtureBelief(table)
+    if name == "tree":
+        if table.is_sparse:
+            k, m = table.shape
+            raise InputError(f"the tree prior draws whole tables; {k} × {m} cells are too many: use 'mixture'")
+        if table.reject_column is not None and table.shape[1] == 1:
+            raise InputError("the tree prior is about answers, and this system has rejected everything; use 'perks'")
+        return Tree.of(table)
+    assert value is not None
+    if table.total == 0 and not np.any(value):
+        raise InputError("the table has no data and the prior is zero; there is nothing to believe")
+    return DirichletBelief(table, value)
+
+
+def _with_posterior(name: str) -> Metric:
+    entry = find(name)
+    if entry.card.posterior == "none":
+        raise UndefinedError(
+            f"{entry.name} is a statistic of the counts themselves, so it has no posterior; its value stands alone"
+        )
+    return entry
+
+
+def _values(entry: Metric, block: Contingency) -> Real:
+    """One value, or one row of values, per drawn table."""
+    values = np.asarray(entry.score(block), dtype=float)
+    return np.broadcast_to(values, block.values.shape[:1]) if values.ndim == 0 else values

@@ -1,0 +1,102 @@
+"""Lines of JSON as a relation: one object a line, keys found by their exact names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.compression import first_bytes
+from infoscope.readers.duckdb.count import Scan
+from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
+from infoscope.readers.files import Files
+from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, check_last_line, opened_text, text_options
+
+__all__ = ["scan_ndjson"]
+
+_FIRST_LINES = 1000
+
+
+def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
+    """One JSON object a line; values are counted as they are spelt and understood afterwards."""
+    hive = [name for name in columns.names if name in files.hive_keys]
+    asked = [name for name in columns.names if name not in hive]
+    marked = False
+    for path in files.paths:
+        check_last_line(path, files.compression)
+        keys: dict[str, None] = {}
+        with opened_text(path, files.compression, LONGEST_LINE) as file:
+            for number, line in enumerate(islice(file, _FIRST_LINES), 1):
+                found = _keys(line, f"{path}, line {number}")
+                twice = next((name for name in asked if found.count(name) > 1), None)
+                if twice is not None:
+                    raise InputError(f"{path}, line {number} has the key {twice!r} twice; keep one of them")
+                keys |= dict.fromkeys(found)
+        late = [name for name in asked if name not in keys]
+        later = _late_keys(session, replace(files, paths=(path,)), late) if late else []
+        pick_columns(asked, [*keys, *later], str(path))
+        marked = marked or first_bytes(path, files.compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK
+    named = {name: f"to_json({identifier(name)})" for name in hive}
+    if marked or "" in asked or len({name.lower() for name in asked}) < len(asked):
+        fields = {name: f"f{i}" for i, name in enumerate(asked)}
+        relation, values = _json_lines(files, fields, hive)
+        return Scan(relation, values, named | fields)
+    shape = ", ".join(f"{literal(name)}: 'JSON'" for name in asked)
+    relation = (
+        f"read_json($paths, format='newline_delimited', columns={{{shape}}}, "
+        f"compression='{files.compression}', maximum_object_size={LONGEST_LINE}{_hive(hive)})"
+    )
+    named |= {name: identifier(name) for name in asked}
+    return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
+
+
+def _hive(names: Sequence[str]) -> str:
+    return f", hive_partitioning={bool(names)}, hive_types_autocast=false"
+
+
+def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Lines as text, each key taken out by its exact name: for what the engine's own JSON reader refuses."""
+    values: dict[str, Any] = {"paths": [exact_path(path) for path in files.paths]}
+    for name, short in fields.items():
+        values[f"key_{short}"] = "/" + name.replace("~", "~0").replace("/", "~1")
+    taken = [f"json_extract(line, $key_{short}) AS {short}" for short in fields.values()]
+    relation = (
+        f"(SELECT {', '.join([*taken, *map(identifier, hive)])} FROM read_csv($paths, auto_detect=false, "
+        "header=false, quote='', escape='', delim='\x01', columns={'line': 'VARCHAR'}, strict_mode=false, "
+        f"{text_options(files.compression)}"
+        f"{_hive(hive)}) WHERE trim(line) <> '')"
+    )
+    return relation, values
+
+
+def _late_keys(session: Session, files: Files, names: list[str]) -> list[str]:
+    """Which keys a file has after its first lines."""
+    fields = {name: f"f{i}" for i, name in enumerate(names)}
+    relation, values = _json_lines(files, fields, ())
+    seen = ", ".join(f"bool_or({short} IS NOT NULL)" for short in fields.values())
+    found = session.run(f"SELECT {seen} FROM {relation}", **values).fetchone() or ()
+    return [name for name, is_there in zip(names, found, strict=False) if is_there]
+
+
+def _keys(line: str, where: str) -> list[str]:
+    """The keys of an object as often as they stand there; of one inside another, those of the outer one."""
+    if not line.strip():
+        return []
+    keys: list[list[str]] = []
+
+    def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys.append([key for key, _ in pairs])
+        return dict(pairs)
+
+    try:
+        value = json.loads(line, object_pairs_hook=noted)
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); mend or remove that line") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{where} is {line.strip()[:40]!r}; each line is a JSON object")
+    return keys[-1]

@@ -1,0 +1,197 @@
+"""How each kind of file becomes a relation that DuckDB scans, with nothing left to its guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.arrow_files import ArrowRows
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.compression import check_whole
+from infoscope.readers.csv_header import Header, read_header
+from infoscope.readers.datetimes import decoders
+from infoscope.readers.duckdb.count import Scan
+from infoscope.readers.duckdb.ndjson import scan_ndjson
+from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
+from infoscope.readers.files import Files
+from infoscope.readers.signatures import check_signature
+from infoscope.readers.text_files import check_last_line, text_options
+
+__all__ = ["scan_files"]
+
+
+def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """The relation of some files, after a look at every header or schema."""
+    for path in files.paths:
+        check_signature(path, files.format, files.compression)
+        check_whole(path, files.compression)
+    if files.format in ("csv", "tsv"):
+        return _scan_csv(files, columns, delimiter)
+    if delimiter is not None:
+        raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
+    if files.format == "ndjson":
+        return scan_ndjson(session, files, columns)
+    if files.format == "arrow":
+        return _scan_arrow(session, files, columns)
+    return _scan_parquet(session, files, columns)
+
+
+def _bound(paths: Sequence[Path]) -> list[str]:
+    return [exact_path(path) for path in paths]
+
+
+def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """Text files, each read by its own header; columns are positions, so names cannot do harm.
+
+    No text means NULL to the engine, for it does not count fields of NULL at the end of a line; an empty label is a
+    missing one all the same, see ``count_files``.
+    """
+    hive = [name for name in columns.names if name in files.hive_keys]
+    asked = [name for name in columns.names if name not in hive]
+    by_header: dict[Header, list[Path]] = {}
+    for path in files.paths:
+        check_last_line(path, files.compression)
+        header = read_header(
+            path,
+            asked,
+            tab=files.format == "tsv",
+            delimiter=delimiter,
+            compression=files.compression,
+        )
+        by_header.setdefault(header, []).append(path)
+    values = {f"paths{i}": _bound(paths) for i, paths in enumerate(by_header.values())}
+    reads = [_CsvRead(header, files.compression, asked, hive) for header in by_header]
+    strict, lenient = (
+        f"({' UNION ALL '.join(read.sql(i, *options) for i, read in enumerate(reads))})"
+        for options in ((columns.weight, token_hex(16)), (None, ""))
+    )
+    named = {name: f"f{j}" for j, name in enumerate(asked)}
+    named |= {name: f"h{j}" for j, name in enumerate(hive)}
+    return Scan(strict, values, named, explaining=lenient)
+
+
+@dataclass(frozen=True)
+class _CsvRead:
+    """How files with one header are read."""
+
+    header: Header
+    compression: str
+    asked: Sequence[str]
+    hive: Sequence[str]
+
+    def sql(self, number: int, weight: str | None, null: str) -> str:
+        """The statement; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
+        places = [(name, f"c{self.header.names.index(name)}") for name in self.asked]
+        fields = [f"nullif({place}, '')" if name == weight else place for name, place in places]
+        fields = [f"{field} AS f{j}" for j, field in enumerate(fields)]
+        fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(self.hive)]
+        shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(self.header.names)))
+        return (
+            f"SELECT {', '.join(fields)} FROM read_csv($paths{number}, auto_detect=false, header=true, "
+            f"skip={self.header.skip}, delim={literal(self.header.delimiter)}, quote='\"', escape='\"', "
+            f"columns={{{shape}}}, strict_mode=true, null_padding=false, nullstr='{null}', "
+            f"{text_options(self.compression)}, hive_partitioning={bool(self.hive)}, hive_types_autocast=false)"
+        )
+
+
+def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
+    """Typed files, which must agree about the type of every column that is read."""
+    hive = bool(set(files.hive_keys) & set(columns.names))
+    options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
+    paths = _bound(files.paths)
+    schemas = _schemas(session, paths)
+    first: dict[str, str] = {}
+    for path, (names, types) in zip(files.paths, schemas, strict=True):
+        pick_columns(
+            [name for name in columns.names if not (hive and name in files.hive_keys)],
+            names,
+            str(path),
+        )
+        _refuse_swapped(columns.names, files.paths[0], schemas[0][0], path, names)
+        for name, kind in zip(names, types, strict=True):
+            if name in columns.names and first.setdefault(name, kind) != kind:
+                raise InputError(
+                    f"{path} has {name!r} as {kind} and {files.paths[0]} as {first[name]}; "
+                    "read them apart, or give the files one schema"
+                )
+    relation = f"read_parquet({options})"
+    described = session.run(f"DESCRIBE SELECT * FROM {relation}", paths=paths).fetchall()
+    inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns.names}
+    if hive:
+        inside |= _named_by_folders(files, columns, described, inside)
+    return _typed_scan(relation, {"paths": paths}, inside)
+
+
+def _named_by_folders(files: Files, columns: Columns, described: list[Any], inside: dict[str, Any]) -> dict[str, Any]:
+    """Columns that folders name; they win over a column of that name in the files."""
+    lines = {line[0].lower(): line for line in described}
+    for name in inside:
+        twin = next((key for key in files.hive_keys if key != name and key.lower() == name.lower()), None)
+        if twin is not None:
+            raise InputError(
+                f"{files.name} has the column {name!r}, and its folders name {twin!r}; "
+                "names that differ only by case would be one: rename one of them"
+            )
+    return {name: lines[name.lower()] for name in columns.names if name in files.hive_keys}
+
+
+def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]) -> Scan:
+    """A scan of typed columns, of which the engine says name and type; times travel as numbers."""
+    coded = decoders({name: line[1] for name, line in described.items()})
+    columns = {name: identifier(line[0]) for name, line in described.items()}
+    columns |= {name: f"{function}({columns[name]})" for name, (function, _) in coded.items()}
+    return Scan(relation, values, columns, columnar=True, decoders={name: back for name, (_, back) in coded.items()})
+
+
+def _refuse_swapped(asked: Sequence[str], one: Path, first: list[str], other: Path, names: list[str]) -> None:
+    """The engine tells columns apart by case only within a file, by their order."""
+    for name in asked:
+        here, there = ([n for n in listed if n.lower() == name.lower()] for listed in (first, names))
+        if here != there and max(len(here), len(there)) > 1:
+            raise InputError(
+                f"{one} has the columns {', '.join(map(repr, here))} and {other} has {', '.join(map(repr, there))}; "
+                "names that differ only by case must stand in the same order: read the files apart, or rename"
+            )
+
+
+def _schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Names and types of the top-level columns of each file, in file order."""
+    schemas = []
+    for path in paths:
+        lines = session.run(
+            "SELECT name, coalesce(num_children, 0), duckdb_type FROM parquet_schema($path)",
+            path=path,
+        ).fetchall()
+        names, types, i = [], [], 1
+        while i < len(lines):
+            names.append(lines[i][0])
+            types.append(str(lines[i][2]))
+            i = _after(lines, i)
+        schemas.append((names, types))
+    return schemas
+
+
+def _after(lines: list[Any], i: int) -> int:
+    """Where the next sibling of a schema element stands."""
+    children = lines[i][1]
+    i += 1
+    for _ in range(children):
+        i = _after(lines, i)
+    return i
+
+
+def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
+    rows = ArrowRows.of(files, columns.names)
+
+    def narrow(names: Sequence[str]) -> ArrowRows:
+        part = rows.narrowed(names)
+        session.connection.register("arrow_rows", part)
+        return part
+
+    narrow(columns.names)
+    described = session.run("DESCRIBE SELECT * FROM arrow_rows").fetchall()
+    return replace(_typed_scan("arrow_rows", {}, dict(zip(columns.names, described, strict=True))), narrow=narrow)

@@ -1,0 +1,152 @@
+"""A private DuckDB session: bounded in memory, silent in pipes, and polite in its errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from infoscope.errors import InputError
+from infoscope.readers.compression import compression_of
+from infoscope.readers.progress import shown_while
+from infoscope.readers.signatures import not_utf8
+from infoscope.tables.ifs_checks import exact_path
+
+__all__ = ["CountingLimits", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]
+
+
+@dataclass(frozen=True)
+class CountingLimits:
+    """How much of the machine counting may take; None leaves it to the engine."""
+
+    memory: str | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True)
+class Session:
+    """A connection of our own, and the folder it may spill into."""
+
+    connection: duckdb.DuckDBPyConnection
+    folder: Path
+    source: str
+
+    def run(self, sql: str, **values: Any) -> duckdb.DuckDBPyConnection:
+        """Run one statement; data travels as bound values, never inside the statement."""
+        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
+            try:
+                return self.connection.execute(sql, values or None)
+            except duckdb.InterruptException:
+                raise
+            except duckdb.Error as error:
+                raise InputError(explained(error, self.source, self.folder)) from error
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """An engine that was interrupted says so in its own way; to us it is the user who has had enough."""
+    try:
+        yield
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
+            raise KeyboardInterrupt from error
+        raise
+
+
+@contextmanager
+def opened(folder: Path, source: str, limits: CountingLimits) -> Iterator[Session]:
+    """A session that spills into ``folder``, fetches nothing and leaves nothing behind."""
+    settings: dict[str, Any] = {
+        "temp_directory": str(folder / "spill"),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    if limits.memory is not None:
+        settings["memory_limit"] = limits.memory
+    if limits.threads is not None:
+        settings["threads"] = limits.threads
+    try:
+        connection = duckdb.connect(config=settings)
+        connection.execute("SET enable_progress_bar = true")  # for our own bar to ask
+        connection.execute("SET enable_progress_bar_print = false")
+    except duckdb.Error as error:
+        raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error
+    try:
+        yield Session(connection, folder, source)
+    finally:
+        connection.close()
+
+
+def identifier(name: str) -> str:
+    """A name as SQL wants it; whatever it contains, it stays a name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL wants it, for the few places that take no bound value."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def explained(error: duckdb.Error, source: str, folder: Path) -> str:
+    """What went wrong, found in the engine's own words, with a way out."""
+    text = str(error)
+    full = "No space left" in text or "max_temp_directory_size" in text or "failed to offload" in text
+    if full or re.search(r"Could not write file .*spill", text):
+        return (
+            f"no more room in {folder.parent} while counting {source}; point TMPDIR to a larger disk, "
+            "or raise the memory limit"
+        )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return f"counting {source} needs more memory than its limit; raise the memory limit, or use fewer threads"
+    if line := re.search(r"CSV Error on Line: (\d+)", text):
+        return _csv_error(text, line.group(1), source)
+    return _content_error(text, source) or (
+        f"{source} cannot be read: {_sentence(error)}; if it is damaged, fetch or write it again"
+    )
+
+
+def _content_error(text: str, source: str) -> str | None:
+    if "state machine reached an invalid state" in text:
+        return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
+    if "does not support a full read on this file" in text:
+        return f"{source} has a line longer than 16 MiB; is a line end or a closing quote missing?"
+    if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
+        return f"{source} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
+    if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
+        file = named.group(1) or named.group(2)
+        return f"{file} is not a whole Parquet file; fetch it again, or, if it is text, say --input-format csv"
+    return None
+
+
+def _csv_error(text: str, line: str, source: str) -> str:
+    where = f"{_file(text, source)}, line {line}"
+    if "Maximum line size" in text:
+        return f"{where} is longer than 16 MiB; is a line end or a closing quote missing there?"
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
+        expected, found = fields.groups()
+        return (
+            f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; mend or remove that line"
+        )
+    if "unterminated quote" in text:
+        return f'{where} has a quote that is not closed; write a quote inside a field as ""'
+    if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
+        return f"{where} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
+    if "nvalid unicode" in text:
+        path = Path(_file(text, source))
+        return not_utf8(path, compression_of(path), where)
+    return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"
+
+
+def _file(text: str, source: str) -> str:
+    named = re.search(r"^\s*file = (.+)$", text, re.MULTILINE)
+    return named.group(1) if named else source
+
+
+def _sentence(error: duckdb.Error) -> str:
+    return re.sub(r"^[\w ]+ Error: ", "", str(error).strip().splitlines()[0]).rstrip(".")

@@ -1,0 +1,253 @@
+"""IfsParts: counted tables in .ifs files, for nightly logs, sharded jobs and streams.
+
+One table is stored as ``Contingency.save`` does it. Several tables, of systems or groups, share one
+Parquet file: one row a cell, labels as JSON, and the facts of each table in the metadata.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infoscope.atomic_files import output_file
+from infoscope.errors import InputError
+from infoscope.readers.assemble import Group
+from infoscope.readers.labels import as_text
+from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
+from infoscope.tables import Contingency
+from infoscope.tables.ifs_checks import (
+    TYPES,
+    check_distinct,
+    check_squares,
+    check_sum,
+    checked_values,
+    checksum,
+    faults_of,
+    opened,
+)
+from infoscope.tables.ifs_file import named_table, write, write_parquet
+from infoscope.tables.label_json import label_from_json, label_to_json
+from infoscope.tables.labels import Label, check_unique
+
+__all__ = ["SCHEMA", "IfsParts", "Tables", "load_parts", "save_part"]
+
+SCHEMA = "infoscope/tables/1"
+Tables = Mapping[Group, Mapping[str, Contingency]]
+_WHOLE = Fields(
+    {
+        "schema": TEXT,
+        "by": Each(TEXT),
+        "homeless": Named(COUNT),
+        "tables": Each(
+            Fields(
+                {
+                    "group": Each(TEXT),
+                    "system": TEXT,
+                    "truth_labels": Each(TEXT),
+                    "system_labels": Each(TEXT),
+                    "reject": Maybe(TEXT),
+                    "positive": Maybe(TEXT),
+                    "declared": FLAG,
+                    "ignored": Named(COUNT),
+                    "weight_squares": Maybe(MASS),
+                    "counts": FLAG,
+                }
+            )
+        ),
+    },
+    {"checksum": TEXT},
+)
+"""The fields of the metadata."""
+
+
+@dataclass(frozen=True)
+class IfsParts:
+    """Tables by group and system, the columns that name the groups, and rows that are in no group."""
+
+    tables: Tables
+    by: tuple[str, ...] = ()
+    homeless: Mapping[str, int] = field(default_factory=dict)
+
+
+def save_part(parts: IfsParts, path: str | os.PathLike[str], *, replace: bool = True) -> None:
+    """Write tables in one step: a reader never sees half of them."""
+    with output_file(path, replace=replace) as file:
+        if _is_single(parts.tables):
+            ((system, table),) = parts.tables[()].items()
+            write(table, file, system)
+        else:
+            _write(parts, file)
+
+
+def _is_single(tables: Tables) -> bool:
+    return set(tables) == {()} and len(tables[()]) == 1 and all(min(t.shape) for t in tables[()].values())
+
+
+def _write(kept: IfsParts, path: Path) -> None:
+    facts: list[dict[str, Any]] = []
+    parts, truth, system, value = [], [], [], []
+    for group, systems in kept.tables.items():
+        for name, table in systems.items():
+            stored = np.flatnonzero(table.cells)
+            parts.append(np.full(len(stored), len(facts)))
+            truth.append(_spelt(table.truth_labels)[table.cell_rows[stored]])
+            system.append(_spelt(table.system_labels)[table.cell_columns[stored]])
+            value.append(np.asarray(table.cells, dtype=np.float64)[stored])
+            facts.append(_facts(table, group, name))
+    columns = {
+        "part": np.concatenate(parts) if parts else np.zeros(0, np.int64),
+        "truth": np.concatenate(truth) if truth else np.zeros(0, object),
+        "system": np.concatenate(system) if system else np.zeros(0, object),
+        "value": np.concatenate(value) if value else np.zeros(0),
+    }
+    whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.homeless), "tables": facts}
+    whole["checksum"] = checksum(whole, _content(columns))
+    metadata = json.dumps(whole, ensure_ascii=False)
+    types = {"part": "INTEGER", "truth": "VARCHAR", "system": "VARCHAR", "value": "DOUBLE"}
+    write_parquet(path, columns, types, {"infoscope": metadata})
+
+
+def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
+    return {
+        "group": [label_to_json(label) for label in group],
+        "system": system,
+        "truth_labels": [label_to_json(label) for label in table.truth_labels],
+        "system_labels": [label_to_json(label) for label in table.system_labels],
+        "reject": None if table.reject is None else label_to_json(table.reject),
+        "positive": None if table.positive is None else label_to_json(table.positive),
+        "declared": table.declared,
+        "ignored": dict(table.ignored),
+        "weight_squares": table.weight_squares,
+        "counts": table.values.dtype.kind in "iu",
+    }
+
+
+def _spelt(labels: Sequence[Label]) -> np.ndarray[Any, Any]:
+    spelt = np.empty(len(labels), dtype=object)
+    spelt[:] = [label_to_json(label) for label in labels]
+    return spelt
+
+
+def load_parts(paths: Sequence[Path]) -> IfsParts:
+    """The sum of all tables in some files.
+
+    A table that carries no name, as ``Contingency.save`` writes it, is the table of "system".
+    """
+    total: dict[Group, dict[str, Contingency]] = {}
+    names: dict[tuple[str, ...], Path] = {}
+    homeless: dict[str, int] = {}
+    for path in paths:
+        parts = _load(path)
+        names.setdefault(parts.by, path)
+        for reason, rows in parts.homeless.items():
+            homeless[reason] = homeless.get(reason, 0) + rows
+        if len(names) > 1:
+            (one, first), (other, second) = list(names.items())[:2]
+            raise InputError(
+                f"{first} is split by {_listed(one)} and {second} by {_listed(other)}; merge parts that are split alike"
+            )
+        for group, systems in parts.tables.items():
+            for name, table in systems.items():
+                known = total.setdefault(group, {})
+                try:
+                    known[name] = _sum(known[name], table) if name in known else table
+                except InputError as error:
+                    raise InputError(f"{path} does not add to the files before it: {error}") from error
+    return IfsParts(total, next(iter(names), ()), homeless)
+
+
+def _sum(one: Contingency, other: Contingency) -> Contingency:
+    """The sum of two parts; one without a row had no label to tell what kind of label its reject label is."""
+    empty, full = (one, other) if not one.truth_labels else (other, one)
+    if not empty.truth_labels and isinstance(empty.reject, str) and as_text(full.reject or "") == empty.reject:
+        missing = np.zeros(0, dtype=np.int64)
+        empty = Contingency.from_cells((), (), missing, missing, missing, reject=full.reject, ignored=empty.ignored)
+        return full + empty
+    return one + other
+
+
+def _listed(by: Sequence[str]) -> str:
+    return ", ".join(map(repr, by)) or "nothing"
+
+
+def _load(path: Path) -> IfsParts:
+    with opened(path, "is not a whole file of tables; infoscope count writes them") as file, faults_of(path):
+        whole = checked(parsed(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
+        if whole["schema"] != SCHEMA:
+            system, table = named_table(file, whole)
+            return IfsParts({(): {"system" if system is None else system: table}})
+        checked(whole, _WHOLE, "its metadata")
+        cells = file.columns({"part": TYPES["int"], "truth": TYPES["text"], "system": TYPES["text"]})
+        cells["value"] = checked_values(cells["value"])
+        tables = _tables(whole, cells)
+        check_sum(whole, _content(cells))
+        return IfsParts(tables, tuple(whole["by"]), whole["homeless"])
+
+
+def _tables(whole: dict[str, Any], cells: dict[str, Any]) -> dict[Group, dict[str, Contingency]]:
+    """The tables of a file by group and system; each row belongs to one of them."""
+    for name, column in cells.items():
+        if np.ma.getmaskarray(column).any() or (column.dtype == object and any(value is None for value in column)):
+            raise InputError(f"a row has no {name}")
+    parts, number = np.asarray(cells["part"]), len(whole["tables"])
+    if len(parts) and not (parts.min() >= 0 and parts.max() < number):
+        raise InputError(f"a row belongs to a table that is not among its {number}")
+    if len(set(whole["by"])) < len(whole["by"]):
+        raise InputError("it is split by one column twice")
+    tables: dict[Group, dict[str, Contingency]] = {}
+    order = np.argsort(parts, kind="stable")
+    starts = np.searchsorted(parts[order], np.arange(number + 1))
+    for i, facts in enumerate(whole["tables"]):
+        group = tuple(label_from_json(text) for text in facts["group"])
+        if len(group) != len(whole["by"]):
+            raise InputError(f"a table has {len(group)} group labels for {len(whole['by'])} columns")
+        if facts["system"] in tables.setdefault(group, {}):
+            raise InputError(f"it has two tables of {facts['system']!r} for one group")
+        mine = order[starts[i] : starts[i + 1]]
+        tables[group][facts["system"]] = _table(facts, *(cells[name][mine] for name in ("truth", "system", "value")))
+    return tables
+
+
+def _table(facts: dict[str, Any], truth: Any, system: Any, values: Any) -> Contingency:
+    sides = {}
+    for side, column in (("truth", truth), ("system", system)):
+        place = {text: i for i, text in enumerate(facts[f"{side}_labels"])}
+        labels = [label_from_json(text) for text in facts[f"{side}_labels"]]
+        check_unique(labels, side)
+        odd = next((text for text in column if text not in place), None)
+        if odd is not None:
+            raise InputError(f"a row has the {side} label {odd[:60]!r}, which is not among those of its table")
+        sides[side] = (labels, np.array([place[text] for text in column], dtype=np.int64))
+    if facts["counts"] and not np.all((values == np.trunc(values)) & (values < 2.0**63)):
+        raise InputError("a count is not a whole number below 2^63")
+    check_distinct(sides["truth"][1], sides["system"][1], max(len(sides["system"][0]), 1))
+    check_squares(facts["weight_squares"], float(values.sum()))
+    return Contingency.from_cells(
+        sides["truth"][0],
+        sides["system"][0],
+        sides["truth"][1],
+        sides["system"][1],
+        values.astype(np.int64) if facts["counts"] else values,
+        reject=None if facts["reject"] is None else label_from_json(facts["reject"]),
+        positive=None if facts["positive"] is None else label_from_json(facts["positive"]),
+        declared=facts["declared"],
+        ignored=facts["ignored"],
+        weight_squares=facts["weight_squares"],
+    )
+
+
+def _content(columns: Mapping[str, Any]) -> str:
+    """A name for the rows as they lie in the file."""
+    found = hashlib.sha256()
+    for name, kind in (("part", "<i8"), ("value", "<f8")):
+        found.update(np.asarray(columns[name], dtype=kind).tobytes())
+    for name in ("truth", "system"):
+        found.update("\x1e".join(columns[name]).encode())
+    return found.hexdigest()

@@ -1,0 +1,126 @@
+"""Confusion matrices in files: rows are truth, columns are what the system said."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from infoscope.errors import InputError
+from infoscope.readers.files import find_files, scratch_folder
+from infoscope.readers.signatures import check_signature
+from infoscope.readers.text_files import opened_text
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["MatrixFile", "read_grid", "read_matrix"]
+
+
+_MOST_DIGITS = 300
+"""Whole numbers of more digits are infinite as numbers."""
+
+
+class MatrixFile(NamedTuple):
+    """Numbers in rows and columns, with their labels; None for a file of numbers alone."""
+
+    truth: list[str] | None
+    system: list[str] | None
+    values: list[list[float]]
+
+
+def read_matrix(
+    path: str | os.PathLike[str], *, reject: Label | None = None, positive: Label | None = None
+) -> Contingency:
+    """The table in a CSV or TSV file with a header of output labels and truth labels in front.
+
+    A file of numbers alone has the labels 0, 1, …
+    """
+    grid = read_grid(path, "count", "counts are numbers")
+    if grid.truth is None:
+        reject, positive = _as_int(reject), _as_int(positive)
+    try:
+        return Contingency.from_matrix(
+            grid.values, truth=grid.truth, system=grid.system, reject=reject, positive=positive
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> MatrixFile:
+    """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as the user is told."""
+    with scratch_folder() as folder:
+        files = find_files(path, None, folder)
+        if len(files.paths) > 1:
+            raise InputError(f"{path} is {len(files.paths)} files; a matrix is one CSV or TSV file")
+        with files.named():
+            check_signature(files.paths[0], files.format, files.compression)
+            if files.format not in ("csv", "tsv"):
+                raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
+            lines = _lines(files.paths[0], files.compression, tab=files.format == "tsv")
+    body = [line for line in lines if any(field.strip() for field in line)]
+    if not body:
+        raise InputError(f"{path} is empty; a matrix of {what}s is required")
+    if all(_is_number(field) for line in body for field in line):
+        return MatrixFile(None, None, _numbers(body, 1, len(body[0]), str(path), (what, rule)))
+    header, *rows = body
+    if len(header) < 2 or not rows:
+        raise InputError(f"{path} has no {what}s below its header of output labels")
+    values = _numbers([line[1:] for line in rows], 2, len(header) - 1, str(path), (what, rule))
+    truth, system = [line[0] for line in rows], header[1:]
+    for side, labels in (("row", truth), ("column", system)):
+        if "" in labels:
+            raise InputError(f"{path} has a {side} without a label; name every class")
+    return MatrixFile(truth, system, values)
+
+
+def _lines(path: Path, compression: str, *, tab: bool) -> list[list[str]]:
+    with opened_text(path, compression) as file:
+        text = file.read()
+    delimiter = "\t" if tab else _delimiter(text.partition("\n")[0])
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
+    except csv.Error as error:
+        raise InputError(f"{path} cannot be split into fields ({error}); is it a matrix?") from None
+    if delimiter == " ":
+        return [[field for field in line if field] for line in lines]
+    return [[field.strip() if _is_number(field) else field for field in line] for line in lines]
+
+
+def _delimiter(first: str) -> str:
+    """The sign between the fields of the first line; a blank only where there is no other, since labels have blanks."""
+    often = max(",\t;|", key=lambda sign: (first.count(sign), sign == ","))
+    return often if often in first or " " not in first.strip() else " "
+
+
+def _numbers(lines: list[list[str]], first: int, width: int, path: str, said: tuple[str, str]) -> list[list[float]]:
+    what, rule = said
+    numbers = []
+    for number, line in enumerate(lines, first):
+        if len(line) != width:
+            raise InputError(
+                f"{path}, row {number} has {len(line)} {what}s and {width} are required; "
+                "a matrix has as many in every row"
+            )
+        for field in line:
+            if not _is_number(field):
+                raise InputError(f"{path}, row {number} has {field!r} as a {what}; {rule}")
+        numbers.append([_number(field) for field in line])
+    return numbers
+
+
+def _number(field: str) -> float:
+    return int(field) if field.lstrip("+-").isdigit() and len(field) < _MOST_DIGITS else float(field)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _as_int(label: Label | None) -> Label | None:
+    return int(label) if isinstance(label, str) and label.lstrip("-").isdigit() else label

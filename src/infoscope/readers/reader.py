@@ -1,0 +1,357 @@
+"""Reading: from any source of rows to tables, in one pass."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords
+from infoscope.masking import secrets_hidden
+from infoscope.readers.addresses import addresses_of
+from infoscope.readers.assemble import Group, assemble
+from infoscope.readers.broken_files import raise_for_each
+from infoscope.readers.columns import Columns
+from infoscope.readers.dask import count_files, count_files_by_dask
+from infoscope.readers.duckdb.session import CountingLimits
+from infoscope.readers.files import Files, find_files, scratch_folder
+from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
+from infoscope.readers.ifs_parts import IfsParts, load_parts, save_part
+from infoscope.readers.joint import Joint, joint_counts
+from infoscope.readers.labels import Cleaning, match_label
+from infoscope.readers.spark_files import count_files_by_spark
+from infoscope.readers.sql import count_query, is_connection, is_database_url
+from infoscope.readers.tally import Tally
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of_rows
+
+__all__ = [
+    "ENGINES",
+    "LabelKeywords",
+    "ReadOptions",
+    "Stated",
+    "TableKeywords",
+    "Tables",
+    "count_rows",
+    "counted_tables",
+    "files_of",
+    "read",
+    "read_joint",
+    "read_joints",
+    "read_parts",
+    "read_tables",
+    "reading_of",
+]
+
+ENGINES = ("duckdb", "spark", "dask", "sql")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a source is read, where its name or type does not say it all."""
+
+    format: str | None = None
+    delimiter: str | None = None
+    engine: str = "duckdb"
+    url: str | None = field(default=None, repr=False)
+    """The address of the engine: a cluster or a database."""
+    memory: str | None = None
+    """Memory for counting, like "2GB"; beyond it, disk is used."""
+    threads: int | None = None
+    native: bool | None = None
+    """Whether the compiled part may read Parquet; None leaves it to the environment variable INFOSCOPE_NATIVE."""
+
+    def __post_init__(self) -> None:
+        """Refuse an engine that does not exist."""
+        if self.engine not in ENGINES:
+            raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
+        if self.url is not None and self.engine == "duckdb":
+            raise InputError(f"{self.url} is not used by engine duckdb; name its engine, too")
+
+    @property
+    def limits(self) -> CountingLimits:
+        """What counting may use."""
+        return CountingLimits(self.memory, self.threads)
+
+
+@dataclass(frozen=True)
+class Tables(Mapping[tuple[Group, str], Contingency]):
+    """What a pass over a source gave: tables by group and system, and what became of the rows.
+
+    ``tables[group, system]`` is one table; the group of a source that is not split is (). ``rows`` is None for tables
+    that were counted elsewhere, whose rows nobody saw here; ``ungrouped`` are the ignored rows that belong to no group.
+    """
+
+    by_group: Mapping[Group, Mapping[str, Contingency]]
+    rows: int | None
+    ignored: Mapping[str, int]
+    by: tuple[str, ...] = ()
+    ungrouped: Mapping[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, key: tuple[Group, str]) -> Contingency:
+        """The table of a group and a system."""
+        group, system = key
+        return self.by_group[group][system]
+
+    def __iter__(self) -> Iterator[tuple[Group, str]]:
+        """Every group with every system."""
+        return ((group, system) for group, tables in self.by_group.items() for system in tables)
+
+    def __len__(self) -> int:
+        """How many tables there are."""
+        return sum(map(len, self.by_group.values()))
+
+    def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
+        """Write the tables to one .ifs file, to be merged with others later."""
+        save_part(IfsParts(self.by_group, self.by, self.ungrouped), path, replace=replace)
+
+
+class LabelKeywords(TypedDict, total=False):
+    """What weighs the rows and what their labels mean, as keyword arguments."""
+
+    weight: str | None
+    reject: Label | None
+    positive: Label | None
+    clean: Cleaning
+
+
+class TableKeywords(LabelKeywords, total=False):
+    """The same, with columns that split the rows."""
+
+    by: str | Sequence[str] | None
+
+
+def read(
+    source: Any,
+    *,
+    truth: str | None = None,
+    system: str | None = None,
+    read: ReadOptions | None = None,
+    **labels: Unpack[LabelKeywords],
+) -> Contingency:
+    r"""The table of one system in a source.
+
+    A source is a path, a pattern, a folder or a list of them ("-" is standard input); any dataframe or lazy frame; a
+    Spark, Dask or Ibis table; or a pair of a database connection, or its address, and a table or query. Labels are
+    taken verbatim unless ``clean`` names one or several of strip, nfc, casefold, text and number. Rows without a label
+    are left out, counted in ``ignored`` of the table and reported by a ``MissingLabelsWarning``. ``read_tables`` reads
+    several systems, and groups.
+
+    >>> import tempfile, pathlib
+    >>> log = pathlib.Path(tempfile.mkdtemp()) / "log.csv"
+    >>> _ = log.write_text("gold,svm\ncat,cat\ncat,dog\ndog,dog\n")
+    >>> read(log, truth="gold", system="svm").counts.tolist()
+    [[1, 1], [0, 1]]
+    """
+    if isinstance(system, (list, tuple, set)):
+        raise InputError("read gives the table of one system; use read_tables for several")
+    tables = read_tables(source, truth=truth, system=system, read=read, **labels)
+    if len(tables) != 1:
+        raise InputError(f"the source holds {len(tables)} tables, and read gives one; use read_tables for all of them")
+    return next(iter(tables.values()))
+
+
+def read_tables(
+    source: Any,
+    *,
+    truth: str | None = None,
+    system: str | Sequence[str] | None = None,
+    read: ReadOptions | None = None,
+    **labels: Unpack[TableKeywords],
+) -> Tables:
+    """Tables by group and system, with an account of the rows: how many were read, and why some were ignored."""
+    tables = counted_tables(source, truth, system, read, **labels)
+    warn_of_rows(tables.ignored)
+    return tables
+
+
+def counted_tables(
+    source: Any,
+    truth: str | None,
+    system: str | Sequence[str] | None,
+    how: ReadOptions | None = None,
+    **labels: Unpack[TableKeywords],
+) -> Tables:
+    """The same without the warning, for callers that warn once of several sources."""
+    check_keywords(labels, TableKeywords)
+    weight, by = labels.get("weight"), labels.get("by")
+    reject, positive, clean = labels.get("reject"), labels.get("positive"), labels.get("clean", ())
+    how = how or ReadOptions()
+    with scratch_folder() as folder:
+        files = files_of(source, how, folder)
+        if files is not None and files.format == "ifs":
+            stated = Stated(weight, by, reject, positive, clean)
+            return read_parts(files, system, stated)
+        if truth is None or system is None:
+            raise InputError("rows need the name of the truth column and of at least one system")
+        columns = Columns.asked(truth, system, weight=weight, by=by)
+        tallies = count_rows(source, files, columns, how)
+    return reading_of(tallies, columns, clean=clean, reject=reject, positive=positive)
+
+
+def reading_of(
+    tallies: Sequence[Tally],
+    columns: Columns,
+    *,
+    clean: Cleaning = (),
+    reject: Label | None = None,
+    positive: Label | None = None,
+) -> Tables:
+    """The account of one pass that counted each system apart."""
+    made = assemble(tallies, columns, clean=clean, reject=reject, positive=positive)
+    _check_totals(tallies)
+    return Tables(made.tables, tallies[0].total, made.ignored, columns.by, made.homeless)
+
+
+def read_joint(
+    source: Any,
+    *,
+    truth: str,
+    system: Sequence[str],
+    weight: str | None = None,
+    clean: Cleaning = (),
+    read: ReadOptions | None = None,
+) -> Joint:
+    """Counts of truth × A × B × … in one pass."""
+    columns = Columns.asked(truth, system, weight=weight, joint=True)
+    return read_joints(source, columns, clean, read)[()]
+
+
+def read_joints(
+    source: Any, columns: Columns, clean: Cleaning = (), how: ReadOptions | None = None
+) -> dict[Group, Joint]:
+    """The same for each group of the columns."""
+    how = how or ReadOptions()
+    with scratch_folder() as folder:
+        files = files_of(source, how, folder)
+        if files is not None and files.format == "ifs":
+            raise InputError("tables do not remember which rows two systems share; read the rows")
+        (tally,) = count_rows(source, files, columns, how)
+    return joint_counts(tally, columns, clean)
+
+
+@secrets_hidden()
+def count_rows(source: Any, files: Files | None, columns: Columns, how: ReadOptions) -> list[Tally]:
+    """Distinct rows of any source, one tally a margin."""
+    clusters: dict[str, Callable[..., list[Tally]]] = {
+        "spark": count_files_by_spark,
+        "dask": partial(count_files_by_dask, native=how.native),
+    }
+    by_cluster = clusters.get(how.engine)
+    named = files if by_cluster is None or files is not None else addresses_of(source, how.format)
+    if by_cluster is not None and named is not None:
+        with nullcontext() if files is None else files.named():
+            return by_cluster(named, columns, how.delimiter, how.url)
+    if files is not None:
+        with files.named():
+            return count_files(files, columns, how.delimiter, how.limits, how.native)
+    if how.engine == "sql":
+        if how.url is None:
+            raise InputError("engine sql needs the address of a database, like postgresql://host/db")
+        return count_query(how.url, source, columns)
+    if isinstance(source, tuple) and len(source) == 2:
+        return count_query(source[0], source[1], columns)
+    if is_record_batches(source):
+        return count_batches(source, columns)
+    if is_frame(source):
+        return count_frame(source, columns)
+    raise InputError(
+        f"a {type(source).__name__} cannot be read; give a path, a dataframe, a Spark, Dask or "
+        "Ibis table, or a pair of a database connection and a query"
+    )
+
+
+def files_of(source: Any, how: ReadOptions, folder: Path) -> Files | None:
+    """The files of a source, or None where it is none of files."""
+    if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
+        return None  # nothing here opens what lies behind an address
+    if isinstance(source, (str, os.PathLike)):
+        if is_database_url(source):
+            raise InputError(
+                f"{os.fspath(source)} is a database; give a pair of it and a table or query (on the "
+                "command line: the table or query as SOURCE, with --engine sql --engine-url)"
+            )
+        return find_files(source, how.format, folder)
+    if isinstance(source, (list, tuple)) and not _is_database(source):
+        paths = all(isinstance(item, (str, os.PathLike)) for item in source)
+        return find_files(source, how.format, folder) if paths else None
+    return None
+
+
+def _is_database(source: Sequence[Any]) -> bool:
+    return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a caller says about rows; tables that are counted already have it decided."""
+
+    weight: str | None = None
+    by: str | Sequence[str] | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
+
+    def check(self, parts: IfsParts, name: str) -> None:
+        """Refuse what the tables do not have, for it cannot be done to them any more."""
+        groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        for word, wanted in (("weight", self.weight), ("cleaning", self.clean)):
+            if wanted:
+                raise InputError(f"{name} is counted already; {word} was decided then: leave it out, or read the rows")
+        if groups and groups != parts.by:
+            raise InputError(
+                f"{name} is split by {', '.join(map(repr, parts.by)) or 'nothing'} and not by "
+                f"{', '.join(map(repr, groups))}; that was decided when it was counted: read the rows"
+            )
+        for table in (table for systems in parts.tables.values() for table in systems.values()):
+            labels = (*table.truth_labels, *table.system_labels)
+            positive = table.positive if table.positive is not None else table.positive_label
+            stated = (("reject", self.reject, table.reject), ("positive", self.positive, positive))
+            for word, label, has in stated:
+                if label is not None and (has is None or match_label(label, labels) != has):
+                    raise InputError(
+                        f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
+                        f"and not with {label!r}; that is stated when counting: read the rows"
+                    )
+
+
+def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Tables:
+    """The sum of tables that are counted already."""
+    with files.named():
+        try:
+            parts = load_parts(files.paths)
+        except InfoscopeError as error:
+            raise_for_each(error, files, lambda one: load_parts(one.paths))
+            raise
+    stated.check(parts, files.name)
+    tables = parts.tables
+    if system is not None:
+        wanted = (system,) if isinstance(system, str) else tuple(system)
+        known = list(dict.fromkeys(name for systems in tables.values() for name in systems))
+        for name in wanted:
+            if name not in known:
+                raise UnknownNameError(f"{files.name} has no system {name!r}; it has {', '.join(map(repr, known))}")
+        tables = {
+            group: {name: systems[name] for name in wanted if name in systems} for group, systems in tables.items()
+        }
+    ignored = dict(parts.homeless)
+    for group in tables.values():
+        most: dict[str, int] = {}
+        for table in group.values():
+            most |= {why: max(most.get(why, 0), rows) for why, rows in table.ignored.items()}
+        ignored = {why: ignored.get(why, 0) + most.get(why, 0) for why in {**ignored, **most}}
+    return Tables(tables, None, ignored, parts.by, parts.homeless)
+
+
+def _check_totals(tallies: Sequence[Tally]) -> None:
+    totals = {tally.total for tally in tallies}
+    if len(totals) > 1:
+        raise InputError(
+            f"the source changed while it was read: it had {min(totals)} rows, then {max(totals)}; "
+            "read a copy that stands still"
+        )

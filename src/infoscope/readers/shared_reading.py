@@ -1,0 +1,146 @@
+"""Systems read together: their tables, and which rows they share, in one pass where that is no burden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.assemble import Group
+from infoscope.readers.columns import Columns
+from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.frames import is_frame
+from infoscope.readers.joint import Joint, joint_counts
+from infoscope.readers.labels import Cleaning, as_text, is_missing
+from infoscope.readers.reader import ReadOptions, Stated, Tables, count_rows, files_of, read_parts, reading_of
+from infoscope.readers.tally import Tally
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["Asked", "Together", "from_tally", "read_together"]
+
+SMALL_FILES = 64 << 20
+"""Bytes of text files up to which all systems are counted together; an eighth of it for compressed ones."""
+SMALL_FRAME = 1_000_000
+"""Rows of a frame up to which they are."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which columns to read, and what their labels mean."""
+
+    truth: str
+    systems: tuple[str, ...]
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    cluster: str | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a cluster column that is something else already."""
+        if self.cluster is not None and self.cluster in (self.truth, *self.systems, *self.by, self.weight):
+            raise InputError(f"column {self.cluster!r} is named as cluster and as something else; it is one of them")
+
+    @property
+    def columns(self) -> Columns:
+        """All of them counted together; the clusters as if they were answers."""
+        several = (*self.systems, *(() if self.cluster is None else (self.cluster,)))
+        return Columns.asked(self.truth, several, weight=self.weight, by=self.by, joint=True)
+
+
+@dataclass(frozen=True)
+class Together:
+    """What a pass over a source gave, and what is known of the rows that systems share."""
+
+    reading: Tables
+    joints: Mapping[Group, Joint] = field(default_factory=dict)
+    """By group; empty where systems were counted apart."""
+    clusters: Mapping[tuple[Group, str], Any] = field(default_factory=dict)
+    """Cells by cluster of each group and system, where clusters were asked for."""
+
+
+def read_together(source: Any, asked: Asked, how: ReadOptions | None = None) -> Together:
+    """Tables of all systems; also their joint counts for clusters, and for several systems of a small source."""
+    how = how or ReadOptions()
+    with scratch_folder() as folder:
+        files = files_of(source, how, folder)
+        if files is not None and files.format == "ifs" and asked.cluster is not None:
+            raise InputError("tables do not remember which rows belong to which cluster; read the rows")
+        if (files is None or files.format != "ifs") and not (asked.truth and asked.systems):
+            raise InputError("rows need the name of the truth column and of at least one system")
+        several = len(asked.systems) > 1
+        if asked.cluster is None and not (several and _is_small(source, files)):
+            return Together(_read_apart(source, asked, how, files))
+        (tally,) = count_rows(source, files, asked.columns, how)
+    return from_tally(tally, asked)
+
+
+def _read_apart(source: Any, asked: Asked, how: ReadOptions, files: Files | None) -> Tables:
+    if files is not None and files.format == "ifs":
+        stated = Stated(asked.weight, asked.by or None, asked.reject, asked.positive, asked.clean)
+        return read_parts(files, asked.systems or None, stated)
+    columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
+    tallies = count_rows(source, files, columns, how)
+    return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)
+
+
+def from_tally(tally: Tally, asked: Asked) -> Together:
+    """Tables, joint counts and clusters from distinct rows of all columns."""
+    if asked.cluster is not None:
+        tally = tally.mapped(asked.cluster, _marked)
+    joints = joint_counts(tally, asked.columns, asked.clean)
+    tables: dict[Group, dict[str, Contingency]] = {}
+    clusters: dict[tuple[Group, str], Any] = {}
+    labels = {"reject": asked.reject, "positive": asked.positive}
+    for group, joint in joints.items():
+        for name in asked.systems:
+            if asked.cluster is None:
+                table = joint.counted(name, **labels)
+            else:
+                table, clusters[group, name] = joint.clustered(name, asked.cluster, **labels)
+            tables.setdefault(group, {})[name] = table
+    homeless = _homeless(tally, joints, asked)
+    reading = Tables(tables, tally.total, homeless | _ignored(tables, asked), asked.by, homeless)
+    return Together(reading, joints, clusters)
+
+
+def _marked(value: Any) -> str | None:
+    """A cluster's name as text that is no class's."""
+    return None if is_missing(value) else f"\0cluster {as_text(value)}"
+
+
+def _homeless(tally: Tally, joints: Mapping[Group, Joint], asked: Asked) -> dict[str, int]:
+    """Rows of no group."""
+    rows = tally.total - sum(joint.tally.total for joint in joints.values())
+    return {f"missing group in {' or '.join(map(repr, asked.by))}": rows} if rows else {}
+
+
+def _ignored(tables: Mapping[Group, Mapping[str, Contingency]], asked: Asked) -> dict[str, int]:
+    """Rows by reason; a row that several systems miss for the same reason is still one row."""
+    most: dict[str, int] = {}
+    for name in asked.systems:
+        mine: dict[str, int] = {}
+        for systems in tables.values():
+            for reason, rows in systems[name].ignored.items():
+                mine[reason] = mine.get(reason, 0) + rows
+        most = {reason: max(most.get(reason, 0), mine.get(reason, 0)) for reason in {**most, **mine}}
+    return most
+
+
+def _is_small(source: Any, files: Files | None) -> bool:
+    if files is not None:
+        if files.format == "ifs":
+            return False
+        size = sum(path.stat().st_size for path in files.paths)
+        dense = files.compression != "none" or files.format not in ("csv", "tsv", "ndjson")
+        return size <= (SMALL_FILES // 8 if dense else SMALL_FILES)
+    return (
+        is_frame(source) and isinstance(shape := getattr(source, "shape", None), tuple) and _rows(shape) <= SMALL_FRAME
+    )
+
+
+def _rows(shape: Sequence[Any]) -> float:
+    return shape[0] if isinstance(shape[0], int) else float("inf")

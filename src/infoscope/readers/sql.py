@@ -1,0 +1,258 @@
+"""Databases: the group by runs where the rows are, and only the cells travel."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.masking import masked
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.datetimes import decoders
+from infoscope.readers.duckdb.group_by import GroupBy, Margins
+from infoscope.readers.progress import shown_while
+from infoscope.readers.tally import Tally
+
+__all__ = ["connected", "count_query", "is_connection", "is_database_url"]
+
+_LARGEST = "1.7976931348623157e308"
+_LACKS = f"w IS NULL OR w > {_LARGEST}"  # PostgreSQL sorts NaN above every number
+_BACKTICKS = ("mysql", "pymysql", "MySQLdb", "google", "databricks", "pyhive")
+_GROUPING_SETS = ("psycopg", "psycopg2", "pg8000", "adbc_driver_postgresql", "duckdb", "_duckdb")
+_SQLITE = ("sqlite3", "adbc_driver_sqlite")
+_SETS = 31
+"""Systems counted in one statement: PostgreSQL tells so many sets of groups apart."""
+_NUMBER = re.compile(r"([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?", re.ASCII)
+_PG_TEXT = (25, 1042, 1043)
+_SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
+
+
+def is_connection(source: Any) -> bool:
+    """Whether a source is an open database connection (DB-API or ADBC) or an SQLAlchemy engine."""
+    return hasattr(source, "cursor") or hasattr(source, "raw_connection")
+
+
+def is_database_url(source: Any) -> bool:
+    """Whether a source is the address of a database."""
+    return isinstance(source, str) and urlsplit(source).scheme.partition("+")[0] in _SCHEMES
+
+
+def count_query(source: Any, what: str, columns: Columns) -> list[Tally]:
+    """One tally for each margin of a table or query in a database."""
+    if not isinstance(what, str) or not what.strip():
+        raise InputError(f"{what!r} is no table and no query; with a database, name one of them as text")
+    with connected(source) as connection:
+        module = type(connection).__module__.partition(".")[0]
+        try:
+            with shown_while(f"counting {_short(what)}"):
+                return _count(connection, _driver(connection), what, columns)
+        except _error_type(module) as error:
+            _leave_failed_transaction(connection, module)
+            raise InputError(f"the database refused {_short(what)}: {_line(error)}") from error
+
+
+def _leave_failed_transaction(connection: Any, module: str) -> None:
+    """An ADBC connection to PostgreSQL answers nothing more after an error; what was not committed is lost already."""
+    if module == "adbc_driver_manager":
+        with suppress(_error_type(module)):
+            _driver(connection)
+            return
+        connection.rollback()
+
+
+def _count(connection: Any, driver: str, what: str, columns: Columns) -> list[Tally]:
+    relation = _relation(what, driver)
+    described = _columns_of(connection, relation)
+    pick_columns(columns.names, [name for name, _ in described], _short(what))
+    expressions = {name: _expression(name, kind, driver) for name, kind in described}
+    if columns.weight is not None and driver in _SQLITE:
+        _check_texts(connection, relation, expressions[columns.weight], columns.weight)
+        weight = expressions[columns.weight]
+        expressions[columns.weight] = (
+            f"CASE WHEN typeof({weight}) = 'text' AND trim({weight}) = '' THEN NULL ELSE {weight} END"
+        )
+    coded = decoders({name: str(kind) for name, kind in described}) if driver in ("duckdb", "_duckdb") else {}
+    expressions |= {name: f"{function}({expressions[name]})" for name, (function, _) in coded.items()}
+    margins = columns.margins
+    at_once = _SETS if driver in _GROUPING_SETS else 1
+    tallies: list[Tally] = []
+    for start in range(0, len(margins), at_once):
+        some = margins[start : start + at_once]
+        group_by = GroupBy(columns, some, lacks=_LACKS, total="sum")
+        lines = _fetched(connection, group_by.sql(relation, expressions))
+        tallies += [_tally(lines, group_by, margin, some) for margin in some]
+    for name, (_, back) in coded.items():
+        tallies = [tally.mapped(name, back) for tally in tallies]
+    return tallies
+
+
+def _check_texts(connection: Any, relation: str, column: str, name: str) -> None:
+    """SQLite keeps any text in a column of numbers, and takes what is no number for 0."""
+    texts = f"SELECT DISTINCT {column} FROM {relation} WHERE typeof({column}) IN ('text', 'blob')"
+    for (text,) in _fetched(connection, texts):
+        if not isinstance(text, str) or not _NUMBER.fullmatch(text.strip()):
+            raise InputError(f"a weight in {name!r} is {text!r}, which is no number; mend it, or leave it empty")
+
+
+def _fetched(connection: Any, statement: str) -> list[Sequence[Any]]:
+    with _cursor(connection) as cursor:
+        cursor.execute(statement)
+        return list(map(_plain, cursor.fetchall()))
+
+
+@contextmanager
+def _cursor(connection: Any) -> Iterator[Any]:
+    """Something to ask; a cursor of DuckDB is a connection of its own, which does not see temporary tables."""
+    if type(connection).__module__.lstrip("_").partition(".")[0] == "duckdb":
+        yield connection
+        return
+    cursor = connection.cursor()
+    try:
+        yield cursor
+    finally:
+        cursor.close()
+
+
+def _plain(line: Any) -> Sequence[Any]:
+    """A line by position, also from a connection that gives lines by name."""
+    return list(line.values()) if isinstance(line, Mapping) else line
+
+
+def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...], margins: Margins) -> Tally:
+    names = list(group_by.names.values())
+    if len(margins) > 1:
+        mask = group_by.mask(margin)
+        lines = [line for line in lines if line[-1] == mask]
+    places = [names.index(short) for short in group_by.shorts(margin)]
+    values = [[line[i] for line in lines] for i in places]
+    first = len(names)
+    sums: dict[str, Any] = {}
+    if group_by.columns.weight is not None:
+        numbers = np.array(
+            [[np.nan if x is None else float(x) for x in line[first + 1 : first + 4]] for line in lines],
+            dtype=np.float64,
+        ).reshape(-1, 3)
+        lacks = np.array([bool(line[first + 4]) for line in lines], dtype=bool)
+        endless = lacks & np.isinf(numbers[:, 2])
+        sums = {
+            "weights": np.where(endless, np.inf, numbers[:, 0]),
+            "squares": numbers[:, 1],
+            "least": numbers[:, 2],
+            "unweighed": lacks & ~endless,
+        }
+    keys = group_by.columns.keys(margin)
+    return Tally.from_columns(keys, values, [int(line[first]) for line in lines], **sums)
+
+
+def _relation(what: str, driver: str) -> str:
+    """A query in brackets, or a table's name in quotes; schema and table are parted by a dot."""
+    bare = re.sub(r"\A(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)+", "", what, flags=re.DOTALL)
+    if re.match(r"(select|with|values|from)\b|\(", bare, re.IGNORECASE) and re.search(r"\s", bare.strip()):
+        return f"({bare.strip().rstrip(';')}\n) AS source"
+    return ".".join(_quoted(part, driver) for part in what.split("."))
+
+
+def _quoted(name: str, driver: str) -> str:
+    sign = "`" if driver in _BACKTICKS else '"'
+    return sign + name.replace(sign, sign * 2) + sign
+
+
+def _columns_of(connection: Any, relation: str) -> list[tuple[str, Any]]:
+    with _cursor(connection) as cursor:
+        cursor.execute(f"SELECT * FROM {relation} WHERE 1 = 0")
+        return [(column[0], column[1]) for column in cursor.description]
+
+
+def _expression(name: str, kind: Any, driver: str) -> str:
+    """A column, compared byte by byte: a collation must not decide which labels are the same."""
+    column = _quoted(name, driver)
+    if driver in _SQLITE:
+        return f"{column} COLLATE BINARY"
+    if driver == "psycopg" and kind in _PG_TEXT:
+        return f'{column} COLLATE "C"'
+    return column
+
+
+def _driver(connection: Any) -> str:
+    name = type(connection).__module__.partition(".")[0]
+    if name != "adbc_driver_manager":
+        return name
+    vendor = str(connection.adbc_get_info().get("vendor_name", "")).lower()
+    return f"adbc_driver_{vendor}"
+
+
+def _error_type(module: str) -> type[Exception]:
+    found = getattr(sys.modules.get(module), "Error", None)
+    return found if isinstance(found, type) and issubclass(found, Exception) else InputError
+
+
+@contextmanager
+def connected(source: Any) -> Iterator[Any]:
+    """The caller's connection, left open; or one of our own for an address, closed afterwards."""
+    if not isinstance(source, str):
+        raw = getattr(source, "raw_connection", None)
+        if raw is None and not hasattr(source, "cursor"):
+            raise InputError(f"a {type(source).__name__} is no database connection; give the connection itself")
+        if raw is None:
+            yield source
+            return
+        connection = raw()
+    else:
+        connection = _connect(source)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _connect(url: str) -> Any:
+    parts = urlsplit(url)
+    scheme = parts.scheme.partition("+")[0]
+    if scheme in ("sqlite", "duckdb"):
+        return _connect_file(scheme, unquote(url.partition("://")[2].partition("?")[0])[1:])
+    if scheme in ("postgresql", "postgres"):
+        try:
+            import psycopg  # noqa: PLC0415 - an extra
+        except ImportError as error:
+            raise InputError("a PostgreSQL address needs psycopg; pip install 'infoscope[postgres]'") from error
+        try:
+            return psycopg.connect(url.replace(parts.scheme, "postgresql", 1), connect_timeout=10)
+        except psycopg.Error as error:
+            raise InputError(f"cannot connect to {url}: {_line(error)}") from error
+    raise InputError(
+        f"{url} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
+        "duckdb:///, or open the connection yourself and give (connection, query)"
+    )
+
+
+def _connect_file(scheme: str, path: str) -> Any:
+    from pathlib import Path  # noqa: PLC0415
+
+    if not Path(path).is_file():
+        raise InputError(f"there is no database {path}; the address is {scheme}:/// and a path")
+    if scheme == "duckdb":
+        import duckdb  # noqa: PLC0415
+
+        try:
+            return duckdb.connect(path, read_only=True)
+        except duckdb.Error as error:
+            raise InputError(f"{path} cannot be opened as a DuckDB database: {_line(error)}") from error
+    import sqlite3  # noqa: PLC0415
+
+    return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _short(what: str) -> str:
+    line = " ".join(masked(what).split())
+    return line if len(line) <= 60 else line[:59] + "…"
+
+
+def _line(error: BaseException) -> str:
+    text = " ".join(masked(str(error)).split())
+    return text[:300].rstrip(".") or type(error).__name__

@@ -1,0 +1,210 @@
+"""The confusion matrix of the page: a table of numbers, or pixels and a list where there are many classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from infoscope.errors import InfoscopeError
+from infoscope.evaluation import SystemResult
+from infoscope.figures.confusion import HeatMap, heat_map
+from infoscope.figures.png import data_address
+from infoscope.reports.html.elements import Html, element, joined, label, scrolled
+from infoscope.reports.html.embedding import embedded
+from infoscope.reports.numbers import amount, share
+from infoscope.reports.views.counts import table_of
+
+__all__ = ["confusion_matrix"]
+
+MOST_IN_TABLE = 30
+MOST_CELLS = 60_000
+"""Cells that a page carries for reading off the image; more are not carried."""
+
+
+def confusion_matrix(system: SystemResult) -> Html:
+    """Rows are the truth, confused classes side by side."""
+    if not system.truth_labels:
+        return Html("")
+    table = table_of(system)
+    if table is None:
+        return _largest_only(system)
+    try:
+        cells = heat_map(table)
+    except InfoscopeError:
+        return _largest_only(system)
+    few = max(cells.counts.shape) <= MOST_IN_TABLE
+    body = _written(cells, system.reject) if few else _pixels(cells)
+    return element("div", element("h4", "What is confused with what"), body, class_="confusion")
+
+
+def _levels(cells: HeatMap) -> np.ndarray:
+    """A step of colour for each cell: errors 0 to 5 on their own scale, hits 0 to 3."""
+    share_of_row = cells.of_truth
+    worst = float(np.max(np.where(cells.hits, 0.0, share_of_row), initial=0.0)) or 1.0
+    errors = np.ceil(5.0 * np.sqrt(share_of_row / worst))
+    return np.where(cells.hits, np.ceil(3.0 * share_of_row), errors).astype(int)
+
+
+def _written(cells: HeatMap, reject: str | None) -> Html:
+    levels = _levels(cells)
+    head = element(
+        "tr",
+        element("th", "true ↓ predicted →", scope="col", class_="dim"),
+        *(
+            element(
+                "th",
+                element("span", label(name, 18)),
+                scope="col",
+                data_label=name,
+                class_="rejected" if name == reject else None,
+            )
+            for name in cells.system
+        ),
+    )
+    rows = []
+    for i, name in enumerate(cells.truth):
+        written = [
+            element("td", amount(count) if count else "·", class_=f"{'d' if hit else 'e'}{level}")
+            for count, hit, level in zip(cells.counts[i], cells.hits[i], levels[i], strict=True)
+        ]
+        rows.append(element("tr", element("th", label(name, 18), scope="row", data_label=name), *written))
+    table = element(
+        "table",
+        element("caption", "Confusion matrix: rows are true classes, columns predicted ones", class_="sr"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_="cm many" if _wide(cells) else "cm",
+    )
+    return scrolled(joined((table, embedded(_shares_and_orders(cells), style="shares"))), "Confusion matrix")
+
+
+def _shares_and_orders(cells: HeatMap) -> dict[str, object]:
+    """What else the cells can show, and in which orders, for the page's script."""
+    size = cells.counts.sum(1)
+    by_size = sorted(range(len(cells.truth)), key=lambda at: -size[at])
+    by_name = sorted(range(len(cells.truth)), key=lambda at: _natural(cells.truth[at]))
+    return {
+        "of_true": _share_texts(cells.counts, cells.of_truth),
+        "of_predicted": _share_texts(cells.counts, cells.of_system),
+        "orders": {
+            "by name": [by_name, _columns_like(cells, by_name)],
+            "by size": [by_size, _columns_like(cells, by_size)],
+        },
+    }
+
+
+def _share_texts(counts: np.ndarray, shares: np.ndarray) -> list[list[str]]:
+    """Percentages of the cells that are not empty."""
+    return [
+        [share(float(part)) if count else "·" for count, part in zip(line, parts, strict=True)]
+        for line, parts in zip(counts, shares, strict=True)
+    ]
+
+
+def _columns_like(cells: HeatMap, rows: Sequence[int]) -> list[int]:
+    """Columns in the order of the rows of the same name; those without one last."""
+    rank = {cells.truth[at]: place for place, at in enumerate(rows)}
+    return sorted(range(len(cells.system)), key=lambda at: rank.get(cells.system[at], len(rank)))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """A key that sorts numbers inside names by size.
+
+    >>> sorted(["class 10", "Class 9"], key=_natural)
+    ['Class 9', 'class 10']
+    """
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() and part.isascii() else (1, 0, part) for part in parts if part]
+
+
+def _wide(cells: HeatMap) -> bool:
+    """Whether the names of the columns must stand upright to fit beside each other."""
+    return sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
+
+
+def _pixels(cells: HeatMap) -> Html:
+    rows, columns = np.nonzero(cells.counts)
+    data: dict[str, object] = {"truth": cells.truth, "system": cells.system}
+    if len(rows) <= MOST_CELLS:
+        # rows as run starts: the cells of row i lie between start[i] and start[i + 1]
+        starts = np.searchsorted(rows, np.arange(len(cells.truth) + 1)).tolist()
+        data |= {
+            "start": starts,
+            "column": columns.tolist(),
+            "count": [amount(value) for value in cells.counts[rows, columns].tolist()],
+            "share": [share(part) for part in cells.of_truth[rows, columns].tolist()],
+            "total": [amount(value) for value in cells.counts.sum(1).tolist()],
+        }
+    image = element(
+        "div",
+        Html(
+            f'<img alt="Confusion matrix of {len(cells.truth)} classes as an image; the largest confusions '
+            'are listed below" '
+            f'src="{data_address(cells.image(250))}">'
+        ),
+        element("i", class_="hair h", hidden=True),
+        element("i", class_="hair v", hidden=True),
+        embedded(data, style="cells"),
+        class_="pixels",
+    )
+    return joined(
+        (
+            image,
+            element(
+                "p",
+                "Rows: true classes. Columns: predicted classes. Confused classes stand side by side.",
+                class_="note",
+            ),
+            _list(cells.largest(10)),
+        )
+    )
+
+
+def _list(found: list[tuple[str, str, float, float]]) -> Html:
+    if not found:
+        return element("p", "No two classes are confused.", class_="note")
+    rows = [
+        element(
+            "tr",
+            element("th", label(truth, 26), scope="row"),
+            element("td", label(system, 26)),
+            element("td", amount(count), class_="n"),
+            element("td", share(part), class_="n dim"),
+        )
+        for truth, system, count, part in found
+    ]
+    head = element(
+        "tr",
+        element("th", "true", scope="col"),
+        element("th", "predicted", scope="col"),
+        element("th", "count", scope="col", class_="n"),
+        element("th", "of the true class", scope="col", class_="n"),
+    )
+    return scrolled(
+        element(
+            "table",
+            element("caption", "Largest confusions", class_="sr"),
+            element("thead", head),
+            element("tbody", *rows),
+            class_="largest tool",
+        ),
+        "Largest confusions",
+    )
+
+
+def _largest_only(system: SystemResult) -> Html:
+    """From a document with too many cells to rebuild the table: the costliest confusions alone."""
+    supports = {item.label: float(item.values["support"].value or 0.0) for item in system.classes}
+    found = [
+        (leak.truth, leak.system, leak.count, leak.count / (supports.get(leak.truth) or 1.0))
+        for leak in system.leaks
+        if leak.truth != leak.system
+    ]
+    return element(
+        "div",
+        element("h4", "What is confused with what"),
+        _list(sorted(found, key=lambda item: -item[2])[:15]),
+        class_="confusion",
+    )

@@ -1,0 +1,68 @@
+"""The shell of every page: one file that opens offline, loads nothing, and runs no code but its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+
+from infoscope import __version__
+from infoscope.figures.colours import DARK, LIGHT
+from infoscope.markup import Html, element, joined
+from infoscope.page_files import MARK
+
+__all__ = ["code_of", "page", "text_of"]
+
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+def code_of(*names: str) -> str:
+    """Modules as one program, after the one that all pages share; each in a scope of its own but for that one."""
+    inside = "".join(f"{{\n{_without_imports(name)}}}\n" for name in names)
+    return f"(async () => {{\n'use strict';\n{_without_imports('common.js')}{inside}}})();\n"
+
+
+@cache
+def _without_imports(name: str) -> str:
+    """A module for a program in which what it imports is known."""
+    return re.sub(r"^import [^;]*;\n|^export ", "", text_of(name), flags=re.MULTILINE)
+
+
+def page(title: str, code: str, *body: Html) -> str:
+    """A page that may run this code and no other; the code speaks through a tip and to screen readers."""
+    known = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode("ascii")
+    head = (
+        Html(f'<meta charset="utf-8">{MARK} {__version__}">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}; script-src \'sha256-{known}\'">'),
+        Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        element("title", title),
+        Html(f"<style>{_style()}</style>"),
+    )
+    spoken = Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>')
+    inside = joined((*body, spoken, Html(f"<script>{code}</script>")))
+    return f"<!doctype html>{element('html', element('head', *head), element('body', inside), lang='en')}\n"
+
+
+def _style() -> str:
+    return _variables() + text_of("page.css")
+
+
+@cache
+def text_of(name: str) -> str:
+    """A file that goes into pages as it is."""
+    return (files("infoscope.reports.html") / name).read_text(encoding="utf-8")
+
+
+def _variables() -> str:
+    """Colours of both themes, and the rules that give them to the roles of the pictures."""
+    light = "".join(f"--{role}:{colour};" for role, colour in LIGHT.items())
+    dark = "".join(f"--{role}:{colour};" for role, colour in DARK.items())
+    roles = "".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in LIGHT)
+    return (
+        f":root{{{light}color-scheme:light}}"
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}color-scheme:dark}}}}"
+        f":root[data-theme=dark]{{{dark}color-scheme:dark}}{roles}"
+    )

@@ -1,0 +1,71 @@
+"""The slider over operating points: what it shows, and curves with a mark that moves along them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from infoscope.figures.scene import Point
+from infoscope.figures.svg import svg
+from infoscope.reports.html.blocks import term
+from infoscope.reports.html.elements import Html, element, joined
+from infoscope.reports.views.sweep_charts import Chart
+
+__all__ = ["markup"]
+
+Content = tuple[str, Mapping[str, str], Sequence[Mapping[str, str]], int, Chart]
+
+
+def markup(content: Content) -> Html:
+    """The slider, what it shows, and the curves; without a script the recommended point is shown."""
+    mode, words, shown, here, chart = content
+    rejecting = mode == "rejection"
+    value = shown[here]["rejection_rate" if rejecting else "threshold"]
+    slider = element(
+        "div",
+        element("label", "Share rejected" if rejecting else "Threshold", for_="slider"),
+        Html(
+            f'<input type="range" id="slider" min="0" max="{len(shown) - 1}" step="1" value="{here}" '
+            f'aria-valuetext="{value}" aria-describedby="told">'
+        ),
+        element("output", value, id="shown", for_="slider"),
+        element("button", "back to the best", type="button", id="back"),
+        class_="slide js",
+    )
+    numbers = [
+        element("div", element("dt", term(name, word)), element("dd", shown[here][name], data_told=name))
+        for name, word in words.items()
+    ]
+    note = "Rejecting more makes the accepted predictions more reliable, and captures less of the truth."
+    return joined(
+        (
+            element("p", note, class_="note") if rejecting else "",
+            slider,
+            element("p", shown[here]["text"], id="told", class_="told", aria_live="polite"),
+            element("div", element("dl", *numbers, class_="numbers"), drawn(chart, 0, here), class_="beside"),
+        )
+    )
+
+
+def drawn(chart: Chart, at: int, here: int) -> Html:
+    """The figure with its marks at one place."""
+    marks = "".join(_mark(curve[here]) for curve in chart.dots)
+    if chart.upright:
+        marks = _upright(chart, here) + marks
+    picture = svg(chart.panel).removesuffix("</svg>") + f'<g class="now" data-chart="{at}">{marks}</g></svg>'
+    words = (element("b", chart.title), " ", element("span", chart.caption, class_="dim"))
+    kind = "wide" if chart.upright else "map"
+    return element("figure", element("figcaption", *words), Html(picture), class_=kind)
+
+
+def _mark(point: Point | None) -> str:
+    place = 'visibility="hidden"' if point is None else f'cx="{point[0]:.1f}" cy="{point[1]:.1f}"'
+    return f'<circle class="f-paper s-ink" r="5.5" fill="#ffffff" stroke="#16181d" stroke-width="2.5" {place}/>'
+
+
+def _upright(chart: Chart, here: int) -> str:
+    x = next((curve[here][0] for curve in chart.dots if curve[here] is not None), chart.panel.margins[0])  # type: ignore[index]
+    top, bottom = chart.panel.margins[1], chart.panel.height - chart.panel.margins[3]
+    return (
+        f'<line class="s-ink" stroke="#16181d" stroke-width="1.5" stroke-dasharray="2 3" x1="{x:.1f}" x2="{x:.1f}" '
+        f'y1="{top:.1f}" y2="{bottom:.1f}"/>'
+    )

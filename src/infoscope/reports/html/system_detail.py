@@ -1,0 +1,102 @@
+"""Each system of an evaluation in detail: what to fix, what to do, what is confused with what, which classes lose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.figures.layout import plain_label
+from infoscope.figures.leaks import LeakDisplay, Stream
+from infoscope.figures.perplexity_chain import Chain, PerplexityDisplay
+from infoscope.figures.svg import svg
+from infoscope.reports.html.blocks import block
+from infoscope.reports.html.elements import Html, element, label
+from infoscope.reports.html.matrix import confusion_matrix
+from infoscope.reports.numbers import Units
+from infoscope.reports.views.classes import class_tables, confused_pairs
+
+__all__ = ["markup"]
+
+
+def markup(content: tuple[Evaluation, Units]) -> Html:
+    """The best system open, the others folded, in the order of the ranking."""
+    evaluation, unit = content
+    order = {id(system): at for at, system in enumerate(evaluation.systems)}
+    blocks = []
+    for place, system in enumerate(evaluation.ranking):
+        detail = _system(system, unit, order[id(system)])
+        if place:
+            detail = element("details", element("summary", plain_label(system.title)[:80]), detail, class_="other")
+        blocks.append(detail)
+    chooser = element("p", class_="js chooser", id="system-choice") if len(evaluation.systems) > 1 else Html("")
+    return element("div", chooser, *blocks)
+
+
+def _system(system: SystemResult, unit: Units, at: int) -> Html:
+    pairs = confused_pairs(system)
+    fixes = list(map(block, pairs)) if pairs else [_nothing_confused(system)]
+    by_class = map(block, class_tables(system, unit))
+    return element(
+        "article",
+        element("h3", label(system.title, 60), class_="system-name"),
+        element(
+            "div",
+            element("div", *fixes, _actions(system), *by_class),
+            element("div", confusion_matrix(system), _chain(system), _leaks(system, unit)),
+            class_="two",
+        ),
+        class_="system",
+        id=f"system-{at}",
+        data_system=system.title,
+    )
+
+
+def _nothing_confused(system: SystemResult) -> Html:
+    return element("p", "No two classes are confused.", class_="note") if system.classes else Html("")
+
+
+def _actions(system: SystemResult) -> Html:
+    items = [(finding.action or "Note", finding.text) for finding in system.diagnosis]
+    more = None if system.interval is None else system.interval.samples_to_halve
+    if more:
+        items.append(("More data", f"{more:,} more samples would halve the interval of what it captures."))
+    if not items:
+        return Html("")
+    rows = [element("div", element("dt", action), element("dd", element("bdi", why))) for action, why in items]
+    return element("div", element("h4", "What to do about it"), element("dl", *rows, class_="actions"))
+
+
+def _chain(system: SystemResult) -> Html:
+    effective, left, factor = (
+        system.number(name) for name in ("effective_classes", "remnant_classes", "transfer_factor")
+    )
+    if effective is None or left is None or factor is None or len(system.truth_labels) < 2:
+        return Html("")
+    drawn = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor)])
+    return element(
+        "div",
+        element("h4", "How many classes remain"),
+        element("figure", Html(svg(drawn.panel())), class_="wide"),
+    )
+
+
+def _leaks(system: SystemResult, unit: Units) -> Html:
+    streams = [
+        Stream(
+            leak.truth,
+            leak.system,
+            leak.count,
+            leak.missed_bits * unit.per_bit,
+            leak.false_bits * unit.per_bit,
+            leak.truth == leak.system,
+        )
+        for leak in system.leaks
+    ]
+    if not any(not stream.hit for stream in streams) or np.isclose(sum(stream.bits for stream in streams), 0.0):
+        return Html("")
+    drawn = LeakDisplay(streams, most=8, unit=unit.name)
+    return element(
+        "details",
+        element("summary", "Where information is lost, cell by cell"),
+        element("figure", Html(svg(drawn.panel())), class_="wide"),
+    )

@@ -1,0 +1,140 @@
+"""An outline as a notebook cell: markup that survives untrusted and offline notebooks, at most a screen high."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from infoscope.figures.ledger import LedgerDisplay
+from infoscope.figures.notebook import picture
+from infoscope.reports.html.blocks import phrase
+from infoscope.reports.html.elements import Html, element, joined, label
+from infoscope.reports.outline import (
+    Block,
+    Bullets,
+    Cell,
+    Figure,
+    Groups,
+    InformationBar,
+    Outline,
+    Paragraph,
+    Section,
+    ShareBar,
+    SideBySide,
+    Strong,
+    Table,
+    Whisker,
+    plain,
+)
+from infoscope.reports.text import LETTERS
+
+__all__ = ["DIM", "INK", "NAME", "NUMBER", "as_notebook", "cell_table"]
+
+MAX_ROWS = 12
+MAX_FINDINGS = 4
+INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
+DIM = "opacity:.72;font-size:90%"
+NUMBER = "text-align:right;padding:2px 10px;font-variant-numeric:tabular-nums"
+NAME = "text-align:left;padding:2px 10px"
+_FOLD = "margin:.3em 0"
+
+
+def as_notebook(outline: Outline) -> str:
+    """The verdict, a picture, the first table; the rest is folded."""
+    words = joined((element("b", phrase(outline.headline)), *map(phrase, outline.lede)), " ")
+    shown = [part for part in outline.sections if not part.folded and part.only != "page"]
+    return element(
+        "div",
+        element("p", words, style="margin:.2em 0 .6em;max-width:70ch"),
+        *(_block(part) for part in outline.hero),
+        _findings(outline),
+        *(part for section in shown[:1] for part in _section(section)),
+        _tiles(outline),
+        *(_fold(section) for section in shown[1:]),
+        *_ignored(outline),
+        style=INK,
+    )
+
+
+def _findings(outline: Outline) -> Html:
+    ranked = sorted(outline.findings, key=lambda item: not item[1].is_warning)
+    items = [
+        element("li", joined((element("b", label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        for name, finding in ranked[:MAX_FINDINGS]
+    ]
+    return element("ul", *items) if items else Html("")
+
+
+def _ignored(outline: Outline) -> Iterator[Html]:
+    for item in outline.provenance.ignored:
+        rows = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}"
+        yield element("p", element("bdi", rows), style=DIM)
+
+
+def _tiles(outline: Outline) -> Html:
+    rows = [(plain(tile.word), element("b", tile.number), tile.interval, tile.note) for tile in outline.tiles]
+    if not rows:
+        return Html("")
+    inside = cell_table(("", "value", "interval", ""), rows)
+    return element("details", element("summary", "key numbers"), inside, style=_FOLD)
+
+
+def _section(section: Section) -> Iterator[Html]:
+    for part in section.blocks:
+        yield _fold(part) if isinstance(part, Section) else _block(part)
+
+
+def _fold(section: Section) -> Html:
+    inside = [part for part in _section(section) if part]
+    if section.folded or not inside:
+        return Html("")
+    return element("details", element("summary", phrase(section.heading)), *inside, style=_FOLD)
+
+
+def _block(part: Block) -> Html:
+    if isinstance(part, Table):
+        return _table(part)
+    if isinstance(part, Figure):
+        return Html(picture(part.panel))
+    if isinstance(part, InformationBar):
+        some = part.missed + part.captured + part.false > 0
+        drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit)
+        return Html(picture(drawn.panel())) if some else Html("")
+    if isinstance(part, Paragraph):
+        return element("p", phrase(part.phrase), style=DIM if part.quiet else None)
+    if isinstance(part, SideBySide):
+        return joined(_block(item) for item in (*part.left, *part.right))
+    if isinstance(part, Bullets):
+        return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
+    return Html("")
+
+
+def _table(table: Table) -> Html:
+    shown = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
+    rows = table.lines
+    titles = [table.columns[at].title for at in shown]
+    cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:MAX_ROWS]]
+    more = len(rows) - MAX_ROWS
+    note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
+    return joined((cell_table(titles, cells), note))
+
+
+def _cell(cell: Cell) -> Html | str:
+    if isinstance(cell, ShareBar):
+        return cell.text
+    if isinstance(cell, Groups):
+        return "".join(LETTERS[at % 26] for at in cell.members)
+    if isinstance(cell, Whisker):
+        return ""
+    return element("b", label(cell.text, 40)) if isinstance(cell, Strong) else phrase(cell)
+
+
+def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
+    """A table whose looks survive where style sheets do not; the first column is words, the others are numbers."""
+    first = element("tr", *(element("th", word, style=NUMBER if at else NAME) for at, word in enumerate(head)))
+    lines = [
+        element("tr", *(element("td", part, style=NUMBER if at else NAME) for at, part in enumerate(row)))
+        for row in rows
+    ]
+    return element(
+        "table", element("thead", first), element("tbody", *lines), style="border-collapse:collapse;margin:.6em 0"
+    )

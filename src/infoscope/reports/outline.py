@@ -1,0 +1,316 @@
+"""What a report says, before anything decides how it looks.
+
+A view (``report/views/<kind>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The
+four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline into their form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from infoscope.figures.scene import Panel
+from infoscope.metrics.registry import Domain
+from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
+
+__all__ = [
+    "Appendix",
+    "Block",
+    "Bullets",
+    "Cell",
+    "Code",
+    "Column",
+    "Explorer",
+    "Figure",
+    "Groups",
+    "InformationBar",
+    "Inline",
+    "Name",
+    "Outline",
+    "Paragraph",
+    "Phrase",
+    "Row",
+    "Section",
+    "ShareBar",
+    "SideBySide",
+    "Strong",
+    "Table",
+    "Term",
+    "Tile",
+    "Whisker",
+    "enumerated",
+    "plain",
+]
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name that comes from the data: a system, a class, a file."""
+
+    text: str
+    most: int = 32
+    """Characters shown where room is short; the whole name is kept where the form can."""
+
+
+@dataclass(frozen=True)
+class Strong:
+    """Words that stand out."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word that leads to the definition of a metric, where the form has definitions."""
+
+    metric: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Something to type."""
+
+    text: str
+
+
+Inline = str | Name | Strong | Term | Code
+Phrase = Inline | tuple[Inline, ...]
+
+
+def plain(phrase: Phrase) -> str:
+    """The words of a phrase and nothing else."""
+    if isinstance(phrase, tuple):
+        return "".join(map(plain, phrase))
+    return phrase if isinstance(phrase, str) else phrase.text
+
+
+def enumerated(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[Inline, ...]:
+    """Names from the data in a row: "a, b and c", the many cut short."""
+    shown: list[Inline] = [Name(name, width) for name in names[:most]]
+    if len(names) > most:
+        return (*_joined(shown, ", "), f" and {len(names) - most} more")
+    if len(shown) < 2:
+        return tuple(shown)
+    return (*_joined(shown[:-1], ", "), " and ", shown[-1])
+
+
+def _joined(parts: Iterable[Inline], between: str) -> list[Inline]:
+    found: list[Inline] = []
+    for part in parts:
+        found += [between, part] if found else [part]
+    return found
+
+
+@dataclass(frozen=True)
+class ShareBar:
+    """A share of the cell's width, with its number."""
+
+    part: float
+    text: str = ""
+    role: str = "captured"
+    """Which colour: captured, missed or false."""
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """A value with its interval on a common scale; only pages and notebooks draw it."""
+
+    low: float | None
+    value: float | None
+    high: float | None
+    scale: tuple[float, float] = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Letters of the groups that a row belongs to, of so many in all; pages add a bar for each."""
+
+    members: Sequence[int]
+    total: int
+
+
+Cell = Phrase | ShareBar | Whisker | Groups
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table."""
+
+    title: str
+    kind: Literal["name", "number", "text", "bar", "whisker"] = "number"
+    priority: int = 9
+    """Where room is short, the column with the lowest priority goes first."""
+    metric: str | None = None
+    """The metric whose definition the title leads to."""
+    only: Literal["", "plain"] = ""
+    """``plain`` keeps it out of pages, where room is short."""
+    folds: bool = False
+    """Whether a last column that does not fit goes below its rows in text, instead of being dropped."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row that is not like the others: marked, or tied to something on the page."""
+
+    cells: Sequence[Cell]
+    best: bool = False
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """Data attributes for the page's script, by name without ``data-``."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns; the first column names the rows."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row | Sequence[Cell]]
+    caption: str = ""
+    """What the table holds, for those who cannot see where it stands."""
+    title: str = ""
+    """Words above it, where its section has several blocks."""
+    note: Phrase = ""
+    search: str = ""
+    """What the rows are, where a page offers to search, sort and copy them."""
+    header: bool = True
+    max_rows: int | None = None
+    """Rows shown outside of pages unless all are asked for; None leaves it to the form."""
+    whole: bool = False
+    """Whether pages write every row, however many; else they pack those that only a search or a sort shows."""
+    style: str = "values"
+    """The page's style for it: values, fix, classes or forest."""
+
+    @property
+    def lines(self) -> list[Row]:
+        """The rows, each as a ``Row``."""
+        return [row if isinstance(row, Row) else Row(row) for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture; text and Markdown leave it out."""
+
+    panel: Panel
+    caption: Phrase = ""
+    note: Phrase = ""
+    style: str = "wide"
+
+
+@dataclass(frozen=True)
+class InformationBar:
+    """Missed, captured and false information to one scale, in bits or nats; every form can draw it."""
+
+    missed: float
+    captured: float
+    false: float
+    unit: str = "bits"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """One paragraph; ``quiet`` ones are set smaller."""
+
+    phrase: Phrase
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """Sentences, one per item."""
+
+    items: Sequence[Phrase]
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """A part of a page that a script moves: its markup is made by ``report/html``, by name."""
+
+    name: str
+    content: Any
+    """What the markup is made of, as a result."""
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Two groups of blocks next to each other where there is room, else one below the other."""
+
+    left: Sequence[Block]
+    right: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it; a folded one is in pages only, closed until it is opened."""
+
+    heading: Phrase
+    blocks: Sequence[Block | Section]
+    anchor: str = ""
+    """The name by which the page's navigation finds it; empty for parts of another section."""
+    folded: bool = False
+    link: str = ""
+    """The words of the navigation; the heading where empty."""
+    aside: str = ""
+    """A few words beside the heading."""
+    only: Literal["", "page", "plain"] = ""
+    """Where it is shown: everywhere, in pages only, or everywhere but in pages."""
+
+
+Block = Table | Figure | InformationBar | Paragraph | Bullets | Explorer | SideBySide
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One of the few numbers that everybody sees."""
+
+    number: str
+    word: Phrase
+    interval: str = ""
+    note: str = ""
+    metric: str | None = None
+
+
+@dataclass(frozen=True)
+class Appendix:
+    """What stands at the end of every page: all values, definitions, method, provenance."""
+
+    sections: Sequence[Section] = ()
+    metrics: Sequence[str] = ()
+    """Metrics whose definitions are given."""
+    domain: Domain = "table"
+    """What they are metrics of."""
+    method: Sequence[Phrase] = ()
+    """Sentences on how the numbers were made and what they do not say."""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A whole report: first the verdict, then the evidence, then everything else."""
+
+    title: str
+    """For the window's title and the file."""
+    kicker: Sequence[Phrase]
+    """What was evaluated, in a few words each."""
+    headline: Phrase
+    lede: Sequence[Phrase] = ()
+    """The sentences a reader should know next."""
+    hero: Sequence[Block] = ()
+    """What stands beside the headline, above the tiles."""
+    tiles: Sequence[Tile] = ()
+    findings: Sequence[tuple[str, Finding]] = ()
+    """Findings with the name of what they are about; empty where there is only one thing."""
+    sections: Sequence[Section] = ()
+    footnotes: Sequence[Phrase] = ()
+    """Sentences at the end of text and Markdown, in a page's method."""
+    appendix: Appendix = field(default_factory=Appendix)
+    provenance: Provenance = field(default_factory=Provenance)
+    script: str = ""
+    """The page's own script beside those of every page."""
+    data: Mapping[str, Json] = field(default_factory=dict)
+    """What the page's scripts read, by name; ``data`` is the result for the downloads."""
+
+    def with_command(self, command: str | None) -> Outline:
+        """The same, made by this command."""
+        return self if command is None else replace(self, provenance=replace(self.provenance, command=command))

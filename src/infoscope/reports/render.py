@@ -1,0 +1,82 @@
+"""From a result to any of its forms: the view of its kind, then the renderer of the form."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from infoscope.errors import InputError
+from infoscope.reports.layout import Look
+from infoscope.reports.markdown import as_markdown
+from infoscope.reports.numbers import units
+from infoscope.reports.outline import Outline, plain
+from infoscope.reports.text import as_text
+from infoscope.results.base import Result
+from infoscope.results.codec import Json
+from infoscope.results.frame import csv_text
+from infoscope.results.provenance import ignored_rows
+
+if TYPE_CHECKING:
+    from infoscope.figures.display import Display
+
+__all__ = ["outline_of", "picture", "render"]
+
+_REPR_LINES = 5
+
+
+def outline_of(result: Result, unit: str = "bits") -> Outline:
+    """What there is to say about a result, in words and formatted numbers."""
+    outline: Outline = _view(result).outline(result, units(unit))
+    return replace(outline, provenance=result.provenance) if outline.provenance != result.provenance else outline
+
+
+def render(
+    result: Result, form: str, *, unit: str = "bits", width: int = 100, max_rows: int = 8, command: str | None = None
+) -> str:
+    """The result as ``text``, ``markdown``, ``html``, ``notebook`` or ``repr``; ``command`` is what made it."""
+    if form == "html":
+        return _page(result, unit, command)
+    outline = outline_of(result, unit)
+    if form == "text":
+        return as_text(outline, Look(width, max_rows=max_rows))
+    if form == "markdown":
+        return as_markdown(outline)
+    if form == "repr":
+        return _short(outline)
+    from infoscope.reports.notebook import as_notebook  # noqa: PLC0415 - draws pictures
+
+    return as_notebook(outline)
+
+
+def _page(result: Result, unit: str, command: str | None) -> str:
+    from infoscope.reports.html.renderer import as_html  # noqa: PLC0415 - draws pictures
+
+    outline = outline_of(result, unit).with_command(command)
+    saved: Json = {"kind": result.kind, "document": result.to_dict(), "csv": csv_text(result.rows())}
+    return as_html(replace(outline, data={**outline.data, "data": saved}))
+
+
+def _short(outline: Outline) -> str:
+    """The headline and what else fits into five lines."""
+    findings = [*ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
+    warnings = dict.fromkeys(f"warning: {finding.text}" for finding in findings if finding.is_warning)
+    lines = [plain(outline.headline), *warnings, *map(plain, outline.lede)]
+    cut = [line if len(line) <= 160 else f"{line[:159]}…" for line in lines if line]
+    return "\n".join(cut[:_REPR_LINES])
+
+
+def picture(result: Result, which: str | None = None) -> Display:
+    """A picture of a result by name; the first of its view without a name."""
+    pictures: dict[str, Any] = _view(result).PICTURES
+    if not pictures:
+        raise InputError(f"there is no picture of a result of the kind {result.kind!r}")
+    name = next(iter(pictures)) if which is None else which
+    if name not in pictures:
+        raise InputError(f"there is no picture {which!r} of this result; there is {', '.join(pictures)}")
+    display: Display = pictures[name](result)
+    return display
+
+
+def _view(result: Result) -> Any:
+    return importlib.import_module(f"infoscope.reports.views.{result.kind.replace('-', '_')}")

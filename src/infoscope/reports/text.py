@@ -1,0 +1,247 @@
+"""An outline as text for a terminal of any width, with or without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import StringIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from infoscope.reports.information_bar import COLOURS, information_bar
+from infoscope.reports.layout import Look, TextColumn, beside, columns, meter, shown, wrapped
+from infoscope.reports.outline import (
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Groups,
+    InformationBar,
+    Inline,
+    Name,
+    Outline,
+    Paragraph,
+    Phrase,
+    Section,
+    ShareBar,
+    SideBySide,
+    Strong,
+    Table,
+    Tile,
+    Whisker,
+    plain,
+)
+
+__all__ = ["as_text", "coloured", "text_lines"]
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_BAR_WIDTH = 12
+_SIDE_BY_SIDE = 150
+"""From this width on, blocks stand next to each other."""
+_WIDEST_PROSE = 110
+
+
+def as_text(outline: Outline, look: Look) -> str:
+    """Plain text without colour."""
+    return "\n".join(line.plain.rstrip() for line in text_lines(outline, look)) + "\n"
+
+
+def coloured(lines: Sequence[Text], width: int, *, bold_only: bool) -> str:
+    """The lines with terminal colours, or with bold alone."""
+    out = StringIO()
+    console = Console(
+        file=out, width=width + 1, force_terminal=True, no_color=bold_only, highlight=False, legacy_windows=False
+    )
+    for line in lines:
+        console.print(line, no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
+    return out.getvalue()
+
+
+def text_lines(outline: Outline, look: Look) -> list[Text]:
+    """The whole report, line by line."""
+    parts = [
+        [*_paragraph(outline.headline, look, "bold"), *_kicker(outline, look)],
+        [line for sentence in outline.lede for line in _paragraph(sentence, look)],
+        *(list(_block(block, look)) for block in outline.hero),
+        _tiles(outline.tiles, look),
+        _findings(outline, look),
+        *(_section(section, look) for section in outline.sections),
+        list(_footnotes(outline, look)),
+    ]
+    lines: list[Text] = []
+    for part in parts:
+        lines += [Text(), *part] if part else []
+    margin = Text("  ")
+    return [*(margin.copy().append_text(line) for line in lines), Text()]
+
+
+def _kicker(outline: Outline, look: Look) -> list[Text]:
+    words = f" {look.signs.dot} ".join(_shown(plain(part), look) for part in outline.kicker)
+    return _folded(Text(words, "dim"), look) if words else []
+
+
+def _shown(text: str, look: Look) -> str:
+    """Words as the terminal can print them; line ends and control characters are written as escapes."""
+    return shown(text, look.signs) if text else ""
+
+
+def _styled(phrase: Phrase, look: Look, style: str = "") -> Text:
+    line = Text(style=style)
+    for part in phrase if isinstance(phrase, tuple) else (phrase,):
+        line.append(_shown(plain(part), look), _style(part))
+    return line
+
+
+def _style(part: Inline) -> str:
+    return "bold" if isinstance(part, (Strong, Name)) else ""
+
+
+def _paragraph(phrase: Phrase, look: Look, style: str = "") -> list[Text]:
+    return _folded(_styled(phrase, look, style), look)
+
+
+def _folded(line: Text, look: Look) -> list[Text]:
+    """A styled line in as many as it needs."""
+    room = min(look.room, _WIDEST_PROSE)
+    return list(line.wrap(Console(file=StringIO(), width=room), room))
+
+
+def _tiles(tiles: Sequence[Tile], look: Look) -> list[Text]:
+    if not tiles:
+        return []
+    parts = [
+        TextColumn("", [Text(_shown(plain(tile.word), look)) for tile in tiles]),
+        TextColumn("", [Text(tile.number, "bold") for tile in tiles]),
+        TextColumn("", [Text(_dashed(tile.interval, look), "dim") for tile in tiles], priority=5),
+        TextColumn("", [Text(_shown(tile.note, look), "dim") for tile in tiles], priority=1),
+    ]
+    kept = [part for part in parts if part.width]
+    return columns(kept, look.room, look.signs, header=False, gap=3)
+
+
+def _dashed(text: str, look: Look) -> str:
+    return text.replace("–", look.signs.to).replace("−", "-" if look.signs.encoding == "ascii" else "−")
+
+
+def _section(section: Section, look: Look, depth: int = 0) -> list[Text]:
+    if section.folded or section.only == "page":
+        return []
+    heading = _styled(section.heading, look, "bold")
+    if section.aside:
+        heading.append(f"  {_shown(section.aside, look)}", "not bold dim")
+    lines = _folded(heading, look)
+    for block in section.blocks:
+        found = _section(block, look, depth + 1) if isinstance(block, Section) else list(_block(block, look))
+        if found:
+            lines += [Text(), *found] if _stands_apart(block) else found
+    return lines if len(lines) > 1 or not section.blocks else []
+
+
+def _stands_apart(block: Block | Section) -> bool:
+    return isinstance(block, (Section, SideBySide)) or (isinstance(block, Table) and bool(block.title))
+
+
+def _block(block: Block, look: Look) -> Iterator[Text]:
+    if isinstance(block, Table):
+        yield from _table(block, look)
+    elif isinstance(block, Paragraph):
+        yield from _paragraph(block.phrase, look, "dim" if block.quiet else "")
+    elif isinstance(block, Bullets):
+        for item in block.items:
+            yield from wrapped(_shown(plain(item), look), look.room, Text(f"{look.signs.dot} ", "cyan"))
+    elif isinstance(block, InformationBar) and block.missed + block.captured > 0:
+        truth = block.missed + block.captured
+        yield from information_bar(block.captured / truth, block.false / truth, min(look.room, 72), look.signs)
+    elif isinstance(block, SideBySide):
+        yield from _side_by_side(block, look)
+
+
+def _side_by_side(block: SideBySide, look: Look) -> Iterator[Text]:
+    right_width = look.room * 2 // 5
+    wide = look.width >= _SIDE_BY_SIDE
+    left = _stacked(block.left, look.narrower(look.width - right_width - 2) if wide else look)
+    right = _stacked(block.right, look.narrower(right_width) if wide else look)
+    if wide and left and right:
+        yield from beside(left, right)
+    else:
+        yield from [*left, *([Text()] if left and right else []), *right]
+
+
+def _stacked(blocks: Sequence[Block], look: Look) -> list[Text]:
+    lines: list[Text] = []
+    for block in blocks:
+        found = list(_block(block, look))
+        lines += [*([Text()] if lines and found else []), *found]
+    return lines
+
+
+def _table(table: Table, look: Look) -> Iterator[Text]:
+    rows = table.lines
+    most = look.max_rows and (table.max_rows or look.max_rows)
+    picked = rows[: most or len(rows)]
+    parts = [
+        _column(column, [row.cells[at] for row in picked], look)
+        for at, column in enumerate(table.columns)
+        if column.kind != "whisker"
+    ]
+    if table.title:
+        yield from _folded(Text(_shown(table.title, look), "bold"), look)
+    yield from columns([part for part in parts if part.width], look.room, look.signs, header=table.header)
+    if len(rows) > len(picked):
+        yield Text(f"and {len(rows) - len(picked):,} more; -v shows all", "dim")
+    if table.note:
+        yield from _paragraph(table.note, look, "dim")
+
+
+def _column(column: Column, cells: Sequence[Cell], look: Look) -> TextColumn:
+    title = _shown(column.title, look)
+    if column.kind == "bar":
+        return TextColumn(title, _bars(cells, look), priority=column.priority)
+    words = [_cell(cell, look) for cell in cells]
+    least = 8 if column.kind == "name" else None
+    return TextColumn(title, words, column.kind == "number", column.priority, least, folds=column.folds)
+
+
+def _cell(cell: Cell, look: Look) -> Text:
+    if isinstance(cell, Groups):
+        return Text("".join(LETTERS[at % 26] for at in cell.members))
+    if isinstance(cell, (Whisker, ShareBar)):
+        return Text(cell.text if isinstance(cell, ShareBar) else "")
+    line = _styled(cell, look)
+    return Text(_dashed(line.plain, look), style="bold" if isinstance(cell, (Strong, Name)) else "")
+
+
+def _bars(cells: Sequence[Cell], look: Look) -> list[Text]:
+    """Numbers before their bars, so that both line up."""
+    wide = max((cell_len(cell.text) for cell in cells if isinstance(cell, ShareBar)), default=0)
+    found = []
+    for cell in cells:
+        if not isinstance(cell, ShareBar):
+            found.append(_cell(cell, look))
+            continue
+        colour = COLOURS.get(cell.role, "")
+        line = Text(f"{cell.text:>{wide}} " if wide else "", colour)
+        found.append(line.append_text(meter(min(cell.part, 1.0), _BAR_WIDTH, look.signs, colour)))
+    return found
+
+
+def _findings(outline: Outline, look: Look) -> list[Text]:
+    lines: list[Text] = []
+    named = ""
+    for name, finding in outline.findings:
+        if name != named:
+            lines.append(Text(_shown(name, look), "bold"))
+            named = name
+        lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
+        lead = Text("  ").append_text(lead) if name else lead
+        lines += wrapped(_shown(finding.text, look), min(look.room, _WIDEST_PROSE), lead)
+    return lines
+
+
+def _footnotes(outline: Outline, look: Look) -> Iterator[Text]:
+    for item in outline.provenance.ignored:
+        rows = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {_shown(item.reason, look)}"
+        yield from wrapped(rows, look.room, Text("! ", "bold yellow"))
+    for note in outline.footnotes:
+        yield from wrapped(_shown(plain(note), look), look.room, Text("note ", "dim"))

@@ -1,0 +1,71 @@
+"""What is shown of a calibration: whether the probabilities are too certain, what that costs, and the correction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from infoscope.figures.display import Display
+from infoscope.operating_points import Calibration
+from infoscope.reports.numbers import Units, amount
+from infoscope.reports.outline import Appendix, Column, Outline, Phrase, Section, Table, Tile
+
+__all__ = ["PICTURES", "outline"]
+
+PICTURES: dict[str, Callable[[Calibration], Display]] = {}
+
+
+def outline(found: Calibration, unit: Units) -> Outline:
+    """The verdict first, then the cross-entropy before and after each correction."""
+    rows = [
+        ("as they are", _number(found.cross_entropy, unit)),
+        (f"raised to the power {found.sharpness:.3g}", _number(found.sharpened, unit)),
+        *([] if found.ranked is None else [("after the best monotone correction", _number(found.ranked, unit))]),
+    ]
+    columns = [Column("probabilities", "text"), Column(f"cross-entropy, {unit.name} per sample")]
+    return Outline(
+        title=f"The probabilities are {found.verdict}",
+        kicker=("Calibration", f"{amount(found.samples)} samples"),
+        headline=_headline(found, unit),
+        lede=list(_lede(found, unit)),
+        tiles=[
+            Tile(_number(found.cross_entropy, unit), f"cross-entropy, {unit.name}"),
+            Tile(_number(found.bits_lost, unit), f"lost to calibration, {unit.name}"),
+            Tile(f"{found.sharpness:.3g}", "best power", note="1 is calibrated"),
+        ],
+        findings=[("", finding) for finding in found.findings],
+        sections=[Section("Cross-entropy", [Table(columns, rows, "Cross-entropy")], "cross-entropy")],
+        appendix=Appendix(
+            method=(
+                "The best power is the one common exponent of all probabilities, normalised again, that leaves the "
+                "least cross-entropy; below 1 the system is over-confident, above 1 under-confident.",
+            )
+        ),
+    )
+
+
+def _number(value: float | None, unit: Units) -> str:
+    return "∞" if value is None or np.isinf(value) else f"{value * unit.per_bit:.4f}"
+
+
+def _headline(found: Calibration, unit: Units) -> Phrase:
+    if found.verdict == "calibrated":
+        return (
+            "The probabilities are calibrated: no common power of them leaves less than "
+            f"{_number(found.cross_entropy, unit)} {unit.name} of cross-entropy."
+        )
+    if found.bits_lost is None or np.isinf(found.bits_lost):
+        return f"The probabilities are {found.verdict}: a true class was given probability 0, an infinite loss."
+    return (
+        f"The probabilities are {found.verdict}: {_number(found.bits_lost, unit)} of "
+        f"{_number(found.cross_entropy, unit)} {unit.name} of cross-entropy come from that."
+    )
+
+
+def _lede(found: Calibration, unit: Units) -> Iterator[Phrase]:
+    if found.verdict != "calibrated":
+        yield (
+            f"Raise all probabilities to the power {found.sharpness:.3g} and normalise them: the cross-entropy is then "
+            f"{_number(found.sharpened, unit)} {unit.name} per sample."
+        )

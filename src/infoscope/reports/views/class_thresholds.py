@@ -1,0 +1,60 @@
+"""What is shown of thresholds per class: what they gain, and how certain each class has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from infoscope.figures.display import Display
+from infoscope.metrics.registry import catalogue
+from infoscope.operating_points import ClassThresholds
+from infoscope.reports.numbers import Units, amount, share
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+
+__all__ = ["PICTURES", "outline"]
+
+PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {}
+
+
+def outline(found: ClassThresholds, unit: Units) -> Outline:
+    """The gain first, then the classes."""
+    card = catalogue.get(found.criterion)
+    scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0
+    after, before = (f"{value * scale:.4g}".replace("-", "−") for value in (found.value, found.without))
+    word = "expected cost" if card is None else card.title.lower()
+    sign = "at most" if found.certainty == "entropy" else "at least"
+    accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)
+    columns = [
+        Column("class", "name"),
+        Column(f"{found.certainty} {sign}"),
+        Column("accepted"),
+        Column("predicted"),
+        Column("accepted share", priority=5),
+    ]
+    rows = [
+        (
+            Name(name),
+            "never" if limit is None or np.isinf(limit) else f"{limit:.4g}",
+            amount(found.accepted[name]),
+            amount(found.predicted[name]),
+            share(found.accepted[name] / found.predicted[name]) if found.predicted[name] else "–",
+        )
+        for name, limit in found.thresholds.items()
+    ]
+    return Outline(
+        title="A threshold per class",
+        kicker=("Operating point", f"{len(rows)} classes", f"{amount(sum(found.predicted.values()))} samples"),
+        headline=f"A threshold per class takes the {word} from {before} to {after}; {share(accepted)} of the samples "
+        "are accepted.",
+        tiles=[
+            Tile(after, word, note=f"{before} without rejecting", metric=None if card is None else found.criterion),
+            Tile(share(accepted), "accepted"),
+        ],
+        findings=[("", finding) for finding in found.findings],
+        sections=[Section("Classes", [Table(columns, rows, "Thresholds per class", search="classes")], "classes")],
+        appendix=Appendix(
+            metrics=[] if card is None else [found.criterion],
+            method=("The value is that of the samples that chose the thresholds, and flatters them.",),
+        ),
+    )

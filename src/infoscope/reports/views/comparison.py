@@ -1,0 +1,370 @@
+"""What is shown of a comparison: who is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from infoscope.comparison import Comparison, Ranking
+from infoscope.comparison.ranking import Place
+from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
+from infoscope.figures.layout import plain_label
+from infoscope.metrics.registry import find
+from infoscope.reports.numbers import Units, amount, chance, metric_value, p_value, signed_metric_value
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Figure,
+    Groups,
+    Inline,
+    Name,
+    Outline,
+    Paragraph,
+    Phrase,
+    Section,
+    Strong,
+    Table,
+    Term,
+    Tile,
+    Whisker,
+    enumerated,
+)
+from infoscope.results.estimate import Difference, Estimate
+
+__all__ = ["PICTURES", "headline", "outline"]
+
+PICTURES: dict[str, Callable[[Comparison], Display]] = {
+    "forest": ComparisonDisplay.from_comparison,
+    "improvement": ImprovementDisplay.from_comparison,
+}
+TESTS = {"swap_p_value": "swap test", "mcnemar_p_value": "McNemar", "homogeneity_p_value": "homogeneity (G)"}
+LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
+
+
+def outline(comparison: Comparison, unit: Units) -> Outline:  # noqa: ARG001 - differences are of ratios or in bits
+    """The verdict by the first metric, then a ranking for each."""
+    return Outline(
+        title=f"{', '.join(plain_label(name)[:40] for name in _leaders(comparison.ranking[0])[:3])} | comparison",
+        kicker=("Comparison", f"{len(comparison.systems)} systems", *_conditions(comparison)),
+        headline=(*headline(comparison.ranking[0], comparison.positive), "."),
+        lede=list(_sentences(comparison)),
+        tiles=list(_tiles(comparison)),
+        findings=[("", finding) for finding in comparison.findings],
+        sections=[*(_ranked(comparison, ranking) for ranking in comparison.ranking), *_improvements(comparison)],
+        appendix=Appendix(
+            sections=[_all_pairs(comparison), *_tests(comparison)],
+            metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],
+            method=_method(comparison),
+        ),
+    )
+
+
+def _leaders(ranking: Ranking) -> list[str]:
+    """The best, or those that no other is significantly better than; the first where different rows make a circle."""
+    return [ranking.best] if ranking.best is not None else list(ranking.front) or [ranking.places[0].name]
+
+
+def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...]:
+    """Who leads, in a clause."""
+    size, title = len(ranking.places), _lower(ranking.metric, positive)
+    lead = enumerated(_leaders(ranking))
+    if ranking.best is not None:
+        return (*lead, f" is the best of {size} systems by {title}")
+    if not ranking.wins:
+        return (f"No significant difference by {title}: ", *lead)
+    if ranking.leads:
+        return (*lead, f" lead {size} systems by {title}, without a significant difference between them")
+    return (f"No clear winner of {size} systems by {title}: ", *lead, " may be the best")
+
+
+def _lower(metric: str, positive: str | None) -> str:
+    """A metric's title within a sentence; the class that it is about stays as it is spelled."""
+    card = find(metric).card
+    return card.title.lower() + card.of_class(positive)
+
+
+def _conditions(comparison: Comparison) -> tuple[str, ...]:
+    rows = list(dict.fromkeys(amount(size) for size in sorted(comparison.samples.values())))
+    size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
+    paired = all(pair.paired for pair in comparison.pairs)
+    how = "paired by row" if paired else "unpaired: different rows"
+    return f"{size} samples", how, f"{comparison.level:.0%} intervals"
+
+
+def _sentences(comparison: Comparison) -> Iterator[Phrase]:
+    first, *others = comparison.ranking
+    likely = sorted(first.places, key=lambda place: -place.probability_best)
+    if first.best is None:
+        parts: list[Inline] = []
+        for place in likely[:3]:
+            parts += [", " if parts else "", Name(place.name), f" {chance(place.probability_best)}"]
+        yield ("Probability of being the best: ", *parts, ".")
+    else:
+        yield f"It is the best with probability {chance(likely[0].probability_best)}."
+    for ranking in others:
+        yield _other_metric(ranking, _leaders(first), comparison.positive)
+    if comparison.baseline is not None:
+        yield _to_baseline(comparison, comparison.baseline)
+
+
+def _other_metric(ranking: Ranking, lead: Sequence[str], positive: str | None) -> Phrase:
+    title = Term(ranking.metric, _lower(ranking.metric, positive))
+    names = _leaders(ranking)
+    if ranking.best is None and not ranking.leads and ranking.wins:
+        return ("By ", title, " there is no clear winner.")
+    if set(names) == set(lead):
+        return ("By ", title, " the verdict is the same.")
+    return ("By ", title, ", ", *enumerated(names), " lead." if len(names) > 1 else " leads.")
+
+
+def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:
+    verdicts: dict[str, list[str]] = {}
+    for name in comparison.systems:
+        if name != baseline:
+            pair = comparison.between(name, baseline, comparison.ranking[0].metric)
+            verdicts.setdefault("not compared" if pair is None else pair.verdict, []).append(name)
+    parts: list[Inline] = []
+    for word, names in verdicts.items():
+        parts += ["; " if parts else "", f"{word}: ", *enumerated(names)]
+    return ("Against the baseline ", Strong(baseline), ": ", *parts, ".")
+
+
+def _tiles(comparison: Comparison) -> Iterator[Tile]:
+    first = comparison.ranking[0]
+    metric, best, reference = first.metric, first.places[0], comparison.reference(first)
+    rival = first.places[1].name if best.name == reference else reference
+    yield Tile(metric_value(metric, best.mean), Name(best.name, 24), _interval(metric, best.estimate))
+    yield Tile(chance(best.probability_best), "probability of being the best")
+    pair = comparison.between(best.name, rival, metric)
+    if pair is None or pair.estimate.mean is None or pair.probability_a_better is None:
+        return
+    lower = find(metric).card.better == "lower"
+    lead = (pair.reversed() if lower else pair).estimate
+    yield Tile(
+        signed_metric_value(metric, lead.mean or 0.0).lstrip("+"),
+        ("less than " if lower else "more than ", Name(rival, 24)),
+        _interval(metric, lead, signed=True),
+    )
+    yield Tile(chance(pair.probability_a_better), ("probability of being better than ", Name(rival, 24)))
+
+
+def _interval(metric: str, estimate: Estimate, *, signed: bool = False) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    shown = signed_metric_value if signed else metric_value
+    return f"{shown(metric, estimate.low)} – {shown(metric, estimate.high)}"
+
+
+def _ranked(comparison: Comparison, ranking: Ranking) -> Section:
+    card = find(ranking.metric).card
+    reference = comparison.reference(ranking)
+    better = "lower" if card.better == "lower" else "higher"
+    return Section(
+        (Term(ranking.metric, comparison.titled(ranking.metric)),),
+        [
+            Paragraph(_sentence(ranking)),
+            _ranking_table(comparison, ranking, reference),
+            _forest(comparison, ranking, reference),
+        ],
+        anchor=f"by-{ranking.metric}",
+        link=comparison.titled(ranking.metric),
+        aside=f"{better} is better",
+    )
+
+
+def _sentence(ranking: Ranking) -> str:
+    """The statement as a sentence; a system's name at its start stays as it is."""
+    statement = ranking.statement
+    if statement.startswith(tuple(f"{place.name}{end}" for place in ranking.places for end in (" ", ", "))):
+        return f"{statement}."
+    return f"{statement[0].upper()}{statement[1:]}."
+
+
+def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> Table:
+    ends = [end for place in ranking.places for end in (place.estimate.low, place.estimate.high) if end is not None]
+    low, high = min(ends), max(ends)
+    pad = 0.06 * (high - low) or 0.05
+    groups = sorted({group for place in ranking.places for group in place.groups})
+    columns = [
+        Column("system", "name", 10),
+        Column("tied", "text", 4),
+        Column("", "whisker"),
+        Column("mean", priority=9),
+        Column(f"{comparison.level:.0%} interval", priority=3),
+        Column("difference", priority=7),
+        Column("P(better)", priority=5),
+        Column("verdict", "text", 8),
+        Column("P(best)", priority=2),
+    ]
+    rows = []
+    for place in ranking.places:
+        estimate = place.estimate
+        rows.append(
+            (
+                Name(place.name),
+                Groups([groups.index(group) for group in place.groups], len(groups)),
+                Whisker(estimate.low, estimate.mean, estimate.high, (low - pad, high + pad)),
+                Strong(metric_value(ranking.metric, place.mean)),
+                _interval(ranking.metric, estimate),
+                *_against(comparison, ranking, place, reference),
+                chance(place.probability_best),
+            )
+        )
+    note = ("Systems with the same letter do not differ significantly. Differences are to ", Name(reference, 60), ".")
+    return Table(
+        columns, rows, f"Systems by {comparison.titled(ranking.metric)}", note=note, search="systems", style="forest"
+    )
+
+
+def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: str) -> tuple[Cell, Cell, Cell]:
+    """Difference to the reference, its probability and the verdict."""
+    if place.name == reference:
+        best = "best" if ranking.best == reference else "highest mean" if _is_higher(ranking) else "lowest mean"
+        return "", "", "baseline" if comparison.baseline else best
+    pair = comparison.between(place.name, reference, ranking.metric)
+    if pair is None or pair.estimate.mean is None:
+        return "", "", "not compared"
+    estimate = pair.estimate
+    half = signed_metric_value(ranking.metric, ((estimate.high or 0.0) - (estimate.low or 0.0)) / 2).lstrip("+")
+    gap = f"{signed_metric_value(ranking.metric, pair.estimate.mean)} ±{half}"
+    return gap, _chance(pair), pair.verdict
+
+
+def _is_higher(ranking: Ranking) -> bool:
+    return find(ranking.metric).card.better != "lower"
+
+
+def _chance(pair: Difference) -> str:
+    return "" if pair.probability_a_better is None else chance(pair.probability_a_better)
+
+
+def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
+    card = find(ranking.metric).card
+    rows = []
+    for place in ranking.places:
+        pair = comparison.between(place.name, reference, ranking.metric)
+        if pair is not None and pair.estimate.mean is not None:
+            rows.append(ForestRow(place.name, pair.estimate.mean, pair.estimate.low, pair.estimate.high, pair.verdict))
+    scale = "percentage points" if card.unit == "ratio" and card.range == (0, 1) else "hundredths"
+    title = f"difference to {plain_label(reference)[:40]}, in {scale}"
+    drawn = ComparisonDisplay(rows, title, reference, card.better != "lower", differences=True)
+    caption = (
+        Strong("Differences"),
+        " to ",
+        Name(reference, 40),
+        f", the dashed line, with {comparison.level:.0%} intervals.",
+    )
+    return Figure(drawn.panel(), caption, style="differences")
+
+
+def _improvements(comparison: Comparison) -> Iterator[Section]:
+    """By what factor the error of the reference is smaller: as a table and as a picture."""
+    reference = comparison.reference(comparison.ranking[0])
+    rows: list[tuple[Cell, ...]] = []
+    steps = []
+    for name in comparison.systems:
+        found = {of: comparison.improvement(reference, name, of) for of in LOSSES}
+        if any(factor is not None for factor in found.values()):
+            rows.append((Name(name), *(_factor(factor) for factor in found.values())))
+        for of, factor in found.items():
+            if factor is not None:
+                steps.append(_step(comparison, name, reference, of, factor))
+    if not rows:
+        return
+    columns = [Column("system", "name", 10), *(Column(title) for title in LOSSES.values())]
+    whose = (
+        Name(reference),
+        "'s error is this many times smaller than that of the system in the row; 1 is no difference.",
+    )
+    yield Section(
+        "Improvement factors",
+        [
+            Table(columns, rows, "Improvement factors", note=whose),
+            Figure(ImprovementDisplay(steps).panel(), style="differences"),
+        ],
+        anchor="factors",
+        link="Improvement",
+    )
+
+
+def _factor(factor: Estimate | None) -> str:
+    return "" if factor is None else f"{factor.value:.3g} ({factor.low:.3g} – {factor.high:.3g})"
+
+
+def _step(comparison: Comparison, name: str, reference: str, of: str, factor: Estimate) -> ImprovementStep:
+    """From each system to the best, or from the baseline to each system."""
+    by = "accuracy" if of == "1 - accuracy" else "information"
+    if comparison.baseline is None:
+        return ImprovementStep(f"{name} → {reference}", by, factor.value or 1.0, factor.low, factor.high)
+    onward = comparison.improvement(name, reference, of) or factor
+    return ImprovementStep(name, by, onward.value or 1.0, onward.low, onward.high)
+
+
+def _all_pairs(comparison: Comparison) -> Section:
+    columns = [
+        Column("A", "name"),
+        Column("B", "name"),
+        Column("metric", "text"),
+        Column("A − B"),
+        Column("interval"),
+        Column("P(A better)"),
+        Column("verdict", "text"),
+        Column("improvement"),
+        Column("correlation of errors"),
+    ]
+    rows = [
+        (
+            Name(pair.a, 24),
+            Name(pair.b, 24),
+            comparison.titled(pair.metric),
+            "" if pair.estimate.mean is None else signed_metric_value(pair.metric, pair.estimate.mean),
+            _interval(pair.metric, pair.estimate, signed=True),
+            _chance(pair),
+            pair.verdict,
+            _factor(pair.improvement),
+            f"{pair.correlation:.2f}" if pair.paired and pair.correlation is not None else "unpaired",
+        )
+        for pair in comparison.pairs
+    ]
+    note = "Improvement: by what factor A's error is smaller. Correlation of errors: over common rows."
+    return Section(f"All {len(rows)} pairs", [Table(columns, rows, "All pairs", note=note, search="pairs")])
+
+
+def _tests(comparison: Comparison) -> Iterator[Section]:
+    """The tests of the textbooks beside the posterior; nothing where none was run."""
+    known = [name for name in TESTS if any(name in pair.tests for pair in comparison.pairs)]
+    exact = any(pair.information is not None for pair in comparison.pairs)
+    if not known and not exact:
+        return
+    columns = [Column("A", "name"), Column("B", "name"), Column("metric", "text")]
+    columns += [Column(TESTS[name]) for name in known] + ([Column("information, bits")] if exact else [])
+    rows = []
+    for pair in comparison.pairs:
+        cells: list[Cell] = [p_value(pair.tests[name]) if name in pair.tests else "–" for name in known]
+        cells += [_information(pair.information)] if exact else []
+        rows.append((Name(pair.a, 24), Name(pair.b, 24), comparison.titled(pair.metric), *cells))
+    note = (
+        "P-values: how often chance alone would separate two equal systems as far. The swap test exchanges their "
+        "predictions row by row; McNemar's test is about accuracy alone. Information: the exact paired difference of "
+        "the mutual information."
+    )
+    yield Section("Classical tests", [Table(columns, rows, "Classical tests", note=note, search="pairs")])
+
+
+def _information(found: Estimate | None) -> str:
+    if found is None or found.value is None:
+        return "–"
+    return f"{found.value:+.3f} ({found.low:+.3f} – {found.high:+.3f})".replace("-", "−")
+
+
+def _method(comparison: Comparison) -> tuple[Phrase, ...]:
+    level = f"{comparison.level:.0%}"
+    return (
+        f"Intervals hold the true value with {level} probability, by a Bayesian posterior of each system's table; "
+        "differences take into account how the errors of the two systems are correlated over the rows that both have.",
+        f"“Better” and “worse” mean that the probability is beyond {(1 + comparison.level) / 2:.1%}, for this pair "
+        "alone. Letters and the statement of a ranking consider all pairs at once (Holm).",
+        "Values are posterior means, which do not flatter small samples.",
+    )

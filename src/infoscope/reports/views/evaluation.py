@@ -1,0 +1,382 @@
+"""What is shown of an evaluation: what the systems capture, what to fix, how they compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from infoscope.comparison import Ranking
+from infoscope.errors import InputError
+from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
+from infoscope.metrics.registry import catalogue
+from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, interval_text, points, share
+from infoscope.reports.outline import (
+    Appendix,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Explorer,
+    InformationBar,
+    Inline,
+    Name,
+    Outline,
+    Phrase,
+    Section,
+    ShareBar,
+    SideBySide,
+    Strong,
+    Table,
+    Term,
+    Tile,
+    enumerated,
+)
+from infoscope.reports.views.classes import class_tables, confused_pairs
+from infoscope.reports.views.maps import (
+    confusion_display,
+    coverage_display,
+    coverage_points,
+    split_display,
+    triangle_display,
+    triangle_points,
+)
+from infoscope.reports.views.metric_choice import ABSENT, difference_to, metric_choices
+from infoscope.results.finding import Finding
+
+__all__ = ["PICTURES", "outline", "tied_systems"]
+
+PICTURES: dict[str, Callable[[Evaluation], Display]] = {
+    "coverage": coverage_display,
+    "triangle": triangle_display,
+    "split": split_display,
+    "confusion": confusion_display,
+}
+MAX_TIED = 4
+"""Groups of systems without a significant difference that text names."""
+MAX_COLUMNS = 40
+"""Systems in the table of all metrics."""
+
+
+def outline(evaluation: Evaluation, unit: Units) -> Outline:
+    """The best system first; a ranking where there are several; classes, cells and everything else after that."""
+    if not evaluation.systems:
+        raise InputError("there is no system to report on; evaluate at least one")
+    focus = evaluation.ranking[0]
+    several = len(evaluation.systems) > 1
+    return Outline(
+        title=f"{plain_label(focus.title)[:60]}: {share(focus.shown('proficiency'), 0)} captured",
+        kicker=list(_kicker(evaluation, focus, unit)),
+        headline=_headline(evaluation, focus),
+        lede=list(_sentences(evaluation, focus)),
+        hero=[_information(focus, unit)],
+        tiles=list(_tiles(focus)),
+        findings=_findings(evaluation, focus),
+        sections=[
+            *([_ranking(evaluation)] if several else []),
+            _details(focus, unit, named=several),
+            Section(
+                "What to fix, and where information is lost",
+                [Explorer("systems", (evaluation, unit))],
+                "fix",
+                only="page",
+            ),
+            *([_compare(evaluation, unit)] if several else []),
+            *([Section("Maps", [Explorer("maps", evaluation)], "maps", only="page")] if _has_maps(evaluation) else []),
+        ],
+        footnotes=[f"{text}." for text in _interval_methods(evaluation)],
+        appendix=Appendix(
+            sections=[_all_metrics(evaluation, unit)],
+            metrics=[name for system in evaluation.systems for name in system.metrics],
+            method=_method(evaluation),
+        ),
+        script="evaluation.js",
+        data={"choices": metric_choices(evaluation, unit)} if several else {},
+    )
+
+
+def _has_maps(evaluation: Evaluation) -> bool:
+    return bool(triangle_points(evaluation.systems) or coverage_points(evaluation.systems))
+
+
+def _compare(evaluation: Evaluation, unit: Units) -> Section:
+    return Section(
+        "Compared with each other", [Explorer("compare", (evaluation, unit))], "compare", only="page", link="Compare"
+    )
+
+
+def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
+    yield "Evaluation"
+    yield _size(evaluation, focus)
+    k, m = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
+    yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
+    yield f"truth {unit.amount(focus.number('truth_entropy'))} {unit.name}"
+    if focus.positive is not None:
+        yield f"positive class '{focus.positive}'"
+    if evaluation.adaptive is not None:
+        yield "read in part"
+    if evaluation.provenance.source is not None:
+        yield Name(evaluation.provenance.source, 60)
+
+
+def _size(evaluation: Evaluation, focus: SystemResult) -> str:
+    sizes = [system.n for system in evaluation.systems if system.name == focus.name]
+    if None in sizes:
+        return "sample size unknown"
+    n = sum(size for size in sizes if size is not None)
+    if not float(n).is_integer():
+        return f"weights worth {n:,.1f} samples"
+    groups = f" in {len(sizes)} groups" if len(sizes) > 1 else ""
+    return f"{amount(n)} sample{'s' * (n != 1)}{groups}"
+
+
+def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
+    captured = focus.metrics.get("proficiency", ABSENT)
+    name = Name(focus.title, 48)
+    if captured.shown is None:
+        return (name, f" cannot be evaluated by information: {captured.undefined}.")
+    many = len(evaluation.systems)
+    rank = "" if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}"
+    limits = interval_text(captured)
+    within = f" ({limits})" if limits else ""
+    return (name, f" captures {share(captured.shown)}{within} of the information in the truth{rank}.")
+
+
+def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
+    """What a reader should know next, three sentences at most."""
+    false = focus.shown("false_information_ratio")
+    if false is not None and focus.shown("proficiency") is not None:
+        size = "no" if false == 0 else f"{100 * false:.0f} bits of" if false >= 0.005 else "less than one bit of"
+        yield f"For every 100 bits of truth it adds {size} false information."
+    pairs = [pair for pair in focus.confusions if pair.gain > 0][:3]
+    if pairs:
+        named: list[Inline] = []
+        for pair in pairs:
+            named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
+        which = "The costliest confusion is " if len(pairs) == 1 else "The costliest confusions are "
+        yield (which, *named, f"; without the first it would capture {points(pairs[0].gain)} points more.")
+    yield from _runner_up(evaluation, focus)
+
+
+def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
+    others = [system for system in evaluation.ranking if system is not focus and system.group == focus.group]
+    if not others:
+        return
+    second = others[0]
+    follows = (Strong(second.title), f" follows with {share(second.shown('proficiency'))}")
+    found = difference_to(evaluation, focus, second)
+    if found is None or found.probability_a_better is None:
+        yield (*follows, ".")
+    else:
+        yield (*follows, f"; the probability that it captures less is {chance(found.probability_a_better)}.")
+
+
+def _information(system: SystemResult, unit: Units) -> InformationBar:
+    missed, captured, false = (
+        (system.shown(name) or 0.0) * unit.per_bit
+        for name in ("missed_information", "mutual_information", "false_information")
+    )
+    return InformationBar(missed, captured, false, unit.name)
+
+
+_CLUSTER_TILES = (
+    ("information_precision", "pure", "I(T;S)/H(S), completeness of V-measure"),
+    ("nmi_arithmetic", "V-measure", "harmonic mean of captured and pure"),
+    ("adjusted_mutual_information", "AMI", "information beyond chance; 0 is chance"),
+    ("adjusted_rand_index", "ARI", "pairs beyond chance; 0 is chance"),
+    ("bcubed_f1", "B-cubed", "mean share of one's group and cluster that is one's own"),
+    ("fowlkes_mallows", "FM", "pairs together in both, Fowlkes-Mallows"),
+)
+"""What is shown of clusters, whose names mean nothing."""
+
+
+def _tiles(system: SystemResult) -> Iterator[Tile]:
+    yield _ratio(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
+    yield _ratio(system, "false_information_ratio", "false", "H(S|T)/H(T)")
+    erroneous = system.metrics.get("erroneous_information_ratio", ABSENT)
+    number = UNDEFINED if erroneous.shown is None else f"{erroneous.shown:.2f}"
+    note = "missed + false; 0 is perfect" if erroneous.shown is not None else erroneous.undefined or ""
+    yield Tile(number, "erroneous", interval_text(erroneous, 1.0, 2), note, "erroneous_information_ratio")
+    if system.clusters is None:
+        yield _ratio(system, "accuracy", "accuracy", _chance_accuracy(system))
+    yield _remaining(system)
+    if system.clusters is not None:
+        yield from (_ratio(system, metric, word, note) for metric, word, note in _CLUSTER_TILES)
+    if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
+        note = f"accuracy {share(system.shown('accepted_accuracy'))} among the accepted"
+        yield _ratio(system, "rejection_rate", "rejected", note)
+    if system.positive is not None and system.number("recall") is not None:
+        of = f"positive class '{system.positive}'"
+        name = _cut(system.positive)
+        yield from (_ratio(system, metric, f"{metric} of '{name}'", of) for metric in ("recall", "precision", "f1"))
+
+
+def _cut(label: str, most: int = 20) -> str:
+    return label if len(label) <= most else f"{label[: most - 1]}…"
+
+
+def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
+    estimate = system.metrics.get(metric, ABSENT)
+    if estimate.shown is None:
+        return Tile(UNDEFINED, word, "", estimate.undefined or "", metric)
+    return Tile(share(estimate.shown), word, interval_text(estimate), note, metric)
+
+
+def _chance_accuracy(system: SystemResult) -> str:
+    supports = [float(item.number("support") or 0) for item in system.classes]
+    largest = max(supports, default=0.0) / (sum(supports) or 1.0)
+    return f"chance {share(system.number('random_accuracy'))}, most frequent class {share(largest)}"
+
+
+def _remaining(system: SystemResult) -> Tile:
+    left, effective = system.metrics.get("remnant_classes", ABSENT), system.shown("effective_classes")
+    number = UNDEFINED if left.shown is None else f"{left.shown:.2f}"
+    note = "" if effective is None else f"equally likely classes remain, of {effective:.1f}"
+    return Tile(number, "classes left", interval_text(left, 1.0, 2), note, "remnant_classes")
+
+
+def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
+    several = len(evaluation.systems) > 1
+    about = [("", finding) for finding in evaluation.findings if finding.code != "rows_ignored"]
+    about += [(focus.title if several else "", finding) for finding in focus.diagnosis]
+    for system in evaluation.ranking:
+        if system is not focus:
+            about += [(system.title, finding) for finding in system.diagnosis]
+    return about
+
+
+def _ranking(evaluation: Evaluation) -> Section:
+    systems = list(evaluation.ranking)
+    groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
+    if groups:
+        systems.sort(key=lambda system: tuple((system.group or {}).values()))
+    rejected = any(system.number("rejection_rate") for system in systems)
+    columns = [
+        *(Column(key, "name") for key in groups),
+        Column("system", "name"),
+        Column("captured", metric="proficiency"),
+        Column("interval", priority=5),
+        Column("", "bar", 3),
+        Column("false", priority=7, metric="false_information_ratio"),
+        Column("erroneous", priority=4, metric="erroneous_information_ratio"),
+        Column("accuracy", priority=8, metric="accuracy"),
+        *([Column("rejected", priority=5, metric="rejection_rate")] if rejected else []),
+        Column("classes left", priority=2, metric="remnant_classes"),
+        Column("", "text", 6),
+    ]
+    rows = [_ranking_row(system, groups, rejected=rejected) for system in systems]
+    sentences = list(tied_systems(evaluation))
+    more = len(sentences) - MAX_TIED
+    kept = [*sentences[:MAX_TIED], *([f"The same holds for {more} more groups of neighbours."] if more > 0 else [])]
+    table = Table(columns, rows, search="systems", max_rows=len(rows))
+    return Section("Systems, the most informative first", [table, Bullets(kept)], only="plain")
+
+
+def _ranking_row(system: SystemResult, groups: Sequence[str], *, rejected: bool) -> tuple[Cell, ...]:
+    captured = system.metrics.get("proficiency", ABSENT)
+
+    def number(metric: str) -> str:
+        value = system.shown(metric)
+        return UNDEFINED if value is None else f"{value:.2f}"
+
+    return (
+        *(Name((system.group or {}).get(key, "")) for key in groups),
+        Strong(system.name),
+        Strong(share(captured.shown)),
+        interval_text(captured),
+        ShareBar(captured.shown or 0.0),
+        share(system.shown("false_information_ratio")),
+        number("erroneous_information_ratio"),
+        share(system.shown("accuracy")),
+        *([share(system.shown("rejection_rate"))] if rejected else []),
+        number("remnant_classes"),
+        next((finding.tag for finding in system.diagnosis if finding.tag), ""),
+    )
+
+
+def tied_systems(evaluation: Evaluation) -> Iterator[Phrase]:
+    """Which systems differ significantly in what they capture, row by row; in groups, group by group."""
+    if evaluation.comparison is not None:
+        yield from _tied(evaluation.comparison.ranking, "")
+    for part in evaluation.group_comparisons:
+        where = ", ".join(f"{key} {value}" for key, value in part.group.items())
+        yield from _tied(part.comparison.ranking, f"{where}: ")
+
+
+def _tied(rankings: Sequence[Ranking], where: str) -> Iterator[Phrase]:
+    for ranking in rankings:
+        if ranking.metric != "proficiency":
+            continue
+        groups: dict[int, list[str]] = {}
+        for place in ranking.places:
+            for group in place.groups:
+                groups.setdefault(group, []).append(place.name)
+        tied = [names for names in groups.values() if len(names) > 1]
+        if not tied:
+            yield f"{where}each system captures significantly more than the next (paired by row, Holm-corrected)."
+        for names in tied:
+            yield (where, *enumerated(names, 12), " do not differ significantly in what they capture (paired by row).")
+
+
+def _details(system: SystemResult, unit: Units, *, named: bool) -> Section:
+    """What to fix first and the classes of the best system."""
+    heading: Phrase = ("A closer look at ", Name(system.title)) if named else "Where information is lost"
+    return Section(heading, [SideBySide(class_tables(system, unit), confused_pairs(system))], only="plain")
+
+
+def _interval_methods(evaluation: Evaluation) -> list[str]:
+    return list(dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None))
+
+
+def _all_metrics(evaluation: Evaluation, unit: Units) -> Section:
+    systems = list(evaluation.ranking)[:MAX_COLUMNS]
+    names = list(dict.fromkeys(name for system in systems for name in system.metrics))
+    columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24]) for system in systems)]
+    mixed = len({system.positive for system in systems}) > 1
+    rows = [
+        (
+            _metric_title(name, systems),
+            *(_metric_cell(name, system, unit, mixed=mixed) for system in systems),
+        )
+        for name in names
+    ]
+    left = len(evaluation.systems) - len(systems)
+    note = f"The best {len(systems)} systems; {left} more are in the downloads below." if left else ""
+    caption = f"Every metric of every system, information in {unit.name}: posterior mean and interval"
+    table = Table(columns, rows, caption, note=note, search="metrics", whole=True, style="values every")
+    return Section(f"All {len(names)} metrics", [table])
+
+
+def _metric_title(name: str, systems: Sequence[SystemResult]) -> Phrase:
+    """The metric, with the class that it is about where that is the same for all systems."""
+    classes = {system.positive for system in systems}
+    title = catalogue[name].titled(classes.pop() if len(classes) == 1 else None) if name in catalogue else name
+    return (Term(name, title), " ", Code(name))
+
+
+def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -> str:
+    """The number; with its class where systems have different ones, so that the title names none."""
+    estimate = system.metrics.get(name, ABSENT)
+    if estimate.shown is None:
+        return f"undefined: {estimate.undefined}"
+    card = catalogue.get(name)
+    scale = unit.per_bit if card and card.unit == "bits" else 1.0
+    number = f"{estimate.shown * scale:.4g}{card.of_class(system.positive) if card and mixed else ''}"
+    if estimate.low is None or estimate.high is None:
+        return number
+    return f"{number} ({estimate.low * scale:.4g} – {estimate.high * scale:.4g})"
+
+
+def _method(evaluation: Evaluation) -> list[Phrase]:
+    believed = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
+    return [
+        "Information is computed from the table of true class × predicted class alone; “captured” is the mutual "
+        "information as a share of the truth's entropy.",
+        "Captured information does not depend on how outputs are named: a system that swaps two names keeps its "
+        "score. Accuracy does depend on it; the page says where the two disagree.",
+        "Numbers are posterior means with credible intervals; plug-in values, the metrics of the counts as they are, "
+        "are in the downloads under “value”."
+        if believed
+        else "No intervals are shown, because this evaluation was made without a posterior. With few samples per cell "
+        "captured information tends to look too high.",
+    ]

@@ -1,0 +1,51 @@
+"""What is shown of a gate: whether it is passed, and each condition with the numbers behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from infoscope.evaluation.gate import Gate
+from infoscope.figures.display import Display
+from infoscope.reports.numbers import Units
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Strong, Table
+
+__all__ = ["PICTURES", "outline"]
+
+PICTURES: dict[str, Callable[[Gate], Display]] = {}
+
+_MARKS = {"passed": "ok", "failed": "FAIL", "inconclusive": "open"}
+_HEADLINES = {
+    "passed": "The gate is passed",
+    "failed": "The gate failed",
+    "inconclusive": "The gate is inconclusive: more data needed",
+}
+_INCONCLUSIVE = {
+    "fail": "counts as failed",
+    "pass": "counts as passed",
+    "warn": "is reported with its own exit status, 3",
+}
+
+
+def outline(gate: Gate, unit: Units) -> Outline:  # noqa: ARG001 - conditions are in the metric's own unit
+    """The outcome, then each condition."""
+    kinds = [check.outcome for check in gate.checks]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in _MARKS if kind in kinds)
+    rows = [(Strong(_MARKS[check.outcome]), Name(check.system), check.condition, check.text) for check in gate.checks]
+    columns = [
+        Column("", "text", 10),
+        Column("system", "name", 9),
+        Column("condition", "text", 10),
+        Column("found", "text", 8, folds=True),
+    ]
+    undecided = "inconclusive" in kinds
+    return Outline(
+        title=_HEADLINES[gate.outcome],
+        kicker=("Gate", f"{len(gate.checks)} condition{'s' * (len(gate.checks) != 1)}", f"exit status {gate.status}"),
+        headline=f"{_HEADLINES[gate.outcome]}: {counts}.",
+        findings=[("", finding) for finding in gate.findings],
+        sections=[Section("Conditions", [Table(columns, rows, "Conditions", max_rows=len(rows))], "conditions")],
+        footnotes=[f"A limit inside the interval is inconclusive, which {_INCONCLUSIVE[gate.inconclusive]}."]
+        if undecided
+        else [],
+        appendix=Appendix(metrics=sorted({check.metric for check in gate.checks if check.metric})),
+    )

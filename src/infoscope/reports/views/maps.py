@@ -1,0 +1,111 @@
+"""The pictures of an evaluation: coverage, entropy triangles, confusion matrix, made from the result's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.figures.confusion import ConfusionDisplay
+from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
+from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
+from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
+from infoscope.reports.views.counts import table_of
+from infoscope.results.estimate import Estimate
+
+__all__ = [
+    "confusion_display",
+    "coverage_display",
+    "coverage_points",
+    "split_display",
+    "split_points",
+    "triangle_display",
+    "triangle_points",
+]
+
+_ABSENT = Estimate(None)
+
+
+def _known(system: SystemResult, names: Sequence[str]) -> list[float] | None:
+    values = [system.number(name) for name in names]
+    return None if any(value is None for value in values) else [float(value) for value in values if value is not None]
+
+
+def coverage_points(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
+    """Places in the coverage plot; undefined ones are left out.
+
+    The covariance of captured and false information follows from the variance of the erroneous information:
+    Var(1 − f + r) = Var f + Var r − 2 Cov(f, r).
+    """
+    points = []
+    for system in systems:
+        place = _known(system, ("false_information_ratio", "proficiency"))
+        if place is not None:
+            points.append(CoveragePoint(system.title, place[0], place[1], system.number("accuracy"), _spread(system)))
+    return points
+
+
+def _spread(system: SystemResult) -> Spread | None:
+    false, captured, erroneous = (
+        system.metrics.get(name, _ABSENT)
+        for name in ("false_information_ratio", "proficiency", "erroneous_information_ratio")
+    )
+    if None in (false.sd, captured.sd, erroneous.sd, false.mean, captured.mean):
+        return None
+    r, f, s = float(false.sd or 0.0), float(captured.sd or 0.0), float(erroneous.sd or 0.0)
+    shared = float(np.clip((f * f + r * r - s * s) / 2.0, -f * r, f * r))
+    return Spread((float(false.mean or 0.0), float(captured.mean or 0.0)), np.array([[r * r, shared], [shared, f * f]]))
+
+
+def triangle_points(systems: Sequence[SystemResult]) -> list[TrianglePoint]:
+    """Places in the entropy triangle; undefined ones are left out."""
+    points = []
+    for system in systems:
+        shares = _known(system, ("triangle_divergence", "triangle_transfer", "triangle_variation"))
+        if shares is not None:
+            points.append(TrianglePoint(system.title, TriangleShares(*shares), system.number("accuracy")))
+    return points
+
+
+def split_points(systems: Sequence[SystemResult]) -> list[SplitPoint]:
+    """Both ends of each system in the split triangle; undefined ones are left out."""
+    points = []
+    for system in systems:
+        sides = [
+            _known(system, [f"split_{side}_{part}" for part in ("divergence", "transfer", "remainder")])
+            for side in ("truth", "system")
+        ]
+        if sides[0] is not None and sides[1] is not None:
+            points.append(SplitPoint(system.title, TriangleShares(*sides[0]), TriangleShares(*sides[1])))
+    return points
+
+
+def coverage_display(evaluation: Evaluation) -> CoverageDisplay:
+    """All systems in the coverage plot."""
+    return CoverageDisplay(_some(coverage_points(evaluation.ranking)))
+
+
+def triangle_display(evaluation: Evaluation) -> EntropyTriangleDisplay:
+    """All systems in the entropy triangle."""
+    return EntropyTriangleDisplay(_some(triangle_points(evaluation.ranking)))
+
+
+def split_display(evaluation: Evaluation) -> SplitTriangleDisplay:
+    """All systems in the split triangle."""
+    return SplitTriangleDisplay(_some(split_points(evaluation.ranking)))
+
+
+def confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
+    """The confusion matrix of the best system."""
+    table = table_of(evaluation.ranking[0])
+    if table is None:
+        raise InputError("the result does not hold all cells of the table; evaluate again to draw its confusion matrix")
+    return ConfusionDisplay.from_table(table)
+
+
+def _some(points: list) -> list:  # type: ignore[type-arg]
+    if not points:
+        raise InputError("no system has a place in this picture: its information is undefined")
+    return points

@@ -1,0 +1,232 @@
+"""What is shown of multi-label predictors: sentences first, then metrics, reassignments, categories, levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from infoscope.figures.display import Display
+from infoscope.multilabel.hierarchy import Level
+from infoscope.multilabel.measures import MEASURES
+from infoscope.multilabel.result import MultilabelEvaluation, Predictor
+from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, interval_text, p_value, share
+from infoscope.reports.outline import (
+    Appendix,
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Name,
+    Outline,
+    Paragraph,
+    Phrase,
+    Section,
+    Strong,
+    Table,
+    Tile,
+)
+
+__all__ = ["PICTURES", "outline"]
+
+PICTURES: dict[str, Callable[[MultilabelEvaluation], Display]] = {}
+MAX_ROWS = 15
+_TITLES = {each.name: each.card.title for each in MEASURES} | {
+    "chance_proficiency": "Proficiency by chance",
+    "adjusted_proficiency": "Proficiency beyond chance",
+    "joint_proficiency": "Joint proficiency (whole sets)",
+}
+_TILES = ("proficiency", "permuted_proficiency", "micro_f1", "object_f1")
+
+
+def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
+    """The best predictor first; all of them in turn after that."""
+    ranked = [result[name] for name in result.ranking] or list(result.systems)
+    best, several = ranked[0], len(ranked) > 1
+    return Outline(
+        title=f"{best.name}: {share(best.metrics['proficiency'].shown, 0)} captured",
+        kicker=("Multi-label", f"{amount(result.objects)} objects", f"{len(best.categories):,} categories"),
+        headline=_headline(best, len(ranked)),
+        tiles=list(_tiles(best)),
+        findings=[(system.name if several else "", finding) for system in ranked for finding in system.diagnosis],
+        sections=[
+            *([_differences(result)] if result.pairs else []),
+            *(_predictor(system, unit, at) for at, system in enumerate(ranked)),
+        ],
+        appendix=Appendix(
+            metrics=list(best.metrics),
+            domain="label_sets",
+            method=(
+                "Information is summed category by category; renaming finds the best one-to-one assignment of "
+                "predicted to true categories.",
+                f"{result.level:.0%} intervals come from drawing objects with replacement ({best.draws:,} times), "
+                "reflected to correct the bias of few samples.",
+            ),
+        ),
+    )
+
+
+def _headline(system: Predictor, many: int) -> Phrase:
+    found = system.metrics["proficiency"]
+    if found.shown is None:
+        return (Name(system.name), f": captured information is undefined: {found.undefined}.")
+    limits = interval_text(found)
+    within = f" ({limits})" if limits else ""
+    rank = f", the most of {many} predictors" if many > 1 else ""
+    return (
+        Name(system.name, 48),
+        f" captures {share(found.shown)}{within} of the information in ",
+        Name(system.truth_name, 48),
+        f"{rank}.",
+    )
+
+
+def _tiles(system: Predictor) -> Iterator[Tile]:
+    for name in _TILES:
+        estimate = system.metrics[name]
+        note = estimate.undefined or ""
+        yield Tile(share(estimate.shown), _TITLES[name], interval_text(estimate), note, name)
+
+
+def _predictor(system: Predictor, unit: Units, at: int) -> Section:
+    heading = (Name(system.name), " against ", Name(system.truth_name))
+    aside = f"{amount(system.n)} objects, {len(system.categories):,} categories"
+    blocks: list[Block | Section] = [_metrics(system), _label_sets(system)]
+    blocks += _reassigned(system) if system.reassignments else []
+    blocks.append(_categories(system))
+    blocks += [_level(level, unit) for level in system.levels]
+    return Section(heading, blocks, f"predictor-{at}", link=system.name[:30], aside=aside)
+
+
+def _metrics(system: Predictor) -> Table:
+    rows = []
+    for name, estimate in system.metrics.items():
+        halves = system.stability.get(name)
+        value = UNDEFINED if estimate.shown is None else share(estimate.shown)
+        rows.append(
+            (
+                _TITLES[name],
+                Strong(value),
+                interval_text(estimate) or estimate.undefined or "",
+                share(halves.sd) if halves else "",
+                (Code(name),),
+            )
+        )
+    columns = [
+        Column("metric", "name"),
+        Column("value"),
+        Column("interval", priority=8),
+        Column("sd of halves", priority=3),
+        Column("id", "text", 2),
+    ]
+    return Table(columns, rows, title="Metrics", search="metrics", max_rows=len(rows))
+
+
+def _label_sets(system: Predictor) -> Table:
+    columns = [Column("label sets", "name"), Column("mean"), Column("sd")]
+    rows = [
+        (name.replace("_", " "), f"{spread.mean:.2f}", f"{spread.sd:.2f}") for name, spread in system.label_sets.items()
+    ]
+    return Table(columns, rows)
+
+
+def _reassigned(system: Predictor) -> list[Block]:
+    columns = [
+        Column(f"{system.truth_name} used", "name"),
+        Column(f"{system.name} used", "name"),
+        Column("captured"),
+        Column("together"),
+        Column("expected", priority=5),
+        Column("p", priority=4),
+        Column("association", "text", 3),
+    ]
+    rows = [
+        (
+            Name(each.truth),
+            Name(each.system),
+            share(each.proficiency),
+            amount(each.joint),
+            f"{each.expected:.1f}",
+            p_value(each.p_value),
+            each.association,
+        )
+        for each in system.reassignments
+    ]
+    title = "Reassigned by the best renaming (ties go to the category's own name)"
+    hints = [f"{each.sentence(system.truth_name, system.name)}." for each in system.reassignments if each.finding]
+    none = "None of these is beyond chance, so none is a finding; a negative pair is never a renaming."
+    return [
+        Table(columns, rows, title=title, search="categories", max_rows=MAX_ROWS),
+        Bullets(hints) if hints else Paragraph(none, quiet=True),
+    ]
+
+
+def _categories(system: Predictor) -> Table:
+    worst = sorted(system.classes, key=lambda each: -(each.missed_share or 0.0))
+    columns = [
+        Column("category", "name"),
+        Column("captured"),
+        Column("missed share", priority=7),
+        Column("true", priority=5),
+        Column("predicted", priority=5),
+        Column("both", priority=4),
+        Column("precision", priority=6),
+        Column("recall", priority=6),
+    ]
+    rows = [
+        (
+            Name(each.label),
+            share(each.proficiency),
+            share(each.missed_share),
+            amount(each.support),
+            amount(each.declared),
+            amount(each.both),
+            share(each.precision),
+            share(each.recall),
+        )
+        for each in worst
+    ]
+    title = "Categories that miss the most information"
+    return Table(columns, rows, title=title, search="categories", max_rows=MAX_ROWS)
+
+
+def _level(level: Level, unit: Units) -> Section:
+    sentence = (
+        f"{level.categories} categories hold {unit.amount(level.truth_bits)} {unit.name} ({share(level.lost_share)} "
+        f"lost against the deepest); {share(level.metrics['proficiency'])} captured, micro F1 "
+        f"{share(level.metrics['micro_f1'])}."
+    )
+    costs = [
+        (Name(each.parent), f" ({each.children} children): {unit.amount(each.lost_bits, 3)} {unit.name}")
+        for each in level.costliest[:5]
+        if each.lost_bits > 0
+    ]
+    blocks: list[Block] = [Paragraph(sentence)]
+    return Section(f"Rolled up to depth {level.depth}", [*blocks, Bullets(costs)] if costs else blocks)
+
+
+def _differences(result: MultilabelEvaluation) -> Section:
+    columns = [
+        Column("a", "name"),
+        Column("b", "name"),
+        Column("metric", "text"),
+        Column("a − b, points"),
+        Column("interval"),
+        Column("P(a better)"),
+        Column("verdict", "text"),
+    ]
+    rows = [
+        (
+            Name(pair.a),
+            Name(pair.b),
+            _TITLES[pair.metric],
+            f"{100 * (pair.estimate.shown or 0.0):+.2f}",
+            ""
+            if pair.estimate.low is None
+            else f"{100 * pair.estimate.low:+.2f} – {100 * (pair.estimate.high or 0):+.2f}",
+            "" if pair.probability_a_better is None else chance(pair.probability_a_better),
+            pair.verdict,
+        )
+        for pair in result.pairs
+    ]
+    aside = "" if result.common_objects is None else f"on {amount(result.common_objects)} common objects"
+    table = Table(columns, rows, search="pairs", max_rows=len(rows))
+    return Section("Differences", [table], "differences", aside=aside)

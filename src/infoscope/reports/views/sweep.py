@@ -1,0 +1,354 @@
+"""What is shown of a sweep: which operating point, what it is worth, and a slider over all the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.figures.display import Display
+from infoscope.figures.sweep import SweepDisplay
+from infoscope.metrics.registry import catalogue
+from infoscope.operating_points import Choice, Sweep
+from infoscope.operating_points.result import ALARM_RATE
+from infoscope.reports.numbers import UNDEFINED, Units, amount, share
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Explorer,
+    InformationBar,
+    Outline,
+    Phrase,
+    Row,
+    Section,
+    Strong,
+    Table,
+    Term,
+    Tile,
+)
+from infoscope.reports.views.sweep_charts import Chart, charts
+from infoscope.results.codec import Json
+
+__all__ = ["PICTURES", "outline", "point_text"]
+
+PICTURES: dict[str, Callable[[Sweep], Display]] = {"curves": SweepDisplay.from_sweep}
+MAX_PLACES = 201
+"""Places of the slider; the saved curve has every operating point."""
+MAX_POINTS = 21
+"""Points in the table, beside the best."""
+THRESHOLD = {
+    "threshold": "threshold",
+    ALARM_RATE: "predicted positive",
+    "proficiency": "captured",
+    "accuracy": "accuracy",
+    "recall": "recall",
+    "precision": "precision",
+    "false_alarm_rate": "false alarms",
+}
+REJECTION = {
+    "threshold": "threshold",
+    "rejection_rate": "rejected",
+    "accepted_accuracy": "accuracy of the accepted",
+    "proficiency": "captured",
+    "proficiency_without_reject": "captured, accepted alone",
+    "error_rate": "wrong, of all",
+}
+"""What is shown at each point, by metric."""
+AREAS = {
+    "roc_auc": "area under the ROC curve",
+    "average_precision": "average precision",
+    "average_information": "average information",
+    "normalized_average_information": "normalized average information",
+    "risk_coverage_area": "area under the risk-coverage curve",
+    "error_reject_area": "area under the error-reject curve",
+}
+
+Curves = Mapping[str, NDArray[np.float64]]
+
+
+def outline(sweep: Sweep, unit: Units) -> Outline:
+    """The first choice is the one that is recommended."""
+    choice = sweep.choices[0]
+    words = THRESHOLD if sweep.mode == "threshold" else REJECTION
+    curves = _curves(sweep, words)
+    places = _places(sweep, choice)
+    here = int(np.flatnonzero(places == choice.point)[0])
+    shown = [
+        {name: point_text(name, curves[name][at]) for name in words} | {"text": _sentence(sweep, curves, int(at))}
+        for at in places
+    ]
+    drawn = charts(sweep, choice, places)
+    return Outline(
+        title=f"{_capitalised(_act(sweep, curves, choice.point))} | operating points",
+        kicker=list(_kicker(sweep)),
+        headline=_headline(sweep, choice, curves, unit),
+        lede=list(_sentences(sweep, choice, curves, unit)),
+        hero=[_information(sweep, choice, unit)],
+        tiles=list(_tiles(sweep, choice, curves, unit)),
+        findings=[("", finding) for finding in sweep.findings if finding.code != "rows_ignored"],
+        sections=[
+            Section(
+                "Rejecting the uncertain ones" if sweep.mode == "rejection" else "Choosing a threshold",
+                [Explorer("slider", (sweep.mode, words, shown, here, drawn[0]))],
+                "choose",
+                link="Reject more or less" if sweep.mode == "rejection" else "Move the threshold",
+                only="page",
+            ),
+            _recommended(sweep.choices, unit),
+            _points(sweep, choice, words, curves, places),
+            Section("Two more views", [Explorer("planes", (drawn[1:], here))], "maps", link="Views", only="page"),
+        ],
+        footnotes=[f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()],
+        appendix=Appendix(
+            metrics=[*words, *(item.criterion for item in sweep.choices), "false_information_ratio"],
+            method=_method(sweep),
+        ),
+        script="slider.js",
+        data=_page_data(sweep, shown, here, drawn),
+    )
+
+
+def point_text(name: str, value: float) -> str:
+    """A number of the curve as a reader sees it.
+
+    >>> point_text("recall", 0.957), point_text("threshold", 0.471593), point_text("threshold", float("inf"))
+    ('95.7%', '0.4716', '∞')
+    """
+    if np.isnan(value):
+        return "–"
+    if name == "threshold":
+        return ("∞" if value > 0 else "−∞") if np.isinf(value) else _signed(value)
+    return share(float(value))
+
+
+def _curves(sweep: Sweep, words: Mapping[str, str]) -> Curves:
+    names = [name for name in (*words, "false_information_ratio") if name != "threshold"]
+    found = {name: np.asarray(sweep.values(name), dtype=np.float64) for name in names}
+    return {"threshold": np.asarray(sweep.thresholds, dtype=np.float64), **found}
+
+
+def _places(sweep: Sweep, choice: Choice) -> NDArray[np.int64]:
+    """Operating points for the slider, the most generous first, the chosen one among them."""
+    even = np.linspace(0, len(sweep) - 1, min(MAX_PLACES, len(sweep))).astype(np.int64)
+    return np.union1d(even, [choice.point])[::-1]
+
+
+def _capitalised(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _kicker(sweep: Sweep) -> Iterator[Phrase]:
+    yield "Operating points"
+    yield "sample size unknown" if sweep.sample_size is None else f"{amount(sweep.sample_size)} samples"
+    yield f"{len(sweep.truth_labels):,} classes"
+    yield f"{len(sweep):,} operating points"
+    yield sweep.rule
+
+
+def _act(sweep: Sweep, curves: Curves, at: int) -> str:
+    """What an operating point asks for."""
+    word, sign = sweep.quantity, "≤" if sweep.quantity == "entropy" else "≥"
+    threshold = float(curves["threshold"][at])
+    text = point_text("threshold", threshold)
+    if sweep.mode == "threshold":
+        predict = f"predict “{(sweep.positive or '')[:40]}”"
+        return f"{predict} when the {word} is at least {text}" if np.isfinite(threshold) else f"never {predict}"
+    rejected = float(curves["rejection_rate"][at])
+    if rejected in (0.0, 1.0):
+        return "reject nothing" if rejected == 0.0 else "reject everything"
+    return f"reject when the {word} is {'above' if sign == '≤' else 'below'} {text}"
+
+
+def _sentence(sweep: Sweep, curves: Curves, at: int) -> str:
+    def text(name: str) -> str:
+        return point_text(name, curves[name][at])
+
+    start = _capitalised(_act(sweep, curves, at))
+    captured = f"{text('proficiency')} of the information in the truth is captured"
+    if sweep.mode == "threshold":
+        rest = f"recall is {text('recall')}, precision {text('precision')}, accuracy {text('accuracy')}"
+        return f"{start}: {captured}; {rest}."
+    right = curves["accepted_accuracy"][at]
+    accepted = "nothing is accepted" if np.isnan(right) else f"{text('accepted_accuracy')} of the accepted are right"
+    return f"{start}: {text('rejection_rate')} are rejected, {accepted}, and {captured}."
+
+
+def _number(choice: Choice, value: float | None, unit: Units) -> str:
+    """A value of the criterion, as its card has it."""
+    if value is None:
+        return UNDEFINED
+    card = catalogue.get(choice.criterion)
+    if card is not None and card.unit == "ratio" and card.range == (0.0, 1.0):
+        return share(value)
+    if card is not None and card.unit == "bits":
+        return f"{_signed(value * unit.per_bit)} {unit.name}"
+    return _signed(value)
+
+
+def _signed(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
+    act = _capitalised(_act(sweep, curves, choice.point))
+    if choice.criterion == "proficiency":
+        return f"{act}: that captures {share(choice.value, 0)} of the information in the truth, the most of all."
+    word = catalogue[choice.criterion].title.lower() if choice.criterion in catalogue else "expected cost"
+    return f"{act}: that gives the best {word}, {_number(choice, choice.value, unit)}."
+
+
+def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
+    held = choice.held_out
+    if held.value is None:
+        yield "There are too few samples to evaluate the choice on held-out samples."
+    else:
+        low, high = (_number(choice, end, unit) for end in (held.low, held.high))
+        yield f"On held-out samples it is {_number(choice, held.value, unit)} ({choice.level:.0%}: {low} to {high})."
+    ends = _threshold_interval(choice)
+    if ends is not None and ends[0] != ends[1]:
+        yield f"Were the samples drawn again, the choice would fall between {ends[0]} and {ends[1]}."
+    if sweep.mode == "threshold":
+        here = {name: share(float(curves[name][choice.point])) for name in ("recall", "false_alarm_rate", "accuracy")}
+        yield (
+            f"It finds {here['recall']} of “{(sweep.positive or '')[:40]}” with {here['false_alarm_rate']} false "
+            f"alarms; accuracy is {here['accuracy']}."
+        )
+    else:
+        yield from _trade_off(curves)
+
+
+def _threshold_interval(choice: Choice) -> tuple[str, str] | None:
+    if choice.threshold_low is None or choice.threshold_high is None:
+        return None
+    low, high = sorted((choice.threshold_low, choice.threshold_high))
+    return point_text("threshold", low), point_text("threshold", high)
+
+
+def _trade_off(curves: Curves) -> Iterator[str]:
+    """Rejecting lifts accuracy and lowers what is captured: both are said."""
+    rejected, right, captured = (curves[name] for name in ("rejection_rate", "accepted_accuracy", "proficiency"))
+    none, half = int(np.argmin(rejected)), int(np.argmin(np.abs(rejected - 0.5)))
+    if np.isnan(right[half]) or half == none:
+        return
+    yield (
+        f"Rejecting {share(float(rejected[half]), 0)} of the samples takes accuracy from {share(float(right[none]))} "
+        f"to {share(float(right[half]))}, and captured information from {share(float(captured[none]))} to "
+        f"{share(float(captured[half]))}."
+    )
+
+
+def _information(sweep: Sweep, choice: Choice, unit: Units) -> InformationBar:
+    missed, captured, false = (
+        float(np.nan_to_num(sweep.values(name)[choice.point])) * unit.per_bit
+        for name in ("missed_information", "mutual_information", "false_information")
+    )
+    return InformationBar(missed, captured, false, unit.name)
+
+
+def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
+    ends = _threshold_interval(choice)
+    threshold = np.inf if choice.threshold is None else choice.threshold
+    yield Tile(point_text("threshold", threshold), "threshold", "" if ends is None else " – ".join(ends))
+    held = "" if choice.held_out.value is None else f"held out {_number(choice, choice.held_out.value, unit)}"
+    note = held if choice.criterion == "proficiency" else ""
+    yield Tile(_share(curves["proficiency"][choice.point]), "captured", "", note, "proficiency")
+    if sweep.mode == "threshold":
+        yield Tile(_share(curves["accuracy"][choice.point]), "accuracy", metric="accuracy")
+        yield Tile(f"{sweep.areas['roc_auc']:.3f}", AREAS["roc_auc"], note="0.5 is chance")
+    else:
+        accepted = f"{_share(1.0 - curves['rejection_rate'][choice.point])} accepted"
+        right = _share(curves["accepted_accuracy"][choice.point])
+        yield Tile(right, "accuracy of the accepted", "", accepted, "accepted_accuracy")
+        area = sweep.areas["risk_coverage_area"]
+        yield Tile(f"{area:.3f}", AREAS["risk_coverage_area"], note="0 is perfect")
+
+
+def _share(value: float) -> str:
+    return UNDEFINED if np.isnan(value) else share(float(value), 0)
+
+
+def _recommended(choices: Sequence[Choice], unit: Units) -> Section:
+    columns = [
+        Column("best by", "name"),
+        Column("threshold"),
+        Column("interval of the threshold", priority=5),
+        Column("here", priority=7),
+        Column("held out"),
+        Column(f"{choices[0].level:.0%} interval", priority=6),
+    ]
+    rows = []
+    for choice in choices:
+        title = catalogue[choice.criterion].title if choice.criterion in catalogue else "Expected cost"
+        ends, held = _threshold_interval(choice), choice.held_out
+        known = held.low is not None and held.high is not None
+        limits = f"{_number(choice, held.low, unit)} – {_number(choice, held.high, unit)}" if known else "–"
+        rows.append(
+            (
+                (Term(choice.criterion, title),),
+                Strong(point_text("threshold", np.inf if choice.threshold is None else choice.threshold)),
+                "–" if ends is None else " – ".join(ends),
+                _number(choice, choice.value, unit),
+                _number(choice, held.value, unit),
+                limits,
+            )
+        )
+    note = (
+        "“Here” is on the samples that made the choice, and flatters it; “held out” is on samples that did not. The "
+        "interval of the threshold is where the choice falls when the samples are drawn again."
+    )
+    heading = f"Recommended threshold{'s' * (len(choices) > 1)}"
+    return Section(heading, [Table(columns, rows, heading, note=note, search="choices")], "best", link="Recommended")
+
+
+def _points(
+    sweep: Sweep, choice: Choice, words: Mapping[str, str], curves: Curves, places: NDArray[np.int64]
+) -> Section:
+    """Some points of the curve, evenly spread, with the best among them."""
+    some = np.linspace(0, len(places) - 1, min(MAX_POINTS, len(places))).astype(np.int64)
+    best = int(np.flatnonzero(places == choice.point)[0])
+    rows = []
+    for at in np.union1d(some, [best]):
+        cells: list[Cell] = [point_text(name, curves[name][int(places[at])]) for name in words]
+        rows.append(Row([*cells, Strong("best") if at == best else ""], at == best, {"at": str(int(at))}))
+    columns = [*(Column(word, metric=name if name in catalogue else None) for name, word in words.items())]
+    table = Table(
+        [*columns, Column("", "text")],
+        rows,
+        f"Operating points: {sweep.rule}",
+        max_rows=len(rows),
+        style="values points",
+    )
+    return Section("Operating points", [table], "points", link="Table")
+
+
+def _area(name: str, value: float, unit: Units) -> str:
+    if name == "average_information":
+        return f"{value * unit.per_bit:.4f} {unit.name}"
+    return f"{value:.4f}"
+
+
+def _method(sweep: Sweep) -> list[Phrase]:
+    return [
+        f"{sweep.rule}; {sweep.distinct:,} distinct thresholds, {len(sweep):,} operating points.",
+        "Held out: ten parts, each scored at the threshold that the other nine choose, as one table. The interval "
+        "comes from the same over samples drawn again.",
+        "“Captured” is the mutual information of truth and output as a share of the truth's entropy; a rejection is an "
+        "output of its own, so rejecting at random captures nothing.",
+    ]
+
+
+def _page_data(sweep: Sweep, shown: list[dict[str, str]], here: int, drawn: Sequence[Chart]) -> dict[str, Json]:
+    """What the slider shows and moves, place by place."""
+    return {
+        "points-shown": {
+            "shown": shown,
+            "best": here,
+            "key": "rejection_rate" if sweep.mode == "rejection" else "threshold",
+            "charts": [
+                [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
+                for chart in drawn
+            ],
+        }
+    }

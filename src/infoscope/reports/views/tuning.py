@@ -1,0 +1,232 @@
+"""What is shown of a tuning: which setting, how sure that is, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from infoscope.figures.coverage import CoverageDisplay, CoveragePoint
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
+from infoscope.figures.sweep import Curve, curve_panel
+from infoscope.metrics.registry import find
+from infoscope.operating_points import Tuning
+from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, share
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Figure,
+    InformationBar,
+    Name,
+    Outline,
+    Phrase,
+    Row,
+    Section,
+    SideBySide,
+    Strong,
+    Table,
+    Tile,
+)
+
+__all__ = ["PICTURES", "outline"]
+
+METRICS = {
+    "proficiency": "captured",
+    "false_information_ratio": "false",
+    "erroneous_information_ratio": "erroneous",
+    "accuracy": "accuracy",
+}
+MAX_LINES = 8
+"""Curves in one picture."""
+
+
+def outline(tuning: Tuning, unit: Units) -> Outline:
+    """The best setting first."""
+    best, place = tuning.best_setting, tuning.best_place
+    named = _named(tuning, place)
+    size = tuning.sizes[place]
+    figures = [*_along(tuning), *_cost(tuning), *_coverage_figure(tuning)]
+    left, right = figures[::2], figures[1::2]
+    return Outline(
+        title=f"{named[:60]} | settings",
+        kicker=[
+            "Settings",
+            f"{len(tuning)} settings of {', '.join(tuning.parameters)}",
+            *([] if size is None else [f"{amount(size)} samples at the best"]),
+        ],
+        headline=(Name(named, 120), f" is the best of {len(tuning)} settings."),
+        lede=list(_sentences(tuning, place, unit)),
+        hero=[_information(tuning, place, unit)],
+        tiles=[
+            *(
+                Tile(_value(name, float(tuning.values(name)[place]), unit), word, metric=name)
+                for name, word in METRICS.items()
+                if name != "erroneous_information_ratio"
+            ),
+            Tile(chance(best.probability), "probability of being the best"),
+        ],
+        findings=[("", finding) for finding in tuning.findings],
+        sections=[
+            _settings(tuning, unit),
+            *([Section("Curves", [SideBySide(left, right)], "maps")] if figures else []),
+        ],
+        appendix=Appendix(
+            metrics=[*METRICS, best.metric],
+            method=(
+                "The tables of the settings are taken as independent of each other. Runs on the same samples have "
+                "correlated errors, which makes their order more certain than the probability says.",
+                "The probability of being the best is the share of posterior draws in which a setting is the best.",
+            ),
+        ),
+    )
+
+
+def _named(tuning: Tuning, place: int) -> str:
+    return ", ".join(f"{plain_label(name)} {plain_label(value)}" for name, value in tuning.named(place).items())
+
+
+def _value(metric: str, value: float, unit: Units) -> str:
+    if np.isnan(value):
+        return UNDEFINED
+    card = find(metric).card
+    if card.unit == "ratio" and card.range == (0.0, 1.0):
+        return share(value)
+    return f"{value * (unit.per_bit if card.unit == 'bits' else 1.0):.4g}"
+
+
+def _information(tuning: Tuning, place: int, unit: Units) -> InformationBar:
+    missed, captured, false = (
+        float(np.nan_to_num(tuning.values(name)[place])) * unit.per_bit
+        for name in ("missed_information", "mutual_information", "false_information")
+    )
+    return InformationBar(missed, captured, false, unit.name)
+
+
+def _sentences(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
+    best = tuning.best_setting
+    card = find(best.metric).card
+    title = card.title.lower() + card.of_class(best.positive)
+    value = _value(best.metric, best.value, unit)
+    yield f"Its {title} is {value}; it is the best of all with probability {chance(best.probability)}."
+    order = np.argsort(best.probabilities)[::-1]
+    second = next(int(at) for at in order if at != place)
+    if best.probabilities[second] >= 0.025:
+        yield f"Next is {_named(tuning, second)}, the best with probability {chance(best.probabilities[second])}."
+    front = tuning.front()
+    if len(front) > 1:
+        yield f"{len(front)} settings are not beaten by another in both captured and false information."
+    if tuning.against is not None:
+        yield from _cheaper(tuning, place)
+
+
+def _cheaper(tuning: Tuning, place: int) -> Iterator[Phrase]:
+    assert tuning.against is not None
+    saved = [at for at in tuning.front_against() if tuning.against[at] < tuning.against[place]]
+    if saved:
+        captured = tuning.values("proficiency")
+        yield (
+            f"For {tuning.against[saved[-1]]:.4g} instead of {tuning.against[place]:.4g} {tuning.against_name}, "
+            f"{_named(tuning, saved[-1])} captures {share(float(captured[saved[-1]]))} instead of "
+            f"{share(float(captured[place]))}."
+        )
+
+
+def _settings(tuning: Tuning, unit: Units) -> Section:
+    names = dict(METRICS)
+    best = tuning.best_setting
+    names.setdefault(best.metric, find(best.metric).card.title.lower())
+    curves = tuning.metrics(list(names))
+    per_unit = None if tuning.against is None else tuning.information_per_unit() * unit.per_bit
+    columns = [
+        *(Column(plain_label(name), "name") for name in tuning.parameters),
+        *(Column(word, metric=name) for name, word in names.items()),
+        *([] if tuning.against is None else [Column(plain_label(tuning.against_name))]),
+        *([] if per_unit is None else [Column(f"{unit.name} per {plain_label(tuning.against_name)}", priority=4)]),
+        Column("P(best)"),
+        Column("", "text", 7),
+    ]
+    front = set(tuning.front())
+    rows = []
+    for at, setting in enumerate(tuning.settings):
+        mine = at == tuning.best_place
+        marks = ["best"] * mine + ["front"] * (at in front)
+        cells: list[Cell] = [Name(str(value)) for value in setting]
+        cells += [_value(name, float(curves[name][at]), unit) for name in names]
+        cells += [] if tuning.against is None else [f"{tuning.against[at]:.4g}"]
+        cells += [] if per_unit is None else [UNDEFINED if np.isnan(per_unit[at]) else f"{per_unit[at]:.4g}"]
+        cells += [chance(best.probabilities[at]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
+        rows.append(Row(cells, mine))
+    note = (
+        "P(best): the share of posterior draws in which the setting is the best. Front: no other setting captures more "
+        "and adds less false information."
+    )
+    table = Table(columns, rows, "Settings", note=note, search="settings", max_rows=len(rows))
+    return Section("Every setting", [table], "settings", link="Settings")
+
+
+def _numbers(tuning: Tuning) -> list[float] | None:
+    values = [setting[0] for setting in tuning.settings]
+    return [float(v) for v in values] if all(isinstance(v, (int, float)) for v in values) else None  # type: ignore[arg-type]
+
+
+def _along(tuning: Tuning) -> Iterator[Figure]:
+    """Over the first parameter, where it is a number: metrics, or what is captured at each value of the others."""
+    x = _numbers(tuning)
+    if x is None:
+        return
+    if len(tuning.parameters) == 1:
+        shown = {name: word for name, word in METRICS.items() if name != "erroneous_information_ratio"}
+        curves = [Curve(word, tuple(x), tuple(tuning.values(name).tolist())) for name, word in shown.items()]
+        title = "Along the parameter"
+    else:
+        captured = tuning.values("proficiency")
+        curves = [
+            Curve(
+                ", ".join(map(str, others)), tuple(x[at] for at in places), tuple(float(captured[at]) for at in places)
+            )
+            for others, places in list(tuning.lines().items())[:MAX_LINES]
+        ]
+        title = f"Captured, by {plain_label(', '.join(tuning.parameters[1:]))}"
+    if any(np.isfinite(curve.y).any() for curve in curves):
+        panel = curve_panel(curves, plain_label(tuning.parameters[0]), "", title)
+        yield Figure(panel, (Strong(title),), style="map")
+
+
+def _cost(tuning: Tuning) -> Iterator[Figure]:
+    if tuning.against is None:
+        return
+    steps = tuning.learning_curve()
+    name = plain_label(tuning.against_name)
+    curve = Curve("captured", tuple(step["against"] for step in steps), tuple(step["value"] for step in steps))
+    if np.isfinite(curve.y).any():
+        panel = curve_panel([curve], name, "", f"Captured against {name}")
+        yield Figure(panel, (Strong(f"Captured against {name}"),), style="map")
+
+
+def _coverage(tuning: Tuning) -> CoverageDisplay:
+    """The path in the coverage plane."""
+    curve = tuning.coverage_curve()
+    points = [
+        CoveragePoint(_named(tuning, at), float(false), float(captured), float(accuracy))
+        for at, (false, captured, accuracy) in enumerate(
+            zip(curve["false_information_ratio"], curve["proficiency"], tuning.values("accuracy"), strict=True)
+        )
+        if np.isfinite(false) and np.isfinite(captured)
+    ]
+    paths = {
+        ", ".join(map(str, others)): [_named(tuning, at) for at in places] for others, places in tuning.lines().items()
+    }
+    known = {point.name for point in points}
+    whole = {title: names for title, names in paths.items() if set(names) <= known and len(names) > 1}
+    return CoverageDisplay(points, zoom=True, curves=whole)
+
+
+def _coverage_figure(tuning: Tuning) -> Iterator[Figure]:
+    if sum(np.isfinite(tuning.values("proficiency"))) > 1:
+        caption = (Strong("Information coverage"), " Up is more of the truth, right is more false information.")
+        yield Figure(_coverage(tuning).panel(), caption, style="map")
+
+
+PICTURES: dict[str, Callable[[Tuning], Display]] = {"coverage": _coverage}

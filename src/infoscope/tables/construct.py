@@ -1,0 +1,269 @@
+"""How rows and counted cells become a table: labels settled, cells placed, stored whole or sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.tables.columns import check_pairing
+from infoscope.tables.count import CountedPairs, Side, placed_among, tally
+from infoscope.tables.counted import Support, summable
+from infoscope.tables.encode import encode
+from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
+from infoscope.tables.missing import warn_of_rows
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency
+
+__all__ = [
+    "Cells",
+    "Declared",
+    "check_reject_is_no_truth",
+    "counted_labels",
+    "from_cells",
+    "from_labels",
+    "moved",
+    "placed",
+]
+
+DENSE_CELLS = 1 << 20
+"""Tables of at most this many cells are stored whole; larger ones keep only cells with data."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What the caller stated about the labels."""
+
+    labels: Any = None
+    reject: Label | None = None
+    positive: Label | None = None
+
+    def __post_init__(self) -> None:
+        """Labels stated mean what labels counted do: 1.0 is 1."""
+        for name in ("reject", "positive"):
+            stated = getattr(self, name)
+            object.__setattr__(self, name, None if stated is None else as_label(stated))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Counted cells by position in two label lists."""
+
+    truth: Sequence[Label] | NDArray[np.int64]
+    system: Sequence[Label] | NDArray[np.int64]
+    rows: NDArray[Any]
+    columns: NDArray[Any]
+    values: NDArray[Any]
+    ordered: bool = False
+    """Whether each cell comes once, by row, then column, with something in it, in arrays nobody else holds."""
+
+
+def from_labels(cls: type[Contingency], y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
+    """Code both sides, count, and settle the labels; warn of rows without one."""
+    table = counted_labels(cls, y_true, y_pred, sample_weight, stated)
+    warn_of_rows(table.ignored)
+    return table
+
+
+def counted_labels(
+    cls: type[Contingency], y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared
+) -> Contingency:
+    """The same without the warning, for callers that count several systems and warn once."""
+    check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
+    counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
+    own = isinstance(stated.labels, str) and stated.labels == "own"
+    if stated.labels is not None and not own:
+        table = _on_declared(cls, _as_cells(counted), stated)
+    elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
+        table = _from_integers(cls, counted, stated, declared=own)
+    else:
+        table = from_cells(cls, _as_cells(counted), stated, declared=own)
+    return replace(
+        table,
+        ignored=MappingProxyType(counted.ignored),
+        weight_squares=None if sample_weight is None else counted.weight_squares,
+    )
+
+
+def _as_cells(counted: CountedPairs) -> Cells:
+    return Cells(
+        _occupied(counted.truth, counted.rows),
+        _occupied(counted.system, counted.columns),
+        _ranked(counted.truth, counted.rows),
+        _ranked(counted.system, counted.columns),
+        counted.values,
+    )
+
+
+def _occupied(side: Side, codes: NDArray[np.int64]) -> Sequence[Label] | NDArray[np.int64]:
+    """Labels of a categorical type that no row uses are not classes of this table."""
+    if isinstance(side.labels, np.ndarray):
+        return side.labels
+    return tuple(side.labels[code] for code in np.unique(codes))
+
+
+def _ranked(side: Side, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    if isinstance(side.labels, np.ndarray):
+        return side.positions(codes)
+    return np.unique(codes, return_inverse=True)[1]
+
+
+def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declared: bool) -> Contingency:
+    """Sort the labels, let both sides share them where they overlap, and place the cells."""
+    reject = stated.reject
+    truth = _as_labels(cells.truth)
+    system = _as_labels(cells.system)
+    check_unique(truth, "truth")
+    check_unique(system, "system")
+    check_kinds(truth, [label for label in system if label != reject])
+    check_reject_is_no_truth(truth, reject)
+    if declared:
+        own_truth, own_system = unite(truth, (), None)[0], unite((), system, reject)[1]
+    else:
+        own_truth, own_system = unite(truth, system, reject)
+    return placed(
+        cls,
+        replace(
+            cells,
+            rows=moved(cells.rows, truth, own_truth),
+            columns=moved(cells.columns, system, own_system),
+        ),
+        (own_truth, own_system),
+        stated,
+        declared=declared,
+    )
+
+
+def _from_integers(cls: type[Contingency], counted: CountedPairs, stated: Declared, *, declared: bool) -> Contingency:
+    """The same for whole numbers in a compact range, without a Python object per label on the way."""
+    truth, system = np.asarray(counted.truth.labels), np.asarray(counted.system.labels)
+    own_truth, own_system = truth, system
+    if not declared:
+        united = _sorted_union(truth, system)
+        if len(united) < len(truth) + len(system):
+            own_truth = own_system = united
+    named = tuple(own_truth.tolist())
+    labels = (named, named if own_system is own_truth else tuple(own_system.tolist()))
+    cells = Cells(
+        *labels,
+        placed_among(own_truth, counted.truth.low or 0, counted.rows),
+        placed_among(own_system, counted.system.low or 0, counted.columns),
+        counted.values,
+        ordered=bool(counted.values.all()),
+    )
+    return placed(cls, cells, labels, stated, declared=declared)
+
+
+def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    low, high = min(one[0], other[0]), max(one[-1], other[-1])
+    if high - low < 8 * (len(one) + len(other)):
+        present = np.zeros(high - low + 1, dtype=bool)
+        present[one - low] = True
+        present[other - low] = True
+        return np.flatnonzero(present) + low
+    both = np.concatenate([one, other])
+    both.sort(kind="stable")
+    return both[np.concatenate([[True], both[1:] != both[:-1]])]
+
+
+def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
+    return tuple(labels.tolist()) if isinstance(labels, np.ndarray) else as_labels(labels)
+
+
+def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
+    """Positions in one list of labels as positions in another that holds them all."""
+    place = {label: i for i, label in enumerate(new)}
+    moves = np.fromiter(map(place.__getitem__, old), dtype=np.int64, count=len(old))
+    return moves[codes] if len(old) else np.zeros(0, dtype=np.int64)
+
+
+def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> None:
+    """Refuse a reject label that is a truth class too."""
+    if reject is not None and reject in set(truth):
+        raise InputError(
+            f"reject label {reject!r} occurs as a truth label; a rejected answer is something only the system gives: "
+            "rename one of them"
+        )
+
+
+def placed(
+    cls: type[Contingency],
+    cells: Cells,
+    labels: tuple[tuple[Label, ...], tuple[Label, ...]],
+    stated: Declared,
+    *,
+    declared: bool,
+) -> Contingency:
+    """The table with these final labels and positions."""
+    shape = (len(labels[0]), len(labels[1]))
+    values, support = _stored(cells, shape)
+    return cls(*labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared)
+
+
+def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support | None]:
+    cells = replace(cells, values=summable(np.asarray(cells.values)))
+    kept = cells.values.dtype if cells.values.dtype.kind in "iu" else np.dtype(np.float64)
+    if shape[0] * shape[1] <= DENSE_CELLS:
+        dense = np.zeros(shape, dtype=np.int64 if kept.kind in "iu" else kept)
+        np.add.at(dense, (cells.rows, cells.columns), cells.values)
+        return dense, None
+    rows, columns = cells.rows.astype(np.int64, copy=False), cells.columns.astype(np.int64, copy=False)
+    values = np.asarray(cells.values)
+    if cells.ordered:
+        return values, Support(rows, columns)
+    keys = rows * shape[1] + columns  # fits: who has 2^31 labels a side cannot hold them
+    if not (keys[1:] > keys[:-1]).all():
+        order = np.argsort(keys, kind="stable" if values.dtype.kind == "f" else None)
+        keys, values = keys[order], values[order]
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        if len(starts) < len(keys):
+            keys, values = keys[starts], np.add.reduceat(values, starts)
+        rows, columns = np.divmod(keys, shape[1])
+    filled = values != 0
+    if not filled.all():
+        rows, columns, values = rows[filled], columns[filled], values[filled]
+    own = (_own(array, given) for array, given in ((rows, cells.rows), (columns, cells.columns)))
+    return _own(values, cells.values), Support(*own)
+
+
+def _own(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
+    """An array that the caller does not hold."""
+    return array.copy() if array is given else array
+
+
+def _on_declared(cls: type[Contingency], cells: Cells, stated: Declared) -> Contingency:
+    """Place the cells on the label sets that the caller stated, in the caller's order."""
+    truth, system = _declared_sides(stated.labels)
+    if stated.reject is not None and stated.reject not in system:
+        system = (*system, stated.reject)
+    truth = tuple(label for label in truth if label != stated.reject)
+    seen_truth, seen_system = _as_labels(cells.truth), _as_labels(cells.system)
+    for side, seen, known in (("truth", seen_truth, truth), ("system", seen_system, system)):
+        check_unique(known, side)
+        strange = [label for label in seen if label not in set(known)]
+        if strange:
+            check_kinds(known, strange)
+            raise InputError(
+                f"{side} label {strange[0]!r} is not among the declared labels; add it to labels=, or leave labels= out"
+            )
+    settled = replace(
+        cells,
+        rows=moved(cells.rows, seen_truth, truth),
+        columns=moved(cells.columns, seen_system, system),
+    )
+    return placed(cls, settled, (truth, system), stated, declared=True)
+
+
+def _declared_sides(labels: Any) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    items = list(labels)
+    if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
+        truth, system = items
+        return as_labels(truth), as_labels(system)
+    both = as_labels(items)
+    return both, both

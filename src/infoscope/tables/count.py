@@ -1,0 +1,305 @@
+"""Rows to cells: the one heavy step, done in a single pass over two arrays of codes.
+
+Few classes: each row adds to its cell in a table that fits the processor's cache. Many classes: the combined keys are
+sorted and runs are counted, so memory follows the rows and never classes times classes.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.tables.columns import one_column
+from infoscope.tables.counted import check_total
+from infoscope.tables.encode import Coded
+from infoscope.tables.labels import Label
+
+__all__ = ["CountedPairs", "Side", "placed_among", "scatter", "tally"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Scatter = Callable[[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]], None]
+
+_BLOCK = 1 << 15
+_TABLE_CELLS = 1 << 22
+_SMALL = 1 << 20
+
+
+@dataclass(frozen=True)
+class Side:
+    """The labels of one side, and what the cells' codes mean.
+
+    A code is a position among the labels. For plain integers the labels are a sorted array of those that
+    occur, and where ``low`` is given a code is the label less ``low``.
+    """
+
+    labels: tuple[Label, ...] | Ints
+    low: int | None = None
+
+    def positions(self, codes: Ints) -> Ints:
+        """The codes as positions among the labels."""
+        if self.low is None or not isinstance(self.labels, np.ndarray):
+            return codes
+        return placed_among(self.labels, self.low, codes)
+
+
+def placed_among(labels: Ints, low: int, codes: Ints) -> Ints:
+    """Positions of code + low among sorted labels; one look-up a cell, none where the labels have no gap."""
+    first, last = int(labels[0]), int(labels[-1])
+    if last - first + 1 == len(labels):
+        return codes + (low - first) if low != first else codes
+    place = np.zeros(last - first + 1, dtype=np.int64)
+    place[labels - first] = np.arange(len(labels))
+    return place[codes + (low - first)] if low != first else place[codes]
+
+
+@dataclass(frozen=True)
+class CountedPairs:
+    """Counted cells: where they are, what they hold, and what was left out."""
+
+    truth: Side
+    system: Side
+    rows: Ints
+    columns: Ints
+    values: NDArray[Any]
+    weight_squares: float
+    ignored: dict[str, int]
+
+
+def tally(truth: Coded, system: Coded, weights: Any = None) -> CountedPairs:
+    """Count the rows of two coded sides, or add up their weights."""
+    size = len(truth.codes)
+    if size != len(system.codes):
+        raise InputError(f"truth has {size} rows and the system has {len(system.codes)}; they must pair row by row")
+    if size == 0:
+        raise InputError("there are no rows to evaluate; give at least one truth label with its output")
+    weight = None if weights is None else _checked_weights(weights, size)
+    t, s, weight, ignored = _without_missing(truth, system, weight)
+    if not len(t):
+        raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
+    if weight is not None and not weight.any():
+        raise InputError("all weights are 0; there is nothing to evaluate")
+    low_t, high_t, low_s, high_s, table = _table(t, s, truth, system, weight)
+    if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
+        return tally(_narrowed(truth), _narrowed(system), weights)
+    if table is not None:
+        seen = table
+        if weight is not None and not weight.all():  # a row without weight still names its classes
+            seen = np.zeros(table.shape, dtype=bool)
+            seen[np.subtract(t, low_t, dtype=np.int64), np.subtract(s, low_s, dtype=np.int64)] = True
+        rows, columns = np.nonzero(seen)
+        values = table[rows, columns]
+    else:
+        rows, columns, values = _runs(t, s, (low_t, high_t, low_s, high_s), weight)
+    squares = float(len(t)) if weight is None else float(np.dot(weight, weight))
+    truth_side, rows = _side(truth, rows, low_t, high_t)
+    system_side, columns = _side(system, columns, low_s, high_s)
+    return CountedPairs(truth_side, system_side, rows, columns, values, squares, ignored)
+
+
+def _narrowed(coded: Coded) -> Coded:
+    if coded.labels is not None:
+        return coded
+    found, codes = np.unique(coded.codes, return_inverse=True)
+    labels = tuple(found.tolist())
+    return Coded(codes, labels, missing=labels.index(coded.missing) if coded.missing in labels else None)
+
+
+def _checked_weights(weights: Any, size: int) -> Floats:
+    try:
+        array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight holds something else than numbers ({error}); give one for each row") from None
+    if array.shape != (size,):
+        raise InputError(f"sample_weight has shape {array.shape}; give one weight for each of the {size} rows")
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"sample_weight of row {row} is {array[row]}; weights must be finite and not negative")
+    check_total(array)
+    return array
+
+
+def _without_missing(
+    truth: Coded, system: Coded, weight: Floats | None
+) -> tuple[NDArray[Any], NDArray[Any], Floats | None, dict[str, int]]:
+    ignored: dict[str, int] = {}
+    keep: NDArray[np.bool_] | None = None
+    for coded, reason in ((truth, "missing truth label"), (system, "missing system label")):
+        if coded.missing is None:
+            continue
+        present = coded.codes != coded.missing
+        if present.all():
+            continue
+        newly = ~present if keep is None else keep & ~present
+        if count := int(np.count_nonzero(newly)):
+            ignored[reason] = count
+        keep = present if keep is None else keep & present
+    if keep is None:
+        return truth.codes, system.codes, weight, ignored
+    return truth.codes[keep], system.codes[keep], None if weight is None else weight[keep], ignored
+
+
+def _table(
+    t: NDArray[Any], s: NDArray[Any], truth: Coded, system: Coded, weight: Floats | None
+) -> tuple[int, int, int, int, NDArray[Any] | None]:
+    """The dense table over the codes' ranges when it is small; the ranges alone when it is not.
+
+    The range of plain integers is guessed from the first rows and verified block by block while the
+    data is in the cache, because a separate pass would cost more than the counting.
+    """
+    for exact in (len(t) <= _SMALL, True):
+        low_t, high_t = _span(t, truth, exact=exact)
+        low_s, high_s = _span(s, system, exact=exact)
+        shape = (high_t - low_t + 1, high_s - low_s + 1)
+        if shape[0] * shape[1] <= _TABLE_CELLS:
+            verified = exact or (truth.labels is not None and system.labels is not None)
+            table = _scattered(t, s, (low_t, low_s), shape, weight, check=not verified)
+            if table is not None:
+                return low_t, high_t, low_s, high_s, table
+        elif exact:
+            break
+    return low_t, high_t, low_s, high_s, None
+
+
+def _span(codes: NDArray[Any], coded: Coded, *, exact: bool) -> tuple[int, int]:
+    if coded.labels is not None:
+        return 0, max(len(coded.labels) - 1, 0)
+    seen = codes if exact else codes[:_SMALL]
+    ends = [(int(block.min()), int(block.max())) for block in _blocks(seen)]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Pieces that stay in the cache from one step of the work to the next."""
+    return (array[start : start + _BLOCK] for start in range(0, len(array), _BLOCK))
+
+
+def _scattered(
+    t: NDArray[Any],
+    s: NDArray[Any],
+    lows: tuple[int, int],
+    shape: tuple[int, int],
+    weight: Floats | None,
+    *,
+    check: bool,
+) -> NDArray[Any] | None:
+    """Each row's weight added to its cell, block by block; None when a checked code lies outside the shape."""
+    table = np.zeros(shape, dtype=np.int64 if weight is None else np.float64)
+    ones = np.ones(min(_BLOCK, len(t)), dtype=np.int64)
+    buffers = np.empty((2, len(ones)), dtype=np.int64)
+    add = scatter()
+    for start in range(0, len(t), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        rows = _shifted(t[block], lows[0], buffers[0])
+        columns = _shifted(s[block], lows[1], buffers[1])
+        if check and not (_inside(rows, shape[0]) and _inside(columns, shape[1])):
+            return None
+        add(table, rows, columns, ones[: len(rows)] if weight is None else weight[block])
+    return table
+
+
+def _shifted(codes: NDArray[Any], low: int, buffer: Ints) -> Ints:
+    if low == 0 and codes.dtype == np.int64 and codes.flags.c_contiguous:
+        return codes
+    out = buffer[: len(codes)]
+    return np.subtract(codes, low, out=out, dtype=np.int64, casting="unsafe")
+
+
+def _inside(codes: Ints, size: int) -> bool:
+    return bool(codes.min() >= 0 and codes.max() < size)
+
+
+def scatter() -> Scatter:
+    """The compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
+
+    Called directly because the public way checks and copies both index arrays for every block, which triples the
+    time (docs/decisions.md). Should a SciPy release move it, the NumPy form counts the same.
+    """
+    try:
+        from scipy.sparse import _sparsetools  # noqa: PLC0415 - not needed for --help
+    except ImportError:
+        return _scatter_by_bincount
+
+    def add(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
+        _sparsetools.coo_todense(*table.shape, len(rows), rows, columns, values, table.ravel(), 0)
+
+    return add if hasattr(_sparsetools, "coo_todense") else _scatter_by_bincount
+
+
+def _scatter_by_bincount(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
+    keys = rows * table.shape[1] + columns
+    weights = None if table.dtype == np.int64 else values
+    table += np.bincount(keys, weights=weights, minlength=table.size).reshape(table.shape)
+
+
+def _runs(
+    t: NDArray[Any], s: NDArray[Any], spans: tuple[int, int, int, int], weight: Floats | None
+) -> tuple[Ints, Ints, NDArray[Any]]:
+    """Cells by sorting the combined keys and measuring the runs."""
+    low_t, high_t, low_s, high_s = spans
+    bits = int(high_s - low_s).bit_length()
+    if int(high_t - low_t).bit_length() + bits > 62:
+        values_t, t = np.unique(t, return_inverse=True)
+        values_s, s = np.unique(s, return_inverse=True)
+        rows, columns, summed = _runs(t, s, (0, len(values_t) - 1, 0, len(values_s) - 1), weight)
+        return values_t[rows].astype(np.int64) - low_t, values_s[columns].astype(np.int64) - low_s, summed
+    keys = np.empty(len(t), dtype=np.int64)
+    for key, row, column in zip(_blocks(keys), _blocks(t), _blocks(s), strict=True):
+        np.subtract(row, low_t, out=key, dtype=np.int64, casting="unsafe")
+        np.left_shift(key, bits, out=key)
+        np.add(key, column, out=key, dtype=np.int64, casting="unsafe")
+        np.subtract(key, low_s, out=key)
+    if weight is None:
+        keys.sort()
+    else:
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+    rows, columns, values, starts = _ends(keys, bits, with_starts=weight is not None)
+    return rows, columns, values if weight is None else np.add.reduceat(weight[order], starts)
+
+
+def _ends(keys: Ints, bits: int, *, with_starts: bool) -> tuple[Ints, Ints, Ints, Ints]:
+    """Row, column, length and, on request, beginning of each run of equal keys."""
+    rows, columns, lengths = (np.empty(len(keys), dtype=np.int64) for _ in range(3))
+    starts = np.empty(len(keys) if with_starts else 0, dtype=np.int64)
+    new = np.empty(_BLOCK, dtype=bool)
+    found, before, begun = 0, int(keys[0]) - 1, 0
+    for start, block in zip(range(0, len(keys), _BLOCK), _blocks(keys), strict=True):
+        first = new[: len(block)]
+        first[0] = block[0] != before
+        np.not_equal(block[1:], block[:-1], out=first[1:])
+        before = block[-1]
+        places = np.flatnonzero(first)
+        if not len(places):
+            continue
+        here = slice(found, found + len(places))
+        cells = block[places]
+        np.right_shift(cells, bits, out=rows[here])
+        np.bitwise_and(cells, (1 << bits) - 1, out=columns[here])
+        places += start
+        if with_starts:
+            starts[here] = places
+        np.subtract(places[1:], places[:-1], out=lengths[found : here.stop - 1])
+        if found:
+            lengths[found - 1] = places[0] - begun
+        begun, found = places[-1], here.stop
+    lengths[found - 1] = len(keys) - begun
+    for array in (rows, columns, lengths, *([starts] if with_starts else [])):
+        array.resize(found, refcheck=False)  # gives the unused end back
+    return rows, columns, lengths, starts
+
+
+def _side(coded: Coded, codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
+    """The labels that have data, and the cells' codes."""
+    if coded.labels is not None:
+        return Side(coded.labels), codes
+    if high - low <= 8 * len(codes) + 1024:
+        present = np.zeros(high - low + 1, dtype=bool)
+        present[codes] = True
+        return Side(np.flatnonzero(present) + low, low), codes
+    found, positions = np.unique(codes, return_inverse=True)
+    return Side(found + low), positions

@@ -1,0 +1,283 @@
+"""Tables on disk: Parquet with one row per cell and versioned metadata, readable by any Parquet tool.
+
+The form is described in docs/table-format.md.
+"""
+
+from __future__ import annotations
+
+import datetime
+import errno
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.atomic_files import output_file
+from infoscope.errors import InputError
+from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
+from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, moved, placed
+from infoscope.tables.contingency import Contingency
+from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_checks import (
+    TYPES,
+    StoredTables,
+    check_distinct,
+    check_squares,
+    check_sum,
+    checked_values,
+    checksum,
+    faults_of,
+    opened,
+)
+from infoscope.tables.label_json import label_from_json, label_to_json
+from infoscope.tables.labels import Label, as_labels, check_unique, is_missing, kind_of, sorted_labels
+
+__all__ = ["SCHEMA", "load", "named_table", "save", "write", "write_parquet"]
+
+SCHEMA = "infoscope/table/1"
+_HALVES = re.compile("[\ud800-\udfff]")
+_WRITTEN = {
+    "text": "VARCHAR",
+    "int": "BIGINT",
+    "float": "DOUBLE",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "time": "TIMESTAMP",
+}
+_PYTHON_TYPES: dict[str, set[type]] = {
+    "text": {str},
+    "int": {int},
+    "float": {float, int},
+    "bool": {bool},
+    "date": {datetime.date},
+    "time": {datetime.datetime},
+}
+_ENCODING = Plain("a kind of label", lambda value: value in (*_WRITTEN, "json"))
+_LABELS = Each(TEXT)
+_FACTS = Fields(
+    {
+        "schema": TEXT,
+        "truth_encoding": _ENCODING,
+        "system_encoding": _ENCODING,
+        "reject": Maybe(TEXT),
+        "positive": Maybe(TEXT),
+        "declared": FLAG,
+        "labelled": FLAG,
+        "ignored": Named(COUNT),
+        "weight_squares": Maybe(MASS),
+        "order": Maybe(Fields({"truth": _LABELS, "system": _LABELS})),
+    },
+    {"checksum": TEXT},
+)
+"""The fields of the metadata."""
+
+
+def save(table: Contingency, path: Path) -> None:
+    """Write a plain table in one step: a reader never sees half of it."""
+    if table.batch_shape or table.reweighting is not None:
+        raise InputError("only plain tables are saved; save the original table, not a batch or a re-weighted one")
+    with output_file(path, replace=True) as file:
+        write(table, file)
+
+
+def write(table: Contingency, path: Path, system: str | None = None) -> None:
+    """Fill a file with one table, and with the name of its system where there is one."""
+    truth = _Column(table.truth_labels)
+    system_side = _Column(table.system_labels)
+    stored = table.values.reshape(-1) != 0
+    codes = (table.cell_rows[stored], table.cell_columns[stored])
+    values = table.values.reshape(-1)[stored]
+    empty_truth = np.setdiff1d(np.arange(table.shape[0]), codes[0])
+    empty_system = np.setdiff1d(np.arange(table.shape[1]), codes[1])
+    columns = {
+        "truth": truth.values[_padded(codes[0], empty_truth, len(empty_system))],
+        "system": np.concatenate(
+            [system_side.values[codes[1]], [None] * len(empty_truth), system_side.values[empty_system]]
+        ).astype(object),
+        "value": np.concatenate([values, np.zeros(len(empty_truth) + len(empty_system), dtype=values.dtype)]),
+    }
+    columns["truth"][len(codes[0]) + len(empty_truth) :] = None
+    facts = _metadata(table, truth, system_side)
+    facts["checksum"] = checksum(facts, system or "", data_hash(table))
+    entries = {"infoscope": json.dumps(facts, ensure_ascii=False)}
+    if system is not None:
+        entries["infoscope_system"] = system
+    kind = "BIGINT" if values.dtype.kind in "iu" else "DOUBLE"
+    write_parquet(path, columns, {"truth": truth.type, "system": system_side.type, "value": kind}, entries)
+
+
+def write_parquet(
+    path: Path, columns: Mapping[str, NDArray[Any]], types: Mapping[str, str], entries: Mapping[str, str]
+) -> None:
+    """Fill a file with columns of the given SQL types, and entries in its metadata."""
+    import duckdb  # noqa: PLC0415 - only for files
+
+    selected = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
+    kept = ", ".join(f"{name}: ${name}" for name in entries)
+    query = (
+        f"COPY (SELECT {selected} FROM cells) TO $path "
+        f"(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, KV_METADATA {{{kept}}})"
+    )
+    with duckdb.connect() as connection:
+        connection.register("cells", dict(columns))
+        try:
+            connection.execute(query, {"path": str(path), **entries})
+        except duckdb.IOException as error:
+            is_full = "No space left" in str(error)
+            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error).splitlines()[0]) from error
+
+
+def _padded(codes: NDArray[np.int64], more: NDArray[np.int64], tail: int) -> NDArray[np.int64]:
+    return np.concatenate([codes, more, np.zeros(tail, dtype=np.int64)])
+
+
+class _Column:
+    """One side's labels as a Parquet column: native where they are of one kind that Parquet holds, else JSON text."""
+
+    def __init__(self, labels: Sequence[Label]) -> None:
+        kinds = {kind_of(label) for label in labels}
+        if kinds == {"int", "float"} and all(_is_exact_float(label) for label in labels):
+            kinds = {"float"}
+        native = len(kinds) < 2 and all(map(_is_native, labels))
+        self.encoding = next(iter(kinds), "text") if native else "json"
+        self.type = _WRITTEN.get(self.encoding, "VARCHAR")
+        self.values = np.empty(len(labels), dtype=object)
+        self.values[:] = [label_to_json(label) for label in labels] if self.encoding == "json" else list(labels)
+
+
+def _is_native(label: Label) -> bool:
+    """Whether a column holds it as it is: no zone, no more than 64 bits, no half of a character."""
+    if isinstance(label, datetime.datetime):
+        return label.tzinfo is None
+    if isinstance(label, str):
+        return label.isascii() or _HALVES.search(label) is None
+    return not isinstance(label, int) or -(2**63) <= label < 2**63
+
+
+def _is_exact_float(label: Label) -> bool:
+    return isinstance(label, float) or (isinstance(label, int) and abs(label) < 2**53)
+
+
+def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, Any]:
+    plain = [label for label in table.system_labels if label != table.reject]
+    is_sorted = tuple(table.truth_labels) == sorted_labels(table.truth_labels) and tuple(table.system_labels) == (
+        *sorted_labels(plain),
+        *(() if table.reject is None else (table.reject,)),
+    )
+    return {
+        "schema": SCHEMA,
+        "truth_encoding": truth.encoding,
+        "system_encoding": system.encoding,
+        "reject": None if table.reject is None else label_to_json(table.reject),
+        "positive": None if table.positive is None else label_to_json(table.positive),
+        "declared": table.declared,
+        "labelled": table.labelled,
+        "ignored": dict(table.ignored),
+        "weight_squares": table.weight_squares,
+        "order": None
+        if is_sorted
+        else {
+            "truth": [label_to_json(label) for label in table.truth_labels],
+            "system": [label_to_json(label) for label in table.system_labels],
+        },
+    }
+
+
+def load(path: Path) -> Contingency:
+    """Read a table, checking that it is one, that it is whole, and that this version knows its form."""
+    with opened(path) as file, faults_of(path):
+        return named_table(file, parsed(file.entries["infoscope"]))[1]
+
+
+def named_table(file: StoredTables, facts: Any) -> tuple[str | None, Contingency]:
+    """The table of a file with these facts, and the name of its system, where the file has one."""
+    _check_form(facts)
+    table = _assembled(facts, file.columns({side: TYPES[facts[f"{side}_encoding"]] for side in ("truth", "system")}))
+    system = file.entries.get("infoscope_system")
+    check_sum(facts, system or "", data_hash(table))
+    return system, table
+
+
+def _check_form(facts: Any) -> None:
+    checked(facts, Fields({"schema": TEXT}, open=True), "its metadata")
+    if facts["schema"] != SCHEMA:
+        several = facts["schema"].startswith("infoscope/tables/")
+        way_out = "it holds several tables: infoscope.read takes it" if several else "update infoscope"
+        raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required; {way_out}")
+    checked(facts, _FACTS, "its metadata")
+
+
+def _assembled(facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
+    truth, rows = _decoded(columns["truth"], facts["truth_encoding"], "truth")
+    system, places = _decoded(columns["system"], facts["system_encoding"], "system")
+    reject, positive = (None if facts[key] is None else label_from_json(facts[key]) for key in ("reject", "positive"))
+    check_reject_is_no_truth(truth, reject)
+    if reject is not None and reject not in system:
+        raise InputError(f"its reject label {reject!r} is not among the labels of the system")
+    labels = _ordered(truth, system, reject, facts["order"])
+    values = checked_values(columns["value"])
+    filled = (rows >= 0) & (places >= 0)
+    if (values[~filled] != 0).any() or ((rows < 0) & (places < 0)).any():
+        raise InputError("a row has a count and no label of the truth or of the system")
+    cells = Cells(
+        *labels, moved(rows[filled], truth, labels[0]), moved(places[filled], system, labels[1]), values[filled]
+    )
+    check_distinct(cells.rows, cells.columns, len(labels[1]))
+    table = placed(Contingency, cells, labels, Declared(None, reject, positive), declared=facts["declared"])
+    check_squares(facts["weight_squares"], float(table.grand_total))
+    return replace(
+        table,
+        labelled=facts["labelled"],
+        ignored=MappingProxyType(dict(facts["ignored"])),
+        weight_squares=facts["weight_squares"],
+    )
+
+
+def _ordered(
+    truth: Sequence[Label], system: Sequence[Label], reject: Label | None, order: dict[str, list[str]] | None
+) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """The labels of both sides in the order of the table: sorted with the reject label last, or as it is stated."""
+    if order is None:
+        last = () if reject is None else (reject,)
+        return sorted_labels(truth), (*sorted_labels(label for label in system if label != reject), *last)
+    sides = (tuple(map(label_from_json, order["truth"])), tuple(map(label_from_json, order["system"])))
+    for name, found, stated in zip(("truth", "system"), (truth, system), sides, strict=True):
+        check_unique(stated, name)
+        if set(found) != set(stated):
+            odd = next(iter(set(found) ^ set(stated)))
+            raise InputError(f"{name} label {odd!r} is in its rows or in its order of labels, and must be in both")
+    return sides
+
+
+def _decoded(column: Any, encoding: str, side: str) -> tuple[list[Label], NDArray[np.int64]]:
+    """Distinct labels of a column and each row's position among them; −1 where the row has none."""
+    absent = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else np.zeros(len(column), dtype=bool)
+    data = np.ma.getdata(column)
+    if data.dtype == object:
+        absent = absent | np.array([value is None for value in data], dtype=bool)
+    present = data[~absent]
+    places = np.full(len(data), -1, dtype=np.int64)
+    if present.dtype == object:
+        seen: dict[Any, int] = {}
+        places[~absent] = [seen.setdefault(value, len(seen)) for value in present.tolist()]
+        found: list[Any] = list(seen)
+    else:
+        unique, places[~absent] = np.unique(present, return_inverse=True)
+        found = unique.astype("datetime64[us]").tolist() if unique.dtype.kind == "M" else unique.tolist()
+    if encoding == "json":
+        labels = [label_from_json(text) for text in found]
+    else:
+        days = (value.date() if hasattr(value, "date") else value for value in found)
+        labels = list(as_labels(days if encoding == "date" else found))
+        if not set(map(type, labels)) <= _PYTHON_TYPES[encoding] or (
+            encoding == "float" and any(map(is_missing, labels))
+        ):
+            raise InputError(f"a {side} label is not of the kind {encoding!r} that its metadata states")
+    check_unique(labels, side)
+    return labels, places

@@ -1,0 +1,139 @@
+"""Tables with renamed, merged or exchanged classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.tables.construct import Cells, Declared, placed
+from infoscope.tables.counted import Support
+from infoscope.tables.labels import Label, as_label, as_labels, check_unique, positive_of
+
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency, SideName
+
+__all__ = ["merged_classes", "relabelled", "transposed"]
+
+
+def _check_known(labels: Sequence[Label], table: Contingency, side: SideName) -> None:
+    known = {
+        "truth": table.truth_labels,
+        "system": table.system_labels,
+        "both": (*table.truth_labels, *table.system_labels),
+    }[side]
+    for label in labels:
+        if label not in known:
+            near = get_close_matches(str(label), [str(name) for name in known], n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise UnknownNameError(f"there is no class {label!r} in this table{hint}")
+
+
+def _check_plain(table: Contingency, verb: str) -> None:
+    if table.reweighting is not None:
+        raise InputError(f"this table was re-weighted; {verb} the original table, then re-weight it")
+
+
+def relabelled(table: Contingency, names: Mapping[Label, Label], side: SideName) -> Contingency:
+    """Rename classes."""
+    _check_plain(table, "relabel")
+    _check_known(list(names), table, side)
+    truth = _renamed(table.truth_labels, names) if side != "system" else table.truth_labels
+    system = _renamed(table.system_labels, names) if side != "truth" else table.system_labels
+    for labels, name in ((truth, "truth"), (system, "system")):
+        if len(set(labels)) < len(labels):
+            twice = next(label for label in labels if labels.count(label) > 1)
+            raise InputError(f"two {name} classes would both be called {twice!r}; use merge_classes to join classes")
+    return replace(
+        table,
+        truth_labels=truth,
+        system_labels=system,
+        reject=as_label(names.get(table.reject, table.reject)) if table.reject is not None else None,
+        positive=table.positive if side == "system" else _renamed_positive(table, truth, names),
+        declared=True,
+        labelled=True,
+    )
+
+
+def _renamed_positive(table: Contingency, truth: Sequence[Label], names: Mapping[Label, Label]) -> Label | None:
+    """The same class under its new name; stated where the new names alone would mean the other one."""
+    before = table.positive if table.positive is not None else table.positive_label
+    if before is None:
+        return None
+    now = as_label(names.get(before, before))
+    return now if table.positive is not None or positive_of(truth) != now else None
+
+
+def _renamed(labels: Sequence[Label], names: Mapping[Label, Label]) -> tuple[Label, ...]:
+    return as_labels(names.get(label, label) for label in labels)
+
+
+def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | None, side: SideName) -> Contingency:
+    """Join classes; cells that fall together are added."""
+    _check_plain(table, "merge classes of")
+    _check_known(labels, table, side)
+    if len(set(labels)) < 2:
+        raise InputError("merging takes at least two different classes")
+    if table.reject is not None and table.reject in labels and side != "truth":
+        raise InputError(f"{table.reject!r} is the reject label; it cannot be merged with a class")
+    name = as_label(into) if into is not None else _joined(labels)
+    truth, rows = _joined_side(table.truth_labels, labels, name, active=side != "system")
+    system, columns = _joined_side(table.system_labels, labels, name, active=side != "truth")
+    for labels_now, which in ((truth, "truth"), (system, "system")):
+        check_unique(labels_now, which)
+    cells = Cells(truth, system, rows[table.cell_rows], columns[table.cell_columns], table.values.reshape(-1))
+    positive = name if table.positive in labels and side != "system" else table.positive
+    merged = placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
+    return replace(merged, ignored=table.ignored, weight_squares=table.weight_squares)
+
+
+def _joined(labels: Sequence[Label]) -> Label:
+    return "+".join(str(label) for label in labels) if all(isinstance(x, str) for x in labels) else labels[0]
+
+
+def _joined_side(
+    own: Sequence[Label], labels: Sequence[Label], name: Label, *, active: bool
+) -> tuple[tuple[Label, ...], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """The side's new labels, the merged class standing where its first member stood, and where each went."""
+    if not active:
+        return tuple(own), np.arange(len(own))
+    members = set(labels)
+    final: list[Label] = []
+    moves = np.empty(len(own), dtype=np.int64)
+    place: int | None = None
+    for i, label in enumerate(own):
+        if label in members:
+            if place is None:
+                place = len(final)
+                final.append(name)
+            moves[i] = place
+        else:
+            moves[i] = len(final)
+            final.append(label)
+    return tuple(final), moves
+
+
+def transposed(table: Contingency) -> Contingency:
+    """Truth and system exchanged."""
+    _check_plain(table, "transpose")
+    if table.support is None:
+        values = np.swapaxes(table.values, -1, -2).copy()
+        support = None
+    else:
+        order = np.lexsort((table.support.rows, table.support.columns))
+        values = table.values[..., order].copy()
+        support = Support(table.support.columns[order], table.support.rows[order])
+    keep_positive = table.positive if table.positive in table.system_labels else None
+    return replace(
+        table,
+        truth_labels=table.system_labels,
+        system_labels=table.truth_labels,
+        values=values,
+        support=support,
+        reject=None,
+        positive=keep_positive,
+    )
