@@ -18,8 +18,8 @@ def samples_of(table: Contingency, stated: float | None) -> float:
     size = origin.sample_size
     if size is None and origin.total > 0:
         raise InputError(
-            f"the table is of total {origin.total:g}, so its sample size is not known; state it, as in sample_size=500 "
-            "or give a table of counts"
+            f"the table is of total {origin.total:g}, so its sample size is not known; "
+            "state it, as in sample_size=500, or give a table of counts"
         )
     return float(size or 0.0)
 
