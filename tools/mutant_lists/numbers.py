@@ -129,8 +129,8 @@ MUTANTS = (
     Mutant(
         "sd of draws",
         "src/infoscope/posterior/summary.py",
-        "return Summary(values.mean(0), values.std(0, ddof=1), low, high)",
-        "return Summary(values.mean(0), values.std(0), low, high)",
+        "mean, sd = values.mean(0), values.std(0, ddof=1)",
+        "mean, sd = values.mean(0), values.std(0)",
         ("tests/posterior/test_posterior_front.py::test_spread_of_few_draws_is_that_of_a_sample",),
     ),
     Mutant(
