@@ -67,11 +67,11 @@ def test_blocks_hold_every_row_once(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [0.03, 0.05, 0.08, 0.12])
 def test_reading_stops_no_sooner(width: float) -> None:
-    until = ifs.evaluate(many(), "gold", "svm", until=f"width={width}").source.until
+    until = ifs.evaluate(many(), truth="gold", system="svm", until=f"width={width}").adaptive
 
     assert until is not None
-    assert until["share"] < 1
-    assert until["width"] <= width
+    assert until.share < 1
+    assert until.width <= width
 
 
 @pytest.mark.parametrize("kind", KINDS)
