@@ -6,7 +6,7 @@ WORKERS ?= auto
 FUZZ_SECONDS ?= 60
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test check bench mutants docs fuzz fuzz-readers clean
+.PHONY: demo test test-fast check bench mutants docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -19,11 +19,15 @@ test: $(VENV)/.dev check  ## everything that must pass
 	@tools/browser-packages
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
+test-fast: $(VENV)/.dev  ## no servers, no browser, random tests with few examples: while you work
+	HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m 'not slow' --ignore=tests/engines --ignore=tests/browser
+
 check: $(VENV)/.dev  ## lint, format, types, import layers, scripts of the pages
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m tools.unique_names
 	@tools/browser-packages check
 
 bench: $(VENV)/.dev  ## speed as ratios against peers
@@ -35,7 +39,8 @@ fuzz-readers: $(VENV)/.dev  ## all readers against plain Python; FUZZ_SECONDS=60
 mutants: $(VENV)/.dev  ## faults put in on purpose, which tests must notice; ONLY="gate kappa" tries some
 	$(BIN)/python -m tools.mutants -j 2 $(ONLY)
 
-docs: $(VENV)/.dev  ## the generated pages
+docs: $(VENV)/.dev  ## the generated pages and schemas
+	$(BIN)/python -m tools.schemas
 	$(BIN)/python -m tools.published_figures
 	$(BIN)/python -m tools.gallery
 

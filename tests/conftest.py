@@ -1,8 +1,11 @@
 """Settings of all tests: short hypothesis runs, no clock."""
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "infoscope", max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("infoscope")
+settings.register_profile("fast", parent=settings.get_profile("infoscope"), max_examples=5)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "infoscope"))

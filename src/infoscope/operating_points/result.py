@@ -55,8 +55,8 @@ class Sweep(Result):
     """What is compared with the threshold: the score, or the certainty (confidence, margin or entropy)."""
     options: ChoiceOptions = field(default_factory=ChoiceOptions)
     """By what the best point is chosen."""
-    stored_choices: tuple[Choice, ...] = ()
-    stored_curves: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    stored_choices: tuple[Choice, ...] = field(default=(), metadata={"name": "choices"})
+    stored_curves: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict, metadata={"name": "metrics"})
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     ladder: ThresholdTables | None = field(default=None, metadata={"stored": False})

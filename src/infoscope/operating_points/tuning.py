@@ -69,8 +69,8 @@ class Tuning(Result):
     against: Sequence[float] | None = None
     against_name: str | None = None
     options: TuningOptions = field(default_factory=TuningOptions)
-    stored_best: BestSetting | None = None
-    stored_values: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    stored_best: BestSetting | None = field(default=None, metadata={"name": "best"})
+    stored_values: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict, metadata={"name": "metrics"})
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     tables: tuple[Contingency, ...] = field(default=(), metadata={"stored": False})

@@ -1,7 +1,7 @@
 """Dataclasses as JSON and back, and the JSON Schema of what is written.
 
 A field is written under its name. ``None`` and empty text are left out where they are the default. The metadata
-``{"stored": False}`` leaves a field out of documents, ``{"flatten": True}`` writes a mapping's items beside the other
+``{"stored": False}`` leaves a field out of documents, ``{"name": "x"}`` stores it under another name, ``{"flatten": True}`` writes a mapping's items beside the other
 fields. A class with ``__json__``, ``__from_json__`` and ``__json_schema__`` writes itself.
 """
 
@@ -59,8 +59,12 @@ def _encoded_fields(thing: Any) -> dict[str, Any]:
         if item.metadata.get("flatten"):
             record |= encode(value)
         elif not _is_omitted(item, value):
-            record[item.name] = encode(value)
+            record[_stored_name(item)] = encode(value)
     return record
+
+
+def _stored_name(item: Field[Any]) -> str:
+    return str(item.metadata.get("name", item.name))
 
 
 def _is_omitted(item: Field[Any], value: Any) -> bool:
@@ -156,10 +160,10 @@ def _decoded_fields(kind: type, record: Any, where: str) -> Any:
             continue
         if item.metadata.get("flatten"):
             flat = item
-        elif item.name in record:
-            given[item.name] = _decoded(hints[item.name], record[item.name], f"{where}.{item.name}")
+        elif (name := _stored_name(item)) in record:
+            given[item.name] = _decoded(hints[item.name], record[name], f"{where}.{name}")
         elif item.default is MISSING and item.default_factory is MISSING:
-            raise InputError(f"{where} lacks {item.name!r}; was it written by infoscope, and is it whole?")
+            raise InputError(f"{where} lacks {_stored_name(item)!r}; was it written by infoscope, and is it whole?")
     if flat is not None:
         rest = {key: value for key, value in record.items() if key not in given}
         given[flat.name] = _decoded(hints[flat.name], rest, where)
@@ -232,7 +236,7 @@ def _object_schema(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
         if item.metadata.get("flatten"):
             others = _schema(typing.get_args(hints[item.name])[1], definitions)
             continue
-        properties[item.name] = _schema(hints[item.name], definitions)
+        properties[_stored_name(item)] = _schema(hints[item.name], definitions)
         if not (item.default is None or item.default == ""):
-            required.append(item.name)
+            required.append(_stored_name(item))
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": others}
