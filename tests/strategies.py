@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from infoscope.tables import Contingency, building
+from infoscope.tables import Contingency, construct
 
 COUNTS = st.one_of(st.just(0), st.integers(0, 9), st.integers(0, 10_000))
 """Half of all cells are empty or nearly so."""
@@ -69,7 +69,7 @@ def batches(draw: st.DrawFn) -> Contingency:
 def stored_sparse(table: Contingency) -> Contingency:
     """The same table, keeping only cells with data."""
     rows, columns = np.nonzero(table.counts)
-    with patch.object(building, "DENSE_CELLS", 0):
+    with patch.object(construct, "DENSE_CELLS", 0):
         sparse = Contingency.from_cells(
             table.truth_labels,
             table.system_labels,

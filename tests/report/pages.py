@@ -11,6 +11,7 @@ from infoscope.diagnosis import diagnose_all
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.operating_points import Sweep, Tuning, sweep, tune
+from infoscope.results import Result
 from infoscope.tables import Contingency
 
 HOSTILE = [
@@ -73,6 +74,11 @@ def rows(count: int, classes: int, n: int = 2000) -> polars.DataFrame:
         columns[f"system {at}"] = np.where(rng.random(n) < 0.95 - 0.8 * at / count, truth, wrong)
     named = {name: [f"class {code}" for code in codes] for name, codes in columns.items()}
     return polars.DataFrame(named | {"site": ["east", "west"] * (n // 2)})
+
+
+def as_html(result: Result, unit: str = "bits") -> str:
+    """The page of a result."""
+    return str(result.to_html(unit=unit))
 
 
 @cache

@@ -15,16 +15,15 @@ import numpy as np
 import polars
 import pytest
 from hypothesis import given, settings
-from infoscope.reports.html.cells import table_of
-from infoscope.reports.html.maps import coverage_points
 
 from infoscope.comparison import compare
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
-from infoscope.reports.html import as_html
 from infoscope.reports.html.elements import element, label
+from infoscope.reports.views.counts import table_of
+from infoscope.reports.views.maps import coverage_points
 from infoscope.tables import Contingency
-from tests.report.pages import HOSTILE, hostile, plain, systems, typical
+from tests.report.pages import HOSTILE, as_html, hostile, plain, systems, typical
 from tests.strategies import tables
 
 VOID = {"meta", "img", "br", "hr", "input", "link"}
@@ -67,8 +66,14 @@ def embedded(page: str, name: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(packed[1])))
 
 
+def packed(page: str, style: str) -> list[Any]:
+    """What is packed beside tables and images."""
+    found = re.findall(rf'<script type="application/zlib\+base64" class="{style}">([^<]*)</script>', page)
+    return [json.loads(zlib.decompress(base64.b64decode(each))) for each in found]
+
+
 def test_typical_page_is_small(page: str) -> None:
-    assert len(page.encode()) < 300_000
+    assert len(page.encode()) < 350_000
 
 
 def test_page_is_well_formed_and_its_links_lead_somewhere(page: str) -> None:
@@ -115,7 +120,7 @@ def test_essentials_are_text_before_any_code_runs(page: str) -> None:
     text = " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
 
     assert "system 0 captures" in text
-    assert "credible range is" in text
+    assert "Numbers are posterior means with credible intervals" in text
     for system in typical().systems:
         assert system.title in text
     for name in ("What to fix", "By class", "Method and limits", "class 7"):
@@ -123,10 +128,10 @@ def test_essentials_are_text_before_any_code_runs(page: str) -> None:
 
 
 def test_data_of_the_page_is_the_document(page: str) -> None:
-    data = embedded(page, "data")
+    data = embedded(page, "data")["document"]
     again = Evaluation.from_dict(data)
 
-    assert data["schema"] == "infoscope/evaluation/1"
+    assert data["schema"] == "infoscope/evaluation/2"
     for mine, theirs in zip(again.systems, typical().systems, strict=True):
         assert mine.number("proficiency") == pytest.approx(theirs.number("proficiency"), rel=1e-5)
         assert len(mine.leaks) == len(theirs.leaks)
@@ -191,7 +196,7 @@ def test_covariance_follows_from_the_three_spreads() -> None:
     metrics = dict(system.metrics)
     for name, draws in names.items():
         value = metrics[name]
-        metrics[name] = type(value)(value.value, float(draws.mean()), float(draws.std()), 0.0, 1.0)
+        metrics[name] = dataclasses.replace(value, mean=float(draws.mean()), sd=float(draws.std()), low=0.0, high=1.0)
     spread = coverage_points([dataclasses.replace(system, metrics=metrics)])[0].spread
 
     assert spread is not None
@@ -204,22 +209,22 @@ def test_unit_changes_what_is_shown_not_the_data(unit: str) -> None:
     page = as_html(evaluation, unit=unit)
 
     assert f"truth H(T) = {'1.00 bits' if unit == 'bits' else '0.69 nats'}" in page
-    assert embedded(page, "data")["systems"][0]["metrics"]["truth_entropy"]["value"] == 1.0
+    assert embedded(page, "data")["document"]["systems"][0]["metrics"]["truth_entropy"]["value"] == 1.0
 
 
 def test_one_truth_class_is_said_not_drawn() -> None:
     page = as_html(evaluate({"a": Contingency.from_matrix([[5, 3]])}))
 
-    assert "cannot be judged by information" in page
+    assert "cannot be evaluated by information" in page
 
 
 def test_many_classes_are_pixels_and_a_list() -> None:
     page = as_html(plain(systems(1, 60, 3000)))
-    cells = embedded(page, "cells-0")
+    cells = packed(page, "cells")[0]
 
     assert '<table class="cm' not in page
     assert "Largest confusions" in page
-    assert sum(cells["count"]) == 3060
+    assert sum(int(count) for count in cells["count"]) == 3060
     assert len(cells["start"]) == 61
 
 
@@ -235,8 +240,8 @@ def test_documents_of_other_kinds_have_a_page_too() -> None:
     page = as_html(Evaluation.from_dict(record))
 
     Outline(page)
-    assert "sort captures 80% of the information" in re.sub("<[^>]+>", "", page)
-    assert "MOTA" in page
+    assert "sort captures 80.0% (75.0 – 85.0) of the information" in re.sub("<[^>]+>", "", page)
+    assert "<code>mota</code>" in page
 
 
 def test_groups_are_points_of_their_own() -> None:
@@ -300,6 +305,78 @@ def test_command_line_writes_pages(tmp_path: Path) -> None:
     assert shown.output.startswith("<!doctype html>")
 
 
+# ── what the scripts show ────────────────────────────────────────────────────────────────────────
+
+
+def test_page_of_a_hundred_classes_and_five_systems_stays_below_a_megabyte() -> None:
+    assert len(as_html(plain(systems(5, 100, 20_000))).encode()) < 1_000_000
+
+
+def test_rows_beyond_sixty_are_packed_as_python_writes_rows() -> None:
+    page = as_html(plain(systems(1, 130, 4000)))
+    table = re.search(r'<table class="classes tool".*?</table>', page, re.S)
+    (rows,) = packed(page, "rows")
+
+    assert table is not None
+    assert table[0].count("<tr data-class=") == 60
+    assert len(rows) == 70
+    assert "The first 60 of 130 classes" in page
+    names = re.findall(r'<tr data-class="(class \d+)"', table[0] + "".join(rows))
+    assert sorted(names) == [f"class {at:03d}" for at in range(130)]
+    costs = [float(text) for text in re.findall(r'class="n strong">([\d.]+)<', table[0] + "".join(rows))]
+    assert costs == sorted(costs, reverse=True)
+    for row in rows:
+        Outline(row)
+
+
+def test_shares_of_the_matrix_are_those_of_the_counts() -> None:
+    table = next(iter(systems(1, 5, 400).values()))
+    page = as_html(plain({"a": table}))
+    (shares,) = packed(page, "shares")
+    order = re.findall(r'<tr><th scope="row" data-label="class (\d)">', page)
+    counts = np.asarray(table.counts, dtype=float)[np.ix_([int(at) for at in order], [int(at) for at in order])]
+
+    def numbers(texts: list[list[str]]) -> np.ndarray:
+        return np.array([[0.0 if text == "·" else float(text.rstrip("%")) for text in line] for line in texts])
+
+    np.testing.assert_allclose(numbers(shares["of_true"]), 100 * counts / counts.sum(1, keepdims=True), atol=0.051)
+    np.testing.assert_allclose(numbers(shares["of_predicted"]), 100 * counts / counts.sum(0), atol=0.051)
+    by_size, _ = shares["orders"]["by size"]
+    assert list(counts.sum(1)[by_size]) == sorted(counts.sum(1), reverse=True)
+    by_name, across = shares["orders"]["by name"]
+    assert [order[at] for at in by_name] == [order[at] for at in across] == sorted(order)
+
+
+def test_every_choice_of_metric_shows_the_numbers_of_the_result() -> None:
+    evaluation = typical()
+    choices = embedded(as_html(evaluation), "choices")
+    whole, true, predicted = choices["levels"]
+
+    def shown(system: Any, metric: str) -> float:
+        return float(system.metrics[metric].shown)
+
+    for metric, _ in whole["metrics"]:
+        view = whole["views"][""][metric]
+        assert sorted(view["order"]) == list(range(5))
+        values = [evaluation.ranking[at].shown(metric) for at in view["order"]]
+        known = [value for value in values if value is not None]
+        assert known == sorted(known, reverse="highest" in view["note"])
+    view = whole["views"][""]["accuracy"]
+    for system, row in zip(evaluation.ranking, view["rows"], strict=True):
+        assert float(row[0].rstrip("%")) == pytest.approx(100 * shown(system, "accuracy"), abs=0.051)
+        assert row[3] == pytest.approx(100 * shown(system, "accuracy"), abs=0.051)
+    for side, items in ((true, "classes"), (predicted, "outputs")):
+        for system_at, system in enumerate(evaluation.ranking):
+            for item in getattr(system, items):
+                row = side["views"][item.label]["precision"]["rows"][system_at]
+                wanted = item.values["precision"]
+                assert float(row[0].rstrip("%")) == pytest.approx(100 * wanted.shown, abs=0.051)
+                if wanted.low is not None:
+                    low, high = row[1].split(" – ")
+                    assert float(low) == pytest.approx(100 * wanted.low, abs=0.051)
+                    assert float(high) == pytest.approx(100 * wanted.high, abs=0.051)
+
+
 # ── notebooks ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -316,7 +393,7 @@ def test_large_and_batched_tables_are_told_in_words() -> None:
     large = next(iter(systems(1, 300).values()))
     batch = Contingency.from_matrix(np.ones((3, 2, 2)))
 
-    assert "300 truth × 300 system classes" in large._repr_html_()
+    assert "300 true × 300 predicted classes" in large._repr_html_()
     assert "batch (3,)" in batch._repr_html_()
     assert len(large._repr_html_()) < 5000
 
@@ -330,7 +407,7 @@ def test_comparison_shows_itself_with_its_forest() -> None:
     cell = comparison._repr_html_()
 
     Outline(cell)
-    assert cell.count("<img") == 1
+    assert cell.count("<img") == 3  # the forest, and the improvements by two losses
     assert "&lt;svm&gt;" in cell
     Outline(comparison.to_html())
     assert len(cell) < 20_000
@@ -346,7 +423,7 @@ def answered(n: int = 400) -> Evaluation:
     near[right], near[wrong] = (truth[right] + 1) % 3, truth[wrong]
     poor = np.where(rng.random(n) < 0.5, truth, rng.integers(0, 3, n))
     frame = polars.DataFrame({"truth": truth, "good": good, "near": near, "poor": poor})
-    return evaluate(frame, "truth", ["good", "near", "poor"])
+    return evaluate(frame, truth="truth", system=["good", "near", "poor"])
 
 
 def forest_rows(page: str) -> dict[str, list[str]]:
@@ -363,17 +440,17 @@ def test_comparison_tells_difference_probability_and_verdict_of_captured_informa
     evaluation = answered()
     found = forest_rows(as_html(evaluation))
     assert evaluation.comparison is not None
-    pairs = {(pair["a"], pair["b"]): pair for pair in evaluation.comparison["pairs"] if pair["metric"] == "proficiency"}
+    pairs = {(pair.a, pair.b): pair for pair in evaluation.comparison.pairs if pair.metric == "proficiency"}
 
     assert found["system"][4:7] == ["difference", "P(better)", "verdict"]
     assert found["good"][4:7] == ["", "", "best"]
     for name in ("near", "poor"):
         pair = pairs["good", name]
         shown, half = found[name][4].replace("−", "-").split(" ±")
-        assert float(shown) == pytest.approx(-100 * pair["difference"], abs=0.051)
-        assert float(half) == pytest.approx(50 * (pair["high"] - pair["low"]), abs=0.051)
-    assert found["near"][6] == "can't tell"
-    behind = 1 - pairs["good", "near"]["probability_a_better"]
+        assert float(shown) == pytest.approx(-100 * pair.estimate.mean, abs=0.051)
+        assert float(half) == pytest.approx(50 * (pair.estimate.high - pair.estimate.low), abs=0.051)
+    assert found["near"][6] == "inconclusive"
+    behind = 1 - pairs["good", "near"].probability_a_better
     assert float(found["near"][5].rstrip("%")) == pytest.approx(100 * behind, abs=0.051)
     assert found["poor"][5:7] == ["<0.1%", "worse"]
 
@@ -381,8 +458,8 @@ def test_comparison_tells_difference_probability_and_verdict_of_captured_informa
 def test_verdict_is_the_comparisons_own() -> None:
     evaluation = answered()
     assert evaluation.comparison is not None
-    pairs = [pair | {"verdict": "equivalent"} for pair in evaluation.comparison["pairs"]]
-    changed = dataclasses.replace(evaluation, comparison={**evaluation.comparison, "pairs": pairs})
+    pairs = tuple(dataclasses.replace(pair, verdict="equivalent") for pair in evaluation.comparison.pairs)
+    changed = dataclasses.replace(evaluation, comparison=dataclasses.replace(evaluation.comparison, pairs=pairs))
 
     assert forest_rows(as_html(changed))["poor"][6] == "equivalent"
 
@@ -401,9 +478,8 @@ def test_page_says_level_method_and_samples_that_would_help() -> None:
 
     assert made is not None
     assert made.samples_to_halve is not None
-    assert "The 95% credible range is" in page
     assert f"<li>{made.text}.</li>" in page
-    assert f"{made.samples_to_halve:,} more samples would halve the range of what it captures." in page
+    assert f"{made.samples_to_halve:,} more samples would halve the interval of what it captures." in page
 
 
 def test_every_link_inside_the_page_leads_somewhere() -> None:

@@ -9,14 +9,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from infoscope.reports.html.sweep_page import sweep_html
 
 import infoscope as ifs
 from infoscope import tracking
 from infoscope.cli import app
-from infoscope.markup import escape, escape_markdown, markdown_table
-from infoscope.reports.html import as_html
-from tests.report.pages import HOSTILE, comparison, scores, typical
+from infoscope.markup import escape, escape_markdown, escape_markdown_cell
+from tests.report.pages import HOSTILE, as_html, comparison, scores, typical
 from tests.report.pages import settings as tuned
 from tests.report.test_html import Outline
 from tests.tracking.scenes import Stage
@@ -41,7 +39,7 @@ def label_sets() -> object:
 PAGES: dict[str, Callable[[], str]] = {
     "evaluation": lambda: as_html(typical()),
     "comparison": lambda: comparison().to_html(),
-    "sweep": lambda: sweep_html(scores(), [scores().best(resamples=5)]),
+    "sweep": lambda: as_html(scores()),
     "settings": lambda: str(tuned().to_html()),
     "trackers": lambda: tracking.evaluate(STAGE.truth(), STAGE.broken()).to_html(),
     "annotators": lambda: annotators().to_html(),  # type: ignore[attr-defined]
@@ -65,7 +63,7 @@ def test_every_page_has_the_same_shell(name: str) -> None:
 def test_a_notebook_cell_is_no_page_and_styles_nothing_else() -> None:
     cell = annotators()._repr_html_()  # type: ignore[attr-defined]
 
-    assert cell.startswith("<div>")
+    assert cell.startswith("<div style=")
     assert "<style" not in cell
     assert "<html" not in cell
     assert "<img" not in cell
@@ -76,7 +74,7 @@ def markdown_of_sweep(tmp_path: Path, *, by: bool) -> str:
     quoted = '"' + EVIL.replace('"', '""') + '"'
     rows = f"{quoted},0.9,{quoted},{quoted},1\nb,0.2,b,x,2\n{quoted},0.4,b,x,2\n" * 5
     path.write_text(f"gold,p,svm,{quoted},n\n" + rows)
-    words = ["-s", "svm", "--by", EVIL] if by else ["--score", "p", "--positive", EVIL]
+    words = ["-s", "svm", "--parameter", EVIL] if by else ["--score", "p", "--positive", EVIL]
     result = CliRunner().invoke(app, ["sweep", str(path), "-t", "gold", *words, "--format", "markdown"])
     assert result.exit_code == 0, result.output
     return str(result.stdout)
@@ -91,7 +89,7 @@ def harmless(markdown: str) -> None:
     page = rendered(markdown)
     outline = Outline(page)
     assert {tag for tag, _ in outline.tags} <= {
-        *("h1", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "strong", "em")
+        *("h1", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "code")
     }
     for table in re.findall(r"<table>.*?</table>", page, re.DOTALL):
         assert len({row.count("<t") - row.count("<tr") for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)}) == 1
@@ -117,7 +115,7 @@ def test_markdown_shows_any_text_as_it_is(text: str) -> None:
     assert {tag for tag, _ in outline.tags} <= {"p"}
     assert " ".join("".join(outline.text).split()) == shown
 
-    cells = rendered(markdown_table(["a", "b"], [[text, "1"]]))
+    cells = rendered(f"| a | b |\n| --- | --- |\n| {escape_markdown_cell(text)} | 1 |\n")
     assert {tag for tag, _ in Outline(cells).tags} <= {"table", "thead", "tbody", "tr", "th", "td"}
     assert cells.count("<td") == 2
 

@@ -1,29 +1,31 @@
 """Pages of operating points, settings and comparisons without a browser: whole, harmless, and true to their numbers."""
 
 import base64
+import csv
 import hashlib
+import io
 import json
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
+import click
 import numpy as np
 import polars
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
-from infoscope.reports.html.sweep_page import sweep_html
 
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.metrics.registry import catalogue
-from infoscope.operating_points import sweep
-from infoscope.reports import as_text
-from infoscope.reports.html import as_html
+from infoscope.operating_points import ChoiceOptions, sweep
 from infoscope.reports.html.formulas import formula
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
-from tests.report.pages import certainties, comparison, grouped, rows, scores
+from tests.report.pages import as_html, certainties, comparison, grouped, rows, scores
 from tests.report.pages import settings as tuned
 from tests.report.test_html import Outline, answered, embedded
 from tests.strategies import tables
@@ -32,10 +34,10 @@ from tests.strategies import tables
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
     return {
-        "threshold": sweep_html(scores(), [scores().best(resamples=5)]),
-        "refusals": sweep_html(certainties(), [certainties().best(resamples=5)], unit="nats"),
-        "settings": str(tuned().to_html()),
-        "comparison": comparison().to_html(),
+        "threshold": as_html(scores()),
+        "rejections": as_html(certainties(), unit="nats"),
+        "settings": as_html(tuned()),
+        "comparison": as_html(comparison()),
     }
 
 
@@ -43,7 +45,7 @@ def plain(page: str) -> str:
     return " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
 
 
-@pytest.mark.parametrize("name", ["threshold", "refusals", "settings", "comparison"])
+@pytest.mark.parametrize("name", ["threshold", "rejections", "settings", "comparison"])
 def test_page_is_whole_refers_to_nothing_and_runs_only_its_own_code(pages: dict[str, str], name: str) -> None:
     page = pages[name]
     outline = Outline(page)
@@ -51,7 +53,7 @@ def test_page_is_whole_refers_to_nothing_and_runs_only_its_own_code(pages: dict[
     scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
 
-    assert len(page.encode()) < 200_000
+    assert len(page.encode()) < 250_000
     for tag, found in outline.tags:
         assert not any(attribute.startswith("on") for attribute in found), (tag, found)
         if tag == "a":
@@ -66,16 +68,16 @@ def test_page_is_whole_refers_to_nothing_and_runs_only_its_own_code(pages: dict[
 
 
 def test_verdict_of_a_threshold_is_the_choice(pages: dict[str, str]) -> None:
-    choice, words = scores().best(resamples=5), plain(pages["threshold"])
+    choice, words = scores().choices[0], plain(pages["threshold"])
 
-    assert f"from a score of {choice.threshold:.4g}".replace("-", "−") in words
+    assert f"when the score is at least {choice.threshold:.4g}".replace("-", "−") in words
     assert f"captures {choice.value:.0%} of the information in the truth, the most of all" in words
-    assert f"On samples that had no say in the choice it is {choice.held_out:.1%} (95%: {choice.low:.1%}" in words
+    assert f"On held-out samples it is {choice.held_out.value:.1%} (95%: {choice.held_out.low:.1%}" in words
     assert "Recommended threshold" in words
 
 
 def test_verdict_of_refusals_says_what_refusing_half_costs(pages: dict[str, str]) -> None:
-    curve, words = certainties(), plain(pages["refusals"])
+    curve, words = certainties(), plain(pages["rejections"])
     refused, captured = np.asarray(curve.values("rejection_rate")), np.asarray(curve.values("proficiency"))
     half = int(np.argmin(np.abs(refused - 0.5)))
 
@@ -86,30 +88,33 @@ def test_verdict_of_refusals_says_what_refusing_half_costs(pages: dict[str, str]
 def test_thresholds_by_three_criteria_and_by_costs() -> None:
     rng = np.random.default_rng(3)
     truth = rng.random(80) < 0.5
-    curve = sweep(rng.normal(size=80) + truth, truth, positive=True)
-    found = curve.choices()
-    by_cost = curve.choices(costs=[[0, 5], [1, 0]])
+    curve = sweep(truth, rng.normal(size=80) + truth, positive=True)
+    found = curve.choices
+    by_cost = curve.choose_by(ChoiceOptions(costs=((0, 5), (1, 0))))
 
     assert [choice.criterion for choice in found] == ["proficiency", "accuracy", "f1"]
-    assert by_cost[0].criterion == "expected_cost"
-    page = plain(sweep_html(curve, by_cost))
+    assert by_cost.choices[0].criterion == "expected_cost"
+    page = plain(as_html(by_cost))
     assert "best expected cost" in page
-    assert plain(sweep_html(curve, found)).count("0.") > 20
+    assert plain(as_html(curve)).count("0.") > 20
 
 
 def test_data_of_a_sweep_is_its_curve(pages: dict[str, str]) -> None:
-    data = embedded(pages["threshold"], "data")
+    shown = embedded(pages["threshold"], "points-shown")
+    saved = list(csv.DictReader(io.StringIO(embedded(pages["threshold"], "data")["csv"])))
+    captured = scores().values("proficiency")
 
-    np.testing.assert_allclose(data["curve"]["proficiency"], scores().values("proficiency"), rtol=1e-5)
-    assert len(data["told"]) == len(data["points"]) == len(data["charts"][0][0])
-    assert data["points"][data["best"]] == scores().best(resamples=5).point
+    np.testing.assert_allclose([float(row["proficiency"]) for row in saved], captured, rtol=1e-5)
+    assert len(shown["shown"]) == len(shown["charts"][0][0])
+    best = shown["shown"][shown["best"]]["proficiency"]
+    assert float(best.rstrip("%")) == pytest.approx(100 * captured[scores().choices[0].point], abs=0.051)
 
 
 @pytest.mark.parametrize("values", [[1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0]])
 def test_scores_without_a_curve_have_a_page_too(values: list[float]) -> None:
-    curve = sweep(values * 3, ["a", "b", "a", "b"] * 3, positive="b")
+    curve = sweep(["a", "b", "a", "b"] * 3, values * 3, positive="b")
 
-    Outline(sweep_html(curve, [curve.best(resamples=5)]))
+    Outline(as_html(curve))
 
 
 def test_settings_name_the_best_and_its_rival(pages: dict[str, str]) -> None:
@@ -117,18 +122,18 @@ def test_settings_name_the_best_and_its_rival(pages: dict[str, str]) -> None:
     chances = dict(zip((1, 2, 4, 8, 16), tuned().best().probabilities, strict=True))
     rival = max((depth for depth in chances if depth != 4), key=lambda depth: chances[depth])
 
-    assert "depth 4 is best of 5 settings" in words
+    assert "depth 4 is the best of 5 settings" in words
     assert chances[rival] >= 0.025
-    assert f"Next comes depth {rival}, best with probability" in words
-    assert "What seconds buys" in words
+    assert f"Next is depth {rival}, the best with probability" in words
+    assert "Captured against seconds" in words
 
 
 def test_comparison_says_who_leads_and_marks_who_is_alike(pages: dict[str, str]) -> None:
     words = plain(pages["comparison"])
 
-    assert "lead 3 systems and cannot be told apart" in words
+    assert re.search("lead 3 systems by erroneous information ratio, without a significant difference between", words)
     assert words.count("McNemar") >= 2
-    assert "How many times less error" in words
+    assert "error is this many times smaller than that of the system in the row" in words
     assert "</script><script>window.hacked=1</script>" in words  # as text: the outline has one script with code
 
 
@@ -150,7 +155,7 @@ def test_baseline_is_named() -> None:
     words = plain(ifs.compare(tables, baseline="b").to_html())
 
     assert "Against the baseline b: better: a." in words
-    assert "different rows, unpaired" in words
+    assert "unpaired: different rows" in words
 
 
 # ── how a page came about ────────────────────────────────────────────────────────────────────────
@@ -166,7 +171,7 @@ def file(tmp_path: Path) -> Path:
 COMMANDS = {
     "evaluate": ["-t", "truth", "-s", "system 0", "-s", "system 1"],
     "compare": ["-t", "truth", "-s", "system 0", "-s", "system 1"],
-    "sweep": ["-t", "truth", "-s", "system 0", "--by", "site"],
+    "sweep": ["-t", "truth", "-s", "system 0", "--parameter", "site"],
 }
 
 
@@ -188,34 +193,38 @@ def test_page_names_its_command_version_and_data(file: Path, name: str, monkeypa
     assert CliRunner().invoke(app, [name, "rows.csv", *COMMANDS[name], "-o", "page.html"]).exit_code == 2
 
 
-def test_passwords_that_were_typed_are_not_repeated() -> None:
-    from infoscope.cli.typed import Typing, typed
+def test_passwords_that_were_typed_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    from infoscope.cli.invocation import RecordingGroup, command_line
 
     said: list[str | None] = []
-    group = Typing("infoscope")
-    group.command("x", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(
-        lambda: said.append(typed())
+    module = ModuleType("infoscope.cli.recorded")
+    module.command = click.Command(  # type: ignore[attr-defined]
+        "x",
+        callback=lambda: said.append(command_line()),
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
     )
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    group = RecordingGroup("infoscope", modules={"x": ("recorded", "")})
     words = ["x", "--engine-url", "postgresql://me:s3cret@host/db?password=again&a=1", "-t", "a b"]
     CliRunner().invoke(group, words)
 
     assert said == ["infoscope x --engine-url 'postgresql://me:…@host/db?password=…&a=1' -t 'a b'"]
-    assert typed() is None
+    assert command_line() is None
 
 
 def test_hash_is_of_the_counts_alone() -> None:
     frame = rows(1, 3, 60)
-    one = ifs.evaluate(frame, "truth", "system 0")
-    other = ifs.evaluate(frame.reverse(), "truth", "system 0")
-    changed = ifs.evaluate(frame.head(59), "truth", "system 0")
+    one = ifs.evaluate(frame, truth="truth", system="system 0")
+    other = ifs.evaluate(frame.reverse(), truth="truth", system="system 0")
+    changed = ifs.evaluate(frame.head(59), truth="truth", system="system 0")
     document = one.to_dict()["systems"][0]["data_hash"]
 
     assert document == other.systems[0].data_hash != changed.systems[0].data_hash
     assert document in as_html(one)
     again = ifs.Evaluation.from_dict(json.loads(one.to_json()))
     assert again.systems[0].data_hash == document
-    found = ifs.compare(rows(2, 3, 60), truth="truth", system=["system 0", "system 1"]).to_dict()["systems"]
-    assert found[0]["data_hash"] != found[1]["data_hash"]
+    found = ifs.compare(rows(2, 3, 60), truth="truth", system=["system 0", "system 1"]).provenance.hashes
+    assert found["system 0"] != found["system 1"]
 
 
 @settings(max_examples=30)
@@ -245,39 +254,40 @@ def test_number_and_text_that_look_alike_have_other_hashes() -> None:
 
 def test_systems_are_compared_within_each_group_as_if_it_were_alone() -> None:
     evaluation = grouped()
-    assert evaluation.comparison is not None
-    found = {part["group"]["site"]: part for part in evaluation.comparison["groups"]}
+    found = {part.group["site"]: part.comparison for part in evaluation.group_comparisons}
     names = [f"system {at}" for at in range(3)]
 
     assert set(found) == {"east", "west"}
     for site, part in found.items():
         alone = rows(3, 4, 600).filter(polars.col("site") == site)
-        expected = ifs.compare(alone, truth="truth", system=names).to_dict()["comparison"]["pairs"]
-        for mine, theirs in zip(part["pairs"], expected, strict=True):
-            assert (mine["a"], mine["b"], mine["metric"]) == (theirs["a"], theirs["b"], theirs["metric"])
-            assert mine["difference"] == pytest.approx(theirs["difference"], abs=1e-9)
-            assert mine["probability_a_better"] == pytest.approx(theirs["probability_a_better"], abs=1e-9)
+        expected = ifs.compare(alone, truth="truth", system=names).pairs
+        for mine, theirs in zip(part.pairs, expected, strict=True):
+            assert (mine.a, mine.b, mine.metric) == (theirs.a, theirs.b, theirs.metric)
+            assert mine.estimate.value == pytest.approx(theirs.estimate.value, abs=1e-9)
+            assert mine.probability_a_better == pytest.approx(theirs.probability_a_better, abs=1e-9)
     assert ifs.Evaluation.from_dict(json.loads(evaluation.to_json())) == evaluation
-    assert "site west: compared row by row, every system captures surely more" in as_text(evaluation, width=200)
+    assert "site west: each system captures significantly more than the next" in evaluation.to_text(width=200)
 
 
 def test_page_of_groups_counts_all_samples() -> None:
     assert "600 samples in 2 groups" in plain(as_html(grouped()))
 
 
-def test_page_tells_who_can_be_told_apart() -> None:
-    assert "good and near cannot be told apart in what they capture, row by row." in plain(as_html(answered()))
+def test_page_names_systems_without_a_significant_difference() -> None:
+    assert "good and near do not differ significantly in what they capture (paired by row)." in plain(
+        as_html(answered())
+    )
 
 
 def test_page_says_how_much_was_read(tmp_path: Path) -> None:
     frame = polars.concat([rows(1, 3, 1000)] * 60)
     frame.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(tmp_path / "many.parquet", row_group_size=2000)
-    evaluation = ifs.evaluate(str(tmp_path / "many.parquet"), "truth", "system 0", until="width=0.2")
-    assert evaluation.source.until is not None
+    evaluation = ifs.evaluate(str(tmp_path / "many.parquet"), truth="truth", system="system 0", until="width=0.2")
+    assert evaluation.adaptive is not None
     words = plain(as_html(evaluation))
 
     assert "read in part" in words
-    assert words.count(evaluation.source.until["text"]) == 2  # among the first sentences, and under method
+    assert evaluation.adaptive.text in words
 
 
 def test_files_are_written_once_asked_for(tmp_path: Path) -> None:

@@ -33,9 +33,10 @@ MAX_ROWS = 12
 MAX_FINDINGS = 4
 INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
 DIM = "opacity:.72;font-size:90%"
-NUMBER = "text-align:right;padding:2px 10px;font-variant-numeric:tabular-nums"
+NUMBER = "text-align:right;padding:2px 10px"
 NAME = "text-align:left;padding:2px 10px"
 _FOLD = "margin:.3em 0"
+_TABLE = "border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums"
 
 
 def as_notebook(outline: Outline) -> str:
@@ -136,5 +137,8 @@ def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
         for row in rows
     ]
     return element(
-        "table", element("thead", first), element("tbody", *lines), style="border-collapse:collapse;margin:.6em 0"
+        "table",
+        element("thead", first),
+        element("tbody", *lines),
+        style="border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums",
     )

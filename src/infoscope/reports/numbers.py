@@ -15,6 +15,7 @@ __all__ = [
     "Units",
     "amount",
     "chance",
+    "false_per_hundred",
     "interval_text",
     "is_share",
     "metric_value",
@@ -99,6 +100,19 @@ def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> 
     if estimate.low is None or estimate.high is None:
         return ""
     return f"{scale * estimate.low:.{digits}f} – {scale * estimate.high:.{digits}f}"
+
+
+def false_per_hundred(ratio: float, unit: str = "bits") -> str:
+    """False information for every hundred bits of truth, in words.
+
+    >>> false_per_hundred(0.0), false_per_hundred(0.001), false_per_hundred(0.012), false_per_hundred(0.49)
+    ('no', 'less than one bit of', '1 bit of', '49 bits of')
+    """
+    if ratio == 0:
+        return "no"
+    whole = round(100 * ratio)
+    one = unit.removesuffix("s")
+    return f"less than one {one} of" if whole < 1 else f"{whole} {one if whole == 1 else unit} of"
 
 
 def points(gain: float) -> str:

@@ -137,7 +137,7 @@ def table(part: Table, level: int = 4, within: str = "") -> Html:
     """A table; one that can be searched is also sorted and copied by the page's script."""
     shown = [at for at, column in enumerate(part.columns) if column.only != "plain"]
     columns = [part.columns[at] for at in shown]
-    head = element("tr", *(_head(column) for column in columns))
+    head = element("tr", *(_head(column, at == 0) for at, column in enumerate(columns)))
     note = element("p", phrase(part.note), class_="note") if part.note else Html("")
     rows = [_row(row, shown, columns) for row in part.lines]
     written = rows if part.whole or not part.search else rows[:MAX_WRITTEN_ROWS]
@@ -170,11 +170,12 @@ def _left_out(noun: str, written: int, rows: int) -> Html:
 _CLASSES = {"name": None, "number": "n", "text": None, "bar": "b", "whisker": "track"}
 
 
-def _head(column: Column) -> Html:
+def _head(column: Column, first: bool) -> Html:
+    style = None if first else _CLASSES[column.kind]  # names of rows stand at the left, numbers too
     if not column.title:
-        return element("td", class_=_CLASSES[column.kind])
-    word = term(column.metric, column.title) if column.metric else column.title
-    return element("th", word, scope="col", class_=_CLASSES[column.kind])
+        return element("td", class_=style)
+    word = term(column.metric, column.title) if column.metric else phrase(column.title)
+    return element("th", word, scope="col", class_=style)
 
 
 def _row(row: Row, shown: Sequence[int], columns: Sequence[Column]) -> Html:

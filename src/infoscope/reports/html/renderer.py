@@ -99,7 +99,7 @@ def appendix(outline: Outline) -> Html:
 
 
 def _definitions(part: Appendix) -> Html:
-    cards = {entry.name: entry.card for entry in all_metrics(part.domain)}
+    cards = {entry.name: entry.card for domain in ("table", part.domain) for entry in all_metrics(domain)}
     entries = [_definition(name, cards[name]) for name in dict.fromkeys(part.metrics) if name in cards]
     if not entries:
         return Html("")

@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from infoscope import __version__
 from infoscope.figures.colours import DARK, LIGHT
+from infoscope.figures.layout import plain_label
 from infoscope.markup import Html, element, joined
 from infoscope.page_files import MARK
 
@@ -38,7 +39,7 @@ def page(title: str, code: str, *body: Html) -> str:
         Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}; script-src \'sha256-{known}\'">'),
         Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
         Html('<meta name="color-scheme" content="light dark">'),
-        element("title", title),
+        element("title", plain_label(title)),
         Html(f"<style>{_style()}</style>"),
     )
     spoken = Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>')

@@ -10,7 +10,7 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, interval_text, points, share
+from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, false_per_hundred, interval_text, points, share
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
@@ -146,8 +146,7 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     """What a reader should know next, three sentences at most."""
     false = focus.shown("false_information_ratio")
     if false is not None and focus.shown("proficiency") is not None:
-        size = "no" if false == 0 else f"{100 * false:.0f} bits of" if false >= 0.005 else "less than one bit of"
-        yield f"For every 100 bits of truth it adds {size} false information."
+        yield f"For every 100 bits of truth it adds {false_per_hundred(false)} false information."
     pairs = [pair for pair in focus.confusions if pair.gain > 0][:3]
     if pairs:
         named: list[Inline] = []
@@ -313,7 +312,8 @@ def _tied(rankings: Sequence[Ranking], where: str) -> Iterator[Phrase]:
                 groups.setdefault(group, []).append(place.name)
         tied = [names for names in groups.values() if len(names) > 1]
         if not tied:
-            yield f"{where}each system captures significantly more than the next (paired by row, Holm-corrected)."
+            each = f"{where}each" if where else "Each"
+            yield f"{each} system captures significantly more than the next (paired by row, Holm-corrected)."
         for names in tied:
             yield (where, *enumerated(names, 12), " do not differ significantly in what they capture (paired by row).")
 

@@ -53,7 +53,7 @@ def _along(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:
         Axis(0.0, 1.02, "", tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)), grid=True),
         width=680.0,
         height=320.0,
-        margins=(50.0, 10.0, 150.0, 48.0),
+        margins=(50.0, 10.0, 24.0 + 8.0 * max(map(len, names.values())), 48.0),
     )
     marks = [*_where_it_falls(sweep, choice, panel)]
     for at, y in enumerate(heights):

@@ -11,7 +11,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.track_choice import WorstTrack, chosen_system, worst_tracks
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
-from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, interval_text, share
+from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, false_per_hundred, interval_text, share
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -141,7 +141,7 @@ def _headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
 def _sentences(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Iterator[Phrase]:
     false = focus.metrics["false_information_ratio"].shown
     if false is not None:
-        size = "no" if false == 0 else f"{100 * false:.0f} {unit.name} of" if false >= 0.005 else "less than one of"
+        size = false_per_hundred(false, unit.name)
         yield f"For every 100 {unit.name} of truth it adds {size} false information."
     line = max(_LOSS, key=lambda name: focus.ledger[name])
     if focus.ledger[line] > 0 and focus.ledger["truth"] > 0:
