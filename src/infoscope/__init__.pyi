@@ -1,6 +1,10 @@
+from . import evaluation as evaluation
 from . import metrics as metrics
 from . import multilabel as multilabel
 from . import operating_points as operating_points
+from . import readers as readers
+from . import reports as reports
+from . import results as results
 from . import tracking as tracking
 from .annotators import Agreement as Agreement
 from .annotators import agreement as agreement

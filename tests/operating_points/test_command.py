@@ -135,7 +135,7 @@ def test_json_holds_the_curve_and_the_choice(scores):
     record = json.loads(run(scores, "-t", "gold", "--score", "p", "--metric", "f1", "--format", "json").stdout)
 
     assert record["schema"] == "infoscope/sweep/2"
-    best, curves = record["stored_choices"][0], record["stored_curves"]
+    best, curves = record["choices"][0], record["metrics"]
     assert best["criterion"] == "f1"
     assert curves["f1"][best["point"]] == max(value for value in curves["f1"] if value is not None)
     assert len(record["thresholds"]) == len(curves["proficiency"])
@@ -148,7 +148,7 @@ def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
 
     values, truth = _scores()
     paid = [np.mean(np.where(truth == "yes", 9 * (values < t), values >= t)) for t in [np.inf, *values]]
-    best = record["stored_choices"][0]
+    best = record["choices"][0]
     assert best["criterion"] == "expected_cost"
     assert best["value"] == pytest.approx(min(paid))
 
@@ -172,7 +172,7 @@ def test_runs_show_the_front_and_the_price(runs):
     assert "Its erroneous information ratio is" in result.stdout
     assert "bits per seconds" in result.stdout
     record = json.loads(run(runs, "-t", "gold", "-s", "said", "--parameter", "depth", "--format", "json").stdout)
-    assert record["stored_best"]["setting"] == {"depth": 10}
+    assert record["best"]["setting"] == {"depth": 10}
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_gains_are_negative_costs(scores, tmp_path):
         np.mean(np.where(truth == "yes", np.where(values >= t, -4, 2), 1.5 * (values >= t))) for t in [np.inf, *values]
     ]
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["stored_choices"][0]["value"] == pytest.approx(min(paid))
+    assert json.loads(result.stdout)["choices"][0]["value"] == pytest.approx(min(paid))
     assert min(paid) < 0
 
 

@@ -334,6 +334,6 @@ def test_document_is_plain_json_with_nulls_for_undefined():
 
     record = json.loads(ifs.sweep([0, 1, 0], [0.1, 0.9, 0.5]).to_json())
     assert record["schema"] == "infoscope/sweep/2"
-    assert record["stored_curves"]["precision"][0] is None
+    assert record["metrics"]["precision"][0] is None
     assert record["thresholds"] == [None, 0.9, 0.5, 0.1]
-    assert record["stored_curves"]["proficiency"][1] == 1.0
+    assert record["metrics"]["proficiency"][1] == 1.0

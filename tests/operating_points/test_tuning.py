@@ -117,8 +117,8 @@ def test_document_is_plain_json():
     record = json.loads(ifs.tune({1: _run(9, 1), 2: _run(8, 2)}, "k").to_json())
     assert record["schema"] == "infoscope/tuning/2"
     assert (record["parameters"], record["settings"]) == (["k"], [[1], [2]])
-    assert len(record["stored_values"]["proficiency"]) == 2
-    assert record["stored_best"]["setting"] == {"k": 1}
+    assert len(record["metrics"]["proficiency"]) == 2
+    assert record["best"]["setting"] == {"k": 1}
 
 
 # ── King-Rook against King ───────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from infoscope.annotators import agreement
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
 from infoscope.cli.output import Output
@@ -38,9 +38,9 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     output = Output.asked(chosen)
     options = {"clean": chosen["clean"], "level": chosen["level"], "draws": chosen["draws"], "seed": chosen["seed"]}
     if chosen["system"]:
-        found = agreement(sources(source), system=list(chosen["system"]), read=read_options(chosen), **options)
+        found = ifs.agreement(sources(source), system=list(chosen["system"]), read=read_options(chosen), **options)
     else:
-        found = agreement(_files_by_name(source), **options)
+        found = ifs.agreement(_files_by_name(source), **options)
     output.write(found)
 
 

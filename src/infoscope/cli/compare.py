@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import (
     column_options,
@@ -21,7 +22,6 @@ from infoscope.cli.options import (
     uncertainty_options,
 )
 from infoscope.cli.output import Output, refuse_ignored
-from infoscope.comparison import compare
 
 __all__ = ["command"]
 
@@ -65,11 +65,11 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
         "rope": chosen["rope"],
     }
     if chosen["matrix"]:
-        result = compare(matrix_tables(source, chosen), **shared)
+        result = ifs.compare(matrix_tables(source, chosen), **shared)
     else:
         if chosen["truth"] is None or len(chosen["system"]) < 2:
             raise click.UsageError("name the truth column with -t and at least two system columns with -s")
-        result = compare(
+        result = ifs.compare(
             sources(source),
             truth=chosen["truth"],
             system=list(chosen["system"]),

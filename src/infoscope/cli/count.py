@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import column_options, label_options, read_options, reading_options, sources
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say
 from infoscope.errors import InputError
-from infoscope.readers import Tables, read_tables
-from infoscope.readers.files import are_parts, means_file
 
 __all__ = ["command"]
 
@@ -39,12 +38,12 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     """
     target = Path(chosen["output"])
     _check_target(target, force=chosen["force"])
-    if target.exists() and any(means_file(name, target) for name in source):
+    if target.exists() and any(ifs.readers.means_file(name, target) for name in source):
         raise InputError(f"{target} is both read and written; give the sum another name")
 
-    if (chosen["truth"] is None or not chosen["system"]) and not are_parts(source, chosen["input_format"]):
+    if (chosen["truth"] is None or not chosen["system"]) and not ifs.readers.are_parts(source, chosen["input_format"]):
         raise click.UsageError("name the truth column with -t and a system column with -s")
-    tables = read_tables(
+    tables = ifs.read_tables(
         sources(source),
         truth=chosen["truth"],
         system=list(chosen["system"]) or None,
@@ -70,7 +69,7 @@ def _check_target(target: Path, *, force: bool) -> None:
     check_output(target, force=force)
 
 
-def _message(tables: Tables, target: Path) -> list[str]:
+def _message(tables: ifs.Tables, target: Path) -> list[str]:
     """Lines about a sum, made before it is written: an interrupt then finds nothing left to do."""
     rows = "" if tables.rows is None else f"{tables.rows:,} rows to "
     lost = [f"warning: {count:,} row{'s' * (count != 1)} left out: {why}" for why, count in tables.ignored.items()]

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options
 from infoscope.cli.output import Output
-from infoscope.evaluation import evaluate
 
 __all__ = ["command"]
 
@@ -32,4 +32,4 @@ def command(**chosen: Any) -> None:
     """
     output = Output.asked(chosen)
     with as_file(files("infoscope") / "data" / "digits.csv") as path:
-        output.write(evaluate(str(path), truth="truth", system=SYSTEMS, reject="?"))
+        output.write(ifs.evaluate(str(path), truth="truth", system=SYSTEMS, reject="?"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import (
     column_options,
@@ -22,8 +23,6 @@ from infoscope.cli.options import (
     uncertainty_options,
 )
 from infoscope.cli.output import Output, refuse_ignored
-from infoscope.evaluation import Evaluation, evaluate
-from infoscope.readers.files import are_parts
 
 __all__ = ["command", "evaluate_chosen"]
 
@@ -66,15 +65,15 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     output.write(evaluation)
 
 
-def evaluate_chosen(source: Sequence[str], chosen: Mapping[str, Any]) -> Evaluation:
+def evaluate_chosen(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Evaluation:
     """The evaluation that the options of a command ask for."""
     shared = {**uncertainty_keywords(chosen), "task": chosen["task"]}
     if chosen["matrix"]:
-        return evaluate(matrix_tables(source, chosen), **shared)
-    if (chosen["truth"] is None or not chosen["system"]) and not are_parts(source, chosen["input_format"]):
+        return ifs.evaluate(matrix_tables(source, chosen), **shared)
+    if (chosen["truth"] is None or not chosen["system"]) and not ifs.readers.are_parts(source, chosen["input_format"]):
         lacks = "truth column with -t" if chosen["truth"] is None else "system column with -s"
         raise click.UsageError(f"name the {lacks}, or say --matrix if SOURCE is a confusion matrix")
-    return evaluate(
+    return ifs.evaluate(
         sources(source),
         truth=chosen["truth"],
         system=list(chosen["system"]) or None,

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.names import COMPLEMENTS, CURVES, entries_named
 from infoscope.cli.streams import write_stdout
-from infoscope.metrics.registry import Metric, all_metrics, catalogue, find
 
 __all__ = ["command"]
 
@@ -51,11 +51,13 @@ def _described(name: str, width: int) -> list[str]:
 
 
 def _listing(width: int) -> list[str]:
-    families: dict[str, list[Metric]] = {}
-    for name in catalogue:
-        families.setdefault(catalogue[name].family, []).append(find(name))
-    families["label sets"] = [each for each in all_metrics("label_sets") if each.name not in catalogue]
-    families["trackers"] = [each for each in all_metrics("tracks") if each.name not in catalogue]
+    registry = ifs.metrics.registry
+    families: dict[str, list[ifs.metrics.registry.Metric]] = {}
+    for entry in registry.all_metrics():
+        families.setdefault(entry.card.family, []).append(entry)
+    known = {entry.name for entry in registry.all_metrics()}
+    families["label sets"] = [entry for entry in registry.all_metrics("label_sets") if entry.name not in known]
+    families["trackers"] = [entry for entry in registry.all_metrics("tracks") if entry.name not in known]
     names = [entry.name for entries in families.values() for entry in entries]
     wide = max(map(len, names))
     lines = []
@@ -74,7 +76,7 @@ def _cut(text: str, room: int) -> str:
     return text[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
 
 
-def _card(entry: Metric, width: int) -> list[str]:
+def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
     card = entry.card
     low, high = ("∞" if abs(end) == float("inf") else f"{end:g}" for end in card.range)
     better = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}[card.better]

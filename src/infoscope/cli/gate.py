@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.evaluate import evaluate_chosen
 from infoscope.cli.options import (
@@ -24,7 +25,6 @@ from infoscope.cli.options import (
 from infoscope.cli.output import Output, refuse_ignored
 from infoscope.cli.streams import say
 from infoscope.errors import InputError
-from infoscope.evaluation.gate import Baseline, Condition, Gate, judge
 
 __all__ = ["command"]
 
@@ -84,9 +84,9 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     sys.exit(gate.status)
 
 
-def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Gate:
-    conditions = [Condition.asked("min", words) for words in chosen["least"]]
-    conditions += [Condition.asked("max", words) for words in chosen["most"]]
+def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Gate:
+    conditions = [ifs.evaluation.Condition.asked("min", words) for words in chosen["least"]]
+    conditions += [ifs.evaluation.Condition.asked("max", words) for words in chosen["most"]]
     baseline = _baseline(chosen)
     if not conditions and baseline is None:
         raise click.UsageError("a gate without conditions lets everything through; give --min, --max or --baseline")
@@ -95,10 +95,10 @@ def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Gate:
         refuse_ignored(evaluation)
     for finding in () if chosen["quiet"] else evaluation.findings:
         say(f"warning: {finding.text.removesuffix('.')}")
-    return judge(evaluation, conditions, baseline, chosen["inconclusive"])
+    return ifs.evaluation.judge(evaluation, conditions, baseline, chosen["inconclusive"])
 
 
-def _baseline(chosen: Mapping[str, Any]) -> Baseline | None:
+def _baseline(chosen: Mapping[str, Any]) -> ifs.evaluation.Baseline | None:
     if chosen["baseline"] is None:
         for option in ("not_worse", "metrics", "tolerance"):
             if chosen[option]:
@@ -114,12 +114,12 @@ def _baseline(chosen: Mapping[str, Any]) -> Baseline | None:
             f"the baseline {path} cannot be read; write it with `infoscope evaluate … -o {path.name}`"
         ) from None
     metrics = chosen["metrics"] or ("proficiency",)
-    return Baseline.load(
+    return ifs.evaluation.Baseline.load(
         text, str(path), metrics=metrics, tolerance=chosen["tolerance"], proven=bool(chosen["not_worse"])
     )
 
 
-def _write_summary(gate: Gate) -> None:
+def _write_summary(gate: ifs.Gate) -> None:
     """Add the verdict to the summary of a GitHub job, within its limit."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
-from infoscope.multilabel import compare
 
 __all__ = ["command"]
 
@@ -44,7 +44,7 @@ def command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     """
     output = Output.asked(chosen)
     names = ("object", "category", "clean", "separator", "depth", "level", "draws", "shuffles", "splits", "seed")
-    result = compare(truth, _files_by_name(predicted), **{name: chosen[name] for name in names})
+    result = ifs.multilabel.compare(truth, _files_by_name(predicted), **{name: chosen[name] for name in names})
     if chosen["strict"]:
         for system in result.systems:
             for item in system.ignored:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import infoscope as ifs
 from infoscope.errors import AmbiguousNameError, UnknownNameError
-from infoscope.metrics.registry import Metric, all_metrics, find
 
 __all__ = ["COMPLEMENTS", "CURVES", "entries_named"]
 
@@ -45,13 +45,13 @@ _COMMON = {"ppv": "precision", "tpr": "recall", "fpr": "false_alarm_rate", "tnr"
 _GREEK = {"alpha": "α", "alpha'": "α'", "xi": "ξ", "phi": "φ", "kappa": "κ", "mu": "μ", "delta": "δ"}
 
 
-def entries_named(name: str) -> list[Metric]:
+def entries_named(name: str) -> list[ifs.metrics.registry.Metric]:
     """The metrics of this name, the most usual first; an unknown name is refused with the nearest.
 
     A name may be followed by its symbol, or by a remark in brackets: "recall R", "NH (Hu & Wang eq. 17)".
     """
     try:
-        known = find(name)
+        known = ifs.metrics.registry.find(name)
     except AmbiguousNameError:
         raise
     except UnknownNameError:
@@ -60,7 +60,7 @@ def entries_named(name: str) -> list[Metric]:
             raise
         return found
     usual = _COMMON.get(_folded(name))
-    return [known] if usual in (None, known.name) else [find(usual), known]
+    return [known] if usual in (None, known.name) else [ifs.metrics.registry.find(usual), known]
 
 
 def _folded(name: str) -> str:
@@ -68,19 +68,19 @@ def _folded(name: str) -> str:
     return " ".join(re.sub(r"[’']s\b", "", plain).split())
 
 
-def _everything() -> Iterator[Metric]:
-    yield from all_metrics()
-    yield from all_metrics("label_sets")
-    yield from all_metrics("tracks")
+def _everything() -> Iterator[ifs.metrics.registry.Metric]:
+    yield from ifs.metrics.registry.all_metrics()
+    yield from ifs.metrics.registry.all_metrics("label_sets")
+    yield from ifs.metrics.registry.all_metrics("tracks")
 
 
-def _names(entry: Metric) -> Iterator[str]:
+def _names(entry: ifs.metrics.registry.Metric) -> Iterator[str]:
     yield entry.name
     yield from entry.card.aliases
     yield entry.card.title
 
 
-def _matching(name: str) -> Iterator[Metric]:
+def _matching(name: str) -> Iterator[ifs.metrics.registry.Metric]:
     """By title, or by id and title of label sets and trackers, else by symbol; scikit-learn's "_score" is left out."""
     wanted = {_folded(name), _folded(name).removesuffix(" score").replace("mutual info", "mutual information")}
     named = [entry for entry in _everything() if wanted & {_folded(each) for each in _names(entry)}]
@@ -88,7 +88,7 @@ def _matching(name: str) -> Iterator[Metric]:
     yield from named or [entry for entry in _everything() if entry.card.symbol == symbol]
 
 
-def _without_symbol(name: str) -> Iterator[Metric]:
+def _without_symbol(name: str) -> Iterator[ifs.metrics.registry.Metric]:
     """A name before its symbol or before a remark, where that name is known and the symbol is its own."""
     plain = re.sub(r"\s*\([^()]* [^()]*\)$", "", name)
     if plain != name:
@@ -102,5 +102,5 @@ def _without_symbol(name: str) -> Iterator[Metric]:
                 yield entry
 
 
-def _exactly(name: str) -> list[Metric]:
+def _exactly(name: str) -> list[ifs.metrics.registry.Metric]:
     return [entry for entry in _everything() if _folded(name) in {_folded(each) for each in _names(entry)}]

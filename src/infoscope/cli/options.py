@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.prevalence import read_prevalence
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, read_matrix
-from infoscope.tables import Contingency
 
 __all__ = [
     "column_options",
@@ -89,10 +88,10 @@ def reading_options() -> Callable[[Command], Command]:
     )
 
 
-def read_options(chosen: Mapping[str, Any]) -> ReadOptions:
+def read_options(chosen: Mapping[str, Any]) -> ifs.ReadOptions:
     """The options above, in the words of the readers."""
     delimiter = chosen["delimiter"]
-    return ReadOptions(
+    return ifs.ReadOptions(
         format=chosen["input_format"],
         delimiter="\t" if delimiter == "\\t" else delimiter,
         engine=chosen["engine"],
@@ -206,16 +205,16 @@ def sources(source: Sequence[str]) -> str | list[str]:
 _ABOUT_ROWS = ("truth", "system", "weight", "by", "groups", "until")
 
 
-def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, Contingency]:
+def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, ifs.Contingency]:
     """Confusion matrices by the names of their files, or by their paths where two files share a name."""
     for option in _ABOUT_ROWS:
         if chosen.get(option):
             raise click.UsageError(f"--{option} names a column of rows, and a matrix has none; leave it out")
     stems = ["standard input" if path == "-" else Path(path).stem for path in source]
-    tables: dict[str, Contingency] = {}
+    tables: dict[str, ifs.Contingency] = {}
     for path, stem in zip(source, stems, strict=True):
         name = stem if stems.count(stem) == 1 else path
         if name in tables:
             raise InputError(f"{path} is named twice; name each matrix once")
-        tables[name] = read_matrix(path, reject=chosen["reject"], positive=chosen["positive"])
+        tables[name] = ifs.readers.read_matrix(path, reject=chosen["reject"], positive=chosen["positive"])
     return tables

@@ -8,20 +8,17 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from infoscope.atomic_files import check_target, output_file, write_file
+import infoscope as ifs
+from infoscope.atomic_files import check_target, write_file
 from infoscope.cli.invocation import command_line
 from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.errors import InputError
-from infoscope.evaluation import Evaluation
 from infoscope.page_files import is_page
-from infoscope.reports.layout import ASCII, UNICODE, Look
-from infoscope.reports.render import outline_of, render
-from infoscope.reports.text import coloured, text_lines
-from infoscope.results.base import Result, form_of
-from infoscope.results.finding import Finding
-from infoscope.results.frame import csv_text, write_parquet
+
+if TYPE_CHECKING:
+    from infoscope.results import Finding, Result
 
 __all__ = ["Output", "check_output", "refuse_ignored"]
 
@@ -44,7 +41,7 @@ class Output:
     def asked(cls, chosen: Mapping[str, Any]) -> Output:
         """From the options of a command; refuses a file that exists or cannot be."""
         path = None if chosen["output"] is None else Path(chosen["output"])
-        form = chosen["format"] or (path is not None and form_of(path)) or "text"
+        form = chosen["format"] or (path is not None and ifs.results.form_of(path)) or "text"
         if form == "parquet" and path is None:
             raise InputError("a Parquet file is not text; name it with -o FILE")
         force = chosen["force"] or (form == "html" and path is not None and is_page(path))
@@ -59,8 +56,7 @@ class Output:
             for line in dict.fromkeys(_warnings(result)):
                 say(f"warning: {line}")
         if self.form == "parquet" and self.path is not None:
-            with output_file(self.path, replace=self.force) as file:
-                write_parquet(result.rows(), file)
+            result.save(self.path, force=self.force)
         elif self.path is not None:
             write_file(self.path, self._rendered(result), replace=self.force)
         else:
@@ -75,26 +71,27 @@ class Output:
         if self.form == "json":
             return result.to_json() + "\n"
         if self.form == "csv":
-            return csv_text(result.rows())
+            return ifs.results.csv_text(result.rows())
         if self.form == "text":
             return self._text(result)
-        return render(result, self.form, unit=self.unit)
+        return ifs.reports.render(result, self.form, unit=self.unit)
 
     def _text(self, result: Result) -> str:
         to_file = self.path is not None
-        signs = UNICODE if to_file or knows_unicode() else ASCII
-        look = Look(self.width, signs, 0 if self.verbose else 8)
-        lines = text_lines(outline_of(result, self.unit), look)
+        signs = ifs.reports.UNICODE if to_file or knows_unicode() else ifs.reports.ASCII
+        look = ifs.reports.Look(self.width, signs, 0 if self.verbose else 8)
+        lines = ifs.reports.text_lines(ifs.reports.outline_of(result, self.unit), look)
         if to_file or not _is_styled():
             return "\n".join(line.plain.rstrip() for line in lines) + "\n"
-        return coloured(lines, self.width, bold_only=bool(os.environ.get("NO_COLOR")) and not _is_colour_forced())
+        bold_only = bool(os.environ.get("NO_COLOR")) and not _is_colour_forced()
+        return ifs.reports.coloured(lines, self.width, bold_only=bold_only)
 
 
 def _warnings(result: Result) -> Iterator[str]:
     for finding in result.findings:
         if finding.is_warning:
             yield finding.text
-    if isinstance(result, Evaluation):
+    if isinstance(result, ifs.Evaluation):
         for system in result.systems:
             for finding in system.diagnosis:
                 if finding.code in _SAID_ON_STDERR:

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options
 from infoscope.cli.output import Output
-from infoscope.results import load
 
 __all__ = ["command"]
 
@@ -26,4 +26,4 @@ def command(result: str, **chosen: Any) -> None:
     Example: infoscope show comparison.json --format markdown
     """
     output = Output.asked(chosen)
-    output.write(load(result))
+    output.write(ifs.load(result))

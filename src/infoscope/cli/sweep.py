@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import label_options, output_options, read_options, reading_options, seed_option, sources
 from infoscope.cli.output import Output
-from infoscope.operating_points import ChoiceOptions, Sweep, Tuning, sweep, tune
-from infoscope.readers import read_costs
 
 __all__ = ["command"]
 
@@ -80,11 +79,11 @@ def _refuse(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> 
             raise click.UsageError(f"--{option.replace('classes', 'class')} {words}")
 
 
-def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Sweep:
+def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
     _refuse(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
     if len(chosen["score"]) == 1:
         _refuse(chosen, ("classes", "normalize"), "is for one --score per class; leave it out with a single one")
-    found = sweep(
+    found = ifs.sweep(
         sources(source),
         truth=chosen["truth"],
         score=list(chosen["score"]),
@@ -101,15 +100,15 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Sweep:
     costs = None
     if chosen["costs"] is not None:
         labels = found.tables
-        costs = read_costs(chosen["costs"], labels.truth_labels, labels.system_labels)
-    return found.choose_by(ChoiceOptions(chosen["metric"], costs, chosen["level"], chosen["seed"]))
+        costs = ifs.readers.read_costs(chosen["costs"], labels.truth_labels, labels.system_labels)
+    return found.choose_by(ifs.operating_points.ChoiceOptions(chosen["metric"], costs, chosen["level"], chosen["seed"]))
 
 
-def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> Tuning:
+def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
     if chosen["system"] is None:
         raise click.UsageError("name the column with the runs' predictions with -s")
     _refuse(chosen, ("costs", "classes", "normalize"), "is for --score; leave it out with --parameter")
-    return tune(
+    return ifs.tune(
         sources(source),
         truth=chosen["truth"],
         system=chosen["system"],

@@ -8,13 +8,11 @@ from typing import Any
 
 import click
 
-from infoscope import tracking
+import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
-from infoscope.tracking import TrackingEvaluation
-from infoscope.tracking.api import name_of
 
 __all__ = ["command"]
 
@@ -104,21 +102,21 @@ def command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
     output.write(_evaluated(truth, tracks, chosen))
 
 
-def _evaluated(truth: str, tracks: Sequence[str], chosen: Mapping[str, Any]) -> TrackingEvaluation:
+def _evaluated(truth: str, tracks: Sequence[str], chosen: Mapping[str, Any]) -> ifs.tracking.TrackingEvaluation:
     options = {name: chosen[name] for name in _OPTIONS}
     systems = _named(tracks)
-    result = tracking.compare(truth, systems, **options)
+    result = ifs.tracking.compare(truth, systems, **options)
     if not chosen["sweep"]:
         return result
     if result.convention.similarity == "distance":
         raise InputError("--sweep goes over overlaps, and these tracks are points; vary --gate instead")
-    sweeps = {name: tracking.sweep_gates(truth, path, **options) for name, path in systems.items()}
+    sweeps = {name: ifs.tracking.sweep_gates(truth, path, **options) for name, path in systems.items()}
     return replace(result, gate_sweep=sweeps)
 
 
 def _named(tracks: Sequence[str]) -> dict[str, str]:
     """The systems by the name of their file, or by the whole path where names are alike."""
-    stems = [name_of(path) for path in tracks]
+    stems = [ifs.tracking.name_of(path) for path in tracks]
     names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, tracks, strict=True)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

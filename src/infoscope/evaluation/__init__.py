@@ -1,7 +1,7 @@
 """Evaluation: from tables to the result."""
 
 from infoscope.evaluation.api import evaluate
-from infoscope.evaluation.gate import Gate
+from infoscope.evaluation.gate import Baseline, Condition, Gate, judge
 from infoscope.evaluation.result import (
     CellLoss,
     ClassEstimates,
@@ -13,8 +13,10 @@ from infoscope.evaluation.result import (
 )
 
 __all__ = [
+    "Baseline",
     "CellLoss",
     "ClassEstimates",
+    "Condition",
     "ConfusedPair",
     "Evaluation",
     "Gate",
@@ -22,4 +24,5 @@ __all__ = [
     "IntervalMethod",
     "SystemResult",
     "evaluate",
+    "judge",
 ]

@@ -3,6 +3,7 @@
 from infoscope.readers.cost_file import read_costs
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
+from infoscope.readers.files import are_parts, means_file
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix_file import read_matrix
 from infoscope.readers.reader import (
@@ -29,6 +30,8 @@ __all__ = [
     "TableKeywords",
     "Tables",
     "Together",
+    "are_parts",
+    "means_file",
     "read",
     "read_costs",
     "read_joint",

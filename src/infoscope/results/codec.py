@@ -1,8 +1,9 @@
 """Dataclasses as JSON and back, and the JSON Schema of what is written.
 
 A field is written under its name. ``None`` and empty text are left out where they are the default. The metadata
-``{"stored": False}`` leaves a field out of documents, ``{"name": "x"}`` stores it under another name, ``{"flatten": True}`` writes a mapping's items beside the other
-fields. A class with ``__json__``, ``__from_json__`` and ``__json_schema__`` writes itself.
+``{"stored": False}`` leaves a field out of documents, ``{"name": "x"}`` stores it under another name,
+``{"flatten": True}`` writes a mapping's items beside the other fields. A class with ``__json__``, ``__from_json__`` and
+``__json_schema__`` writes itself.
 """
 
 from __future__ import annotations

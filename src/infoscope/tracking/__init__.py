@@ -8,10 +8,10 @@ tracks captures 100% of the information about who was where.
 For every 100 bits of truth it adds no false information.
 """
 
-from infoscope.tracking.api import compare, evaluate
+from infoscope.tracking.api import compare, evaluate, name_of
 from infoscope.tracking.gates import sweep_gates
 from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.result import TrackingEvaluation
 from infoscope.tracking.tuning import GateSweep
 
-__all__ = ["GateSweep", "TrackingEvaluation", "TrackingOptions", "compare", "evaluate", "sweep_gates"]
+__all__ = ["GateSweep", "TrackingEvaluation", "TrackingOptions", "compare", "evaluate", "name_of", "sweep_gates"]
