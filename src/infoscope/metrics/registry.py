@@ -178,6 +178,8 @@ def described(
 
 def register(entry: Metric) -> Metric:
     """File a metric under its name and its aliases; the first of a name in its domain counts."""
+    if entry.name.startswith("_"):  # one of several forms of a metric, which its module names and registers
+        return entry
     if entry.domain != "table":
         _OTHERS[entry.domain].setdefault(entry.name, entry)
         return entry

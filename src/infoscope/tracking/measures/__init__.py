@@ -1,6 +1,6 @@
 """Every metric of a tracker, one file a family."""
 
-from infoscope.metrics.registry import Metric
+from infoscope.metrics.registry import Metric, register
 from infoscope.numeric import Real
 from infoscope.tracking.measures.continuity import CONTINUITY
 from infoscope.tracking.measures.conventional import CONVENTIONAL, curve
@@ -18,3 +18,7 @@ def measures(per: str = "truth") -> tuple[Metric, ...]:
 def values_of(tally: TrackSums, per: str = "truth") -> dict[str, Real]:
     """The value of every metric, for one tally or a batch."""
     return {each.name: each.score(tally) for each in measures(per)}
+
+
+for _entry in measures():
+    register(_entry)
