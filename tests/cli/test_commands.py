@@ -247,7 +247,7 @@ def test_our_own_fault_is_70_with_the_traceback_only_under_v(matrix: Path, monke
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("infoscope.evaluation.evaluate", broken)
+    monkeypatch.setattr("infoscope.evaluate", broken)
     quiet = run("evaluate", "--matrix", str(matrix))
     loud = run("evaluate", "--matrix", str(matrix), "-v")
 
@@ -262,7 +262,7 @@ def test_statuses(matrix: Path, monkeypatch: pytest.MonkeyPatch, error: BaseExce
     def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("infoscope.evaluation.evaluate", broken)
+    monkeypatch.setattr("infoscope.evaluate", broken)
 
     result = run("evaluate", "--matrix", str(matrix))
 
