@@ -1,6 +1,7 @@
 """Every metric of a tracker, one file a family."""
 
-from infoscope.metrics.registry import Metric, register
+from infoscope.metrics.registry import Metric
+from infoscope.metrics.registry import register as register_metric
 from infoscope.numeric import Real
 from infoscope.tracking.measures.continuity import CONTINUITY
 from infoscope.tracking.measures.conventional import CONVENTIONAL, curve
@@ -21,4 +22,4 @@ def values_of(tally: TrackSums, per: str = "truth") -> dict[str, Real]:
 
 
 for _entry in measures():
-    register(_entry)
+    register_metric(_entry)
