@@ -1,4 +1,4 @@
-"""Settings of all tests: short hypothesis runs, no clock."""
+"""Settings of all tests: short hypothesis runs, no clock, a terminal of one width."""
 
 import os
 
@@ -9,3 +9,6 @@ settings.register_profile(
 )
 settings.register_profile("fast", parent=settings.get_profile("infoscope"), max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "infoscope"))
+
+# Text is laid out for the width of the terminal; a parallel run has none, a terminal has any.
+os.environ["COLUMNS"] = "100"

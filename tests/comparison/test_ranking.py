@@ -38,9 +38,9 @@ def test_best_of_two_is_the_better_of_the_pair() -> None:
     one = np.where(rng.random(2000) < 0.7, truth, rng.integers(0, 3, 2000))
     other = np.where((rng.random(2000) < 0.02) & (one == truth), (one + 1) % 3, one)
 
-    result = compare({"one": one, "other": other}, truth=truth, metrics=["accuracy"])
+    result = compare(truth, {"one": one, "other": other}, metrics=["accuracy"])
     places = {place.name: place.probability_best for place in result.ranking[0].places}
 
-    pair = result.pair("one", "other").result
+    pair = result.pair("one", "other")
     assert pair.probability_a_better > 0.99
     assert places["one"] == pytest.approx(pair.probability_a_better, abs=0.02)

@@ -167,7 +167,7 @@ def test_address_that_spark_does_not_know_keeps_its_password(tmp_path: Path) -> 
     path = tmp_path / "log.csv"
     path.write_text("gold,said\na,b\n")
 
-    with pytest.raises(InputError, match="'postgresql://me@here/db' is not an address that Spark knows"):
+    with pytest.raises(InputError, match="'postgresql://me:…@here/db' is not an address that Spark knows"):
         read(path, truth="gold", system="said", read=ReadOptions(engine="spark", url="postgresql://me:secret@here/db"))
 
 

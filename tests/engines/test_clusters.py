@@ -222,7 +222,7 @@ class TestSparkCluster:
             by,
             read_tables(
                 path, truth="gold", system="s.x", by=["*", "a`b"], read=ReadOptions(engine="spark", url=cluster.url)
-            ).by_group,
+            ),
         )
         pairs = [read_joint(source, truth="gold", system=["s.x", "a`b"]).paired() for source in (path, frame)]
         assert cells_of(pairs[0]) == cells_of(pairs[1])
@@ -281,10 +281,10 @@ class TestSparkCluster:
             weight="w`w",
             by=key,
             read=ReadOptions(engine="spark", url=cluster.url),
-        ).by_group
+        )
 
-        assert same(read_tables(tmp_path, truth="gold", system="said", weight="w`w", by=key).by_group, split)
-        assert list(split) == [("01",), ("1",)]
+        assert same(read_tables(tmp_path, truth="gold", system="said", weight="w`w", by=key), split)
+        assert list(split.by_group) == [("01",), ("1",)]
 
     def test_ibis_on_spark_is_refused_with_the_reason(self, spark: Any) -> None:
         ibis = pytest.importorskip("ibis", reason="Ibis is not installed")

@@ -11,7 +11,7 @@ import pytest
 import infoscope as ifs
 from infoscope.evaluation import Evaluation
 from infoscope.readers import Asked, read_tables, read_together
-from infoscope.readers import together as reading_together
+from infoscope.readers import shared_reading as reading_together
 from tests.findings import notes
 
 
@@ -50,7 +50,7 @@ def test_text_names_those_without_a_significant_difference() -> None:
         assert "twin" in alike
         assert "poor" not in alike
     clear = ifs.evaluate(answers(seed=1), truth="gold", system=["good", "poor"])
-    assert "each system captures significantly more than the next" in clear.to_text()
+    assert "Each system captures significantly more than the next" in clear.to_text()
 
 
 def test_comparison_survives_json() -> None:

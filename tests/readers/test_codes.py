@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, encoded, read, read_tables
+from infoscope.readers import ReadOptions, read, read_tables
+from infoscope.readers.parquet import dispatch as encoded
 from infoscope.readers.parquet.dictionary import Counting, Places, UnfitError
 from infoscope.readers.parquet.native import is_built
 from tests.engines.cases import CASES, Case, counted, expected

@@ -240,9 +240,9 @@ def test_quotes_of_the_header_enclose_whole_fields(tmp_path: Path) -> None:
     path = saved(tmp_path, "log.csv", b't,s,"a"b\nx,y,z\n')
 
     with pytest.raises(InputError, match=r"log\.csv, line 1 has 'b' behind a closing quote"):
-        read(path, "t", "s")
+        read(path, truth="t", system="s")
     path.write_bytes(b't,s,5" pipe\nx,y,z\n')
-    assert read(path, "t", "s").total == 1
+    assert read(path, truth="t", system="s").total == 1
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

@@ -19,7 +19,8 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, encoded, read, read_tables
+from infoscope.readers import ReadOptions, read, read_tables
+from infoscope.readers.parquet import dispatch as encoded
 from tests.readers.pages import DICTIONARY, FIRST, SECOND, Column, Page, write_parquet
 from tests.readers.test_codes import Spy, cells
 from tests.readers.test_packed import labels_of, record, varint, whole, write_duckdb, write_polars, write_pyarrow

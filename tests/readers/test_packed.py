@@ -19,7 +19,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, encoded, packed, read, read_tables
+from infoscope.readers import ReadOptions, read, read_tables
+from infoscope.readers.parquet import dispatch as encoded
+from infoscope.readers.parquet import native as packed
 from tests.readers.test_codes import Spy, by_hand, cells
 
 pytest.importorskip("infoscope.readers._packed", reason="the compiled part needs a C compiler and Python's headers")

@@ -20,8 +20,8 @@ from infoscope import Contingency, InputError
 from infoscope.cli import app
 from infoscope.readers import read, read_tables
 from infoscope.readers.ifs_parts import load_parts
+from infoscope.tables import ifs_checks as stored
 from infoscope.tables import ifs_file as storage
-from infoscope.tables import stored
 from tests.tables import malicious
 
 TABLES: dict[str, Contingency] = {
