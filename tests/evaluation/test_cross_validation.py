@@ -250,3 +250,20 @@ def test_halves_look_more_informative_than_the_whole_and_say_so() -> None:
     )
     assert found["proficiency"]["bias"] > 0.01
     assert abs(found["accuracy"]["bias"]) < 0.005
+
+
+@pytest.mark.parametrize("counts", [[[1, 0], [0, 1]], [[1, 1], [0, 1]], [[3, 0, 0], [0, 0, 0], [0, 1, 0]]])
+@pytest.mark.filterwarnings("error")
+def test_stability_of_few_samples_has_no_empty_half(counts: list[list[int]]) -> None:
+    """Of two samples each half has one, so each half is right or wrong as a whole."""
+    found = ifs.stability(ifs.Contingency.from_matrix(counts), splits=200)
+
+    assert all(np.isfinite(list(summary.values())).all() for summary in found.values())
+    if sum(map(sum, counts)) == 2:
+        assert found["accuracy"] == {"mean": 1.0, "sd": 0.0, "bias": 0.0}
+        assert found["truth_entropy"]["mean"] == 0
+
+
+def test_stability_of_one_sample_is_refused() -> None:
+    with pytest.raises(InputError, match="two samples at least; there is 1"):
+        ifs.stability(ifs.Contingency.from_matrix([[1, 0], [0, 0]]))

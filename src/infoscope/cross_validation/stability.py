@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find, metrics_of
@@ -25,10 +26,10 @@ def stability(
     """Mean and sd of every metric over both halves of random splits of the rows, and the bias of halves.
 
     ``truth`` is a table of counts, or the true labels with those of ``system`` beside. Each row goes to either half by
-    the toss of a coin. For a smooth metric the sd over random halves estimates the standard error of the whole.
-    ``bias`` is the mean less the value of all rows: half as many samples look more informative, so the mean of an
-    information measure is too high by about as much as the value of all rows is. A metric that is undefined in every
-    half is left out.
+    the toss of a coin, again if one half got none. For a smooth metric the sd over random halves estimates the
+    standard error of the whole. ``bias`` is the mean less the value of all rows: half as many samples look more
+    informative, so the mean of an information measure is too high by about as much as the value of all rows is. A
+    metric that is undefined in every half is left out.
 
     >>> found = stability(Contingency.from_matrix([[40, 10], [10, 40]]), metrics=["accuracy"])["accuracy"]
     >>> print(f"{found['mean']:.2f} ± {found['sd']:.3f}")  # √(0.8 · 0.2 / 100) = 0.040
@@ -48,7 +49,7 @@ def stability(
     step = max(1, _BLOCK_CELLS // max(cells.size, 1))
     values: dict[str, list[Any]] = {entry.name: [] for entry in entries}
     for start in range(0, splits, step):
-        half = rng.binomial(cells, 0.5, (min(step, splits - start), cells.size))
+        half = _halves(rng, cells, min(step, splits - start))
         both = table.with_cells(np.concatenate([half, cells - half]))
         for entry in entries:
             score = np.asarray(entry.score(both), dtype=np.float64)
@@ -64,7 +65,20 @@ def _table(truth: Any, system: Any) -> Contingency:
     table = truth if isinstance(truth, Contingency) and system is None else Contingency.from_labels(truth, system)
     if table.batch_shape or not table.is_counts:
         raise InputError("rows are split in halves, so it takes one table of whole counts; give that, or the labels")
+    if table.grand_total < 2:
+        raise InputError(
+            f"rows are split in halves, so it takes two samples at least; there is {table.grand_total:.0f}"
+        )
     return table
+
+
+def _halves(rng: np.random.Generator, cells: npt.NDArray[np.int64], splits: int) -> npt.NDArray[np.int64]:
+    """The first half of each split, cell by cell; no half is empty."""
+    half = rng.binomial(cells, 0.5, (splits, cells.size))
+    total = cells.sum()
+    while (again := np.isin(half.sum(axis=1), (0, total))).any():
+        half[again] = rng.binomial(cells, 0.5, (int(again.sum()), cells.size))
+    return half
 
 
 def _summary(values: Any, whole: float) -> dict[str, float]:
