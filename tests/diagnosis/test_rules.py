@@ -150,7 +150,7 @@ def test_majority_voter_names_its_answer() -> None:
 
     assert finding is not None
     assert finding.evidence["answer"] == "2"
-    assert "always answers '2'" in finding.text
+    assert "always predicts '2'" in finding.text
 
 
 def test_twins_of_m19_lose_nothing_when_merged() -> None:

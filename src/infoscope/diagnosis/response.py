@@ -40,7 +40,7 @@ def majority_voter(facts: TableStatistics) -> Finding | None:
     right = "" if facts.accuracy is None else f"; its accuracy of {percent(facts.accuracy)} is that class's share"
     return Finding(
         "majority_voter",
-        f"It {habit} answers {quoted(answer)}, whatever the truth, and so tells next to nothing{right}.",
+        f"It {habit} predicts {quoted(answer)}, whatever the truth, and so captures next to nothing{right}.",
         evidence={
             "answer": str(answer),
             "share": share,
@@ -57,10 +57,10 @@ def random_output(facts: TableStatistics) -> Finding | None:
     p = facts.chance_p_value
     how = "the output is as good as independent of the truth"
     if p is not None:
-        how = f"answers given at random would show as much in {percent(p)} of samples of this size"
+        how = f"random predictions would show as much in {percent(p)} of samples of this size"
     return Finding(
         "random",
-        f"The {percent(facts.proficiency)} captured cannot be told from chance: {how}.",
+        f"The {percent(facts.proficiency)} captured does not differ significantly from chance: {how}.",
         evidence={"proficiency": facts.proficiency, "mutual_information": float(facts.h.mutual), "p_value": p},
     )
 
@@ -86,9 +86,9 @@ def specialised(facts: TableStatistics) -> Finding | None:
     was = float(said - excess[at])
     return Finding(
         "specialised",
-        f"It specialises: its answers spread over {2 ** float(facts.h.system):.1f} classes in effect, the truth over "
-        f"{2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the answers and {percent(was)} of the "
-        "truth.",
+        f"It specialises: its predictions spread over {2 ** float(facts.h.system):.1f} classes in effect, the truth "
+        f"over {2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the predictions and {percent(was)} of "
+        "the truth.",
         evidence={
             "answer": str(answer),
             "answer_share": said,
@@ -121,7 +121,7 @@ def accuracy_paradox(facts: TableStatistics) -> Finding | None:
             carry = f"may carry as little as {percent(evidence['proficiency_low'])} of the truth's information"
         return Finding(
             "accuracy_paradox",
-            f"Accuracy flatters: {percent(facts.accuracy)} of the answers are right, yet they {carry}; "
+            f"Accuracy flatters: {percent(facts.accuracy)} of the predictions are right, yet they {carry}; "
             f"always saying {quoted(largest)} would be right in {percent(share)}.",
             evidence=evidence,
         )
@@ -176,8 +176,8 @@ def less_varied_output(facts: TableStatistics) -> Finding | None:
     ceiling = system / facts.truth_bits
     return Finding(
         "less_varied_output",
-        f"The answers are less varied than the truth: however well chosen, they could carry at most {percent(ceiling)} "
-        "of its information.",
+        f"The predictions are less varied than the truth: however well chosen, they could carry at most "
+        f"{percent(ceiling)} of its information.",
         evidence={"truth_entropy": facts.truth_bits, "system_entropy": system, "ceiling": ceiling},
     )
 

@@ -58,7 +58,7 @@ class PerplexityDisplay(TableDisplay):
         return cls(chains)
 
     def panel(self) -> Panel:
-        """Bars from 1 to k, cut where doubt was taken away."""
+        """Bars from 1 to k, cut where the predictions rule classes out."""
         most = max(chain.classes for chain in self.chains)
         named = len(self.chains) > 1
         count = len(self.chains)
@@ -68,8 +68,8 @@ class PerplexityDisplay(TableDisplay):
         one = self.chains[0]
         panel = Panel(
             "Perplexity chain",
-            f"{one.classes} classes, in effect {one.effective:.1f}; after hearing {shortened(one.name, 60)} "
-            f"{one.remaining:.1f} remain.",
+            f"{one.classes} classes, in effect {one.effective:.1f}; the predictions of {shortened(one.name, 60)} "
+            f"leave {one.remaining:.1f}.",
             Axis(0.0, float(np.log2(most)), "equally likely classes (log scale)", ticks),
             Axis(-0.5, count - 0.5),
             tuple(marks),
@@ -77,9 +77,9 @@ class PerplexityDisplay(TableDisplay):
             height=52.0 * count + 84.0,
             margins=(left, 34.0, 20.0, 50.0),
         )
-        entries = [("missed", "still in doubt"), ("captured", "doubt taken away")]
+        entries = [("missed", "remaining"), ("captured", "ruled out by the predictions")]
         if any(_imbalanced(chain) for chain in self.chains):
-            entries.append(("faint", "never in doubt: classes are not equally frequent"))
+            entries.append(("faint", "classes are not equally frequent"))
         return replace(panel, marks=(*panel.marks, *legend(panel, 10.0, 12.0, entries)))
 
 
