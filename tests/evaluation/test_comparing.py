@@ -141,3 +141,13 @@ def test_groups_read_together_are_those_read_apart(monkeypatch: pytest.MonkeyPat
     assert not apart.joints
     assert together.reading == apart.reading
     assert together.reading.ungrouped == {"missing group in 'site'": 3}
+
+
+def test_a_system_that_rejects_nothing_is_shown_with_no_rejections() -> None:
+    """A prior gives every system a small chance of rejecting; the table shows what was counted."""
+    frame = answers(seed=2).assign(careful=lambda f: f["good"].where(f.index % 4 > 0, "unsure"))
+    text = ifs.evaluate(frame, truth="gold", system=["good", "careful"], reject="unsure").to_text()
+
+    table = text[text.index("the most informative first") :].splitlines()
+    rejected = {line.split()[0]: line.split()[-2] for line in table if line.startswith(("  good ", "  careful "))}
+    assert rejected == {"good": "0%", "careful": "25.0%"}

@@ -287,7 +287,7 @@ def _ranking_row(system: SystemResult, groups: Sequence[str], *, rejected: bool)
         share(system.shown("false_information_ratio")),
         number("erroneous_information_ratio"),
         share(system.shown("accuracy")),
-        *([share(system.shown("rejection_rate"))] if rejected else []),
+        *([share(system.number("rejection_rate"))] if rejected else []),
         number("remnant_classes"),
         next((finding.tag for finding in system.diagnosis if finding.tag), ""),
     )
