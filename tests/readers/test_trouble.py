@@ -49,7 +49,7 @@ def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.ndjson"
     path.write_text('{"t": "x", "s": "y"}\n{bad\n')
 
-    with pytest.raises(InputError, match=r"a\.ndjson, line 2 is not JSON .*; mend or remove that line"):
+    with pytest.raises(InputError, match=r"a\.ndjson, line 2 is not JSON .*; fix or remove that line"):
         read(path, truth="t", system="s")
 
 

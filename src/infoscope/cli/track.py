@@ -74,7 +74,7 @@ _OPTIONS = (
     type=click.Choice(["error", "first", "split"]),
     default="error",
     show_default=True,
-    help="An id twice in a frame: refuse, keep the first, or make the others tracks of their own.",
+    help="An id twice in a frame: reject, keep the first, or make the others tracks of their own.",
 )
 @click.option(
     "--preprocessing",

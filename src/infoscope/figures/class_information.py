@@ -1,4 +1,4 @@
-"""Information by class, in both directions: how much its answers scatter, how doubtful its word is."""
+"""Information by class, in both directions: the spread of its predictions and the ambiguity of predicting it."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ class ClassInformationDisplay(TableDisplay):
             top = at + 0.4 - place * thick
             single = len(systems) == 1
             for value, sign, role, word in (
-                (bar.scatter, -1.0, "false", "answers scatter by"),
-                (bar.doubt, 1.0, "missed", "leaves the truth open by"),
+                (bar.scatter, -1.0, "false", "spread of predictions"),
+                (bar.doubt, 1.0, "missed", "ambiguity when predicted"),
             ):
                 if not np.isfinite(value):
                     continue
@@ -157,16 +157,16 @@ class ClassInformationDisplay(TableDisplay):
         worst = max(self.bars, key=lambda bar: bar.cost)
         return (
             f"Information by class for {len(self.labels)} classes, {len(labels)} drawn. "
-            f"{shortened(worst.label, 60)} costs most: its answers "
-            f"scatter by {worst.scatter:.2f} bits and its word leaves {worst.doubt:.2f} bits open."
+            f"{shortened(worst.label, 60)} costs most: its predictions "
+            f"spread by {worst.scatter:.2f} bits, and predicting it leaves {worst.doubt:.2f} bits open."
         )
 
 
 def _titles(count: int, gap: float, systems: Sequence[str]) -> list[Mark]:
     top = count - 0.5
     marks: list[Mark] = [
-        Words(-gap, top, "answers scatter, H(S|T=class)", "dim", anchor="end", shift=(0.0, -14.0)),
-        Words(gap, top, "its word is doubtful, H(T|S=class)", "dim", shift=(0.0, -14.0)),
+        Words(-gap, top, "spread of predictions, H(S|T=class)", "dim", anchor="end", shift=(0.0, -14.0)),
+        Words(gap, top, "ambiguity when predicted, H(T|S=class)", "dim", shift=(0.0, -14.0)),
     ]
     if len(systems) > 1:
         left = -300.0

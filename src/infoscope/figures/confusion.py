@@ -1,4 +1,4 @@
-"""The confusion heat map: what it was, what the system said; hits tinted lightly, errors loudly."""
+"""The confusion heat map: true classes down, predicted ones across; hits tinted lightly, errors loudly."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _short_count(count: float) -> str:
 
 @dataclass
 class ConfusionDisplay(TableDisplay):
-    """Rows are the truth, columns what the system said, confused classes side by side.
+    """Rows are the truth, columns the predictions, confused classes side by side.
 
     >>> table = Contingency.from_matrix([[9, 1], [3, 7]], truth=["cat", "dog"], system=["cat", "dog"])
     >>> display = ConfusionDisplay.from_table(table)
@@ -215,9 +215,9 @@ class ConfusionDisplay(TableDisplay):
                 colour = hexadecimal(colours[i, j])
                 count = self.map.counts[i, j]
                 tip = (
-                    f"it was {plain_label(self.map.truth[i])}\nthe system said {plain_label(self.map.system[j])}\n"
+                    f"true {plain_label(self.map.truth[i])}\npredicted {plain_label(self.map.system[j])}\n"
                     f"{count_text(count)}: {self.map.of_truth[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
-                    "of the said"
+                    "of the predicted class"
                 )
                 fill = colour if count else "plane"
                 marks.append(Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), fill, tip=tip))
@@ -254,10 +254,10 @@ class ConfusionDisplay(TableDisplay):
     def _titles(self, panel: Panel) -> list[Mark]:
         rows, columns = self.map.counts.shape
         left, top, _, _ = panel.margins
-        told = {"count": "", "of_truth": ", % of the true", "of_system": ", % of the said"}[self.shown]
+        told = {"count": "", "of_truth": ", % of the true class", "of_system": ", % of the predicted class"}[self.shown]
         return [
-            Words(columns / 2, 0.0, f"the system said{told}", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
-            Words(0.0, rows / 2, "it was", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0),
+            Words(columns / 2, 0.0, f"predicted{told}", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
+            Words(0.0, rows / 2, "true", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0),
         ]
 
     def _summary(self) -> str:

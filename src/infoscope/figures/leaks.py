@@ -1,4 +1,4 @@
-"""Where the bits leak: from what it was to what the system said, as wide as the bits each cell costs."""
+"""Where the bits leak: from the true to the predicted class, as wide as the bits each cell costs."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class LeakDisplay(TableDisplay):
                 f"{sum(stream.bits for stream in errors[len(drawn) :]):.2f} in {len(errors) - len(drawn):,} "
                 "smaller confusions"
             )
-        parts.append(f"{beside:.2f} in right answers that errors made doubtful")
+        parts.append(f"{beside:.2f} in correct predictions that errors made ambiguous")
         return ", ".join(parts)
 
 
@@ -174,7 +174,7 @@ def _nodes(places: Mapping[str, tuple[float, float]], side: str, unit: str) -> l
         Words(
             edge[0 if left else 1],
             0.0,
-            "it was" if left else "the system said",
+            "true" if left else "predicted",
             "dim",
             anchor="end" if left else "start",
             shift=(-8.0 if left else 8.0, -22.0),

@@ -176,6 +176,6 @@ def _check_path(table: Contingency) -> None:
     named = set(table.matches[0].tolist())
     if any(at not in named for at in np.flatnonzero(table.row_totals).tolist()):
         raise InputError(
-            "an answer for each class is needed to mend the errors, and these answers have other names; rename them "
-            "with table.relabel first"
+            "a prediction for each class is needed to correct the errors, and these outputs have other names; rename "
+            "them with table.relabel first"
         )

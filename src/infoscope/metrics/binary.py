@@ -118,7 +118,7 @@ def recall(table: Contingency) -> Real:
         aliases=("true negative rate", "selectivity"),
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one negative sample",
-        note="A refused negative sample counts as not recognised; class_specificity counts it as not declared.",
+        note="A rejected negative sample counts as not recognised; class_specificity counts it as not declared.",
     ),
     why=_why("every sample is {!r}"),
 )
@@ -141,7 +141,7 @@ def specificity(table: Contingency) -> Real:
         of_positive=True,
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one sample declared negative",
-        note="A refused sample is not declared negative; weighted_npv counts it among those not declared as a class.",
+        note="A rejected sample is not declared negative; weighted_npv counts it among those not declared as a class.",
     ),
     why=_why("the system never declares the class other than {!r}"),
 )
@@ -235,7 +235,7 @@ def f1(table: Contingency) -> Real:
         aliases=("binary MCC", "phi (MCC)"),
         laws=_LAWS | {Law.INDEPENDENCE_IS_ZERO},
         undefined=f"{_TWO}, each used on both sides",
-        note="With a reject column it is the multi-class R_K: a refusal is one more answer, and never right.",
+        note="With a reject column it is the multi-class R_K: a rejection is one more output, and never right.",
     ),
     why=_why("only one class occurs on one side"),
 )

@@ -93,7 +93,7 @@ def class_precision(table: Contingency) -> Real:
         source="common",
         laws=_SCALED,
         undefined="all samples are of this class",
-        note="A refused sample is not declared as this class; the binary specificity wants it recognised as negative.",
+        note="A rejected sample is not declared as this class; the binary specificity wants it recognised as negative.",
         level="truth",
     )
 )

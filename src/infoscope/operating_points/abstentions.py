@@ -61,8 +61,8 @@ class Abstention:
         """A sentence."""
         verb = "costs" if self.if_as_usual > 0 else "saves"
         return (
-            f"refusing a sample of {self.truth!r} {verb} {abs(self.if_as_usual):.2g} bits against answering as usual; "
-            f"answered right it would add {self.if_right:.2g} ({self.count:g} rejected)"
+            f"rejecting a sample of {self.truth!r} {verb} {abs(self.if_as_usual):.2g} bits against predicting as usual"
+            f"; predicted right it would add {self.if_right:.2g} ({self.count:g} rejected)"
         )
 
 

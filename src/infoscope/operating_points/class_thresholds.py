@@ -101,7 +101,7 @@ def class_thresholds(
         normalize=options.get("normalize", False),
     )
     if reject in given.labels:
-        raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
+        raise InputError(f"reject label {reject!r} is a class; give rejections a name of their own with reject=")
     criterion = Criterion.asked(metric, costs)
     decisions = decide(given, certainty)
     columns = [_Column.of(given, decisions, j, exact=costs is not None) for j in range(len(given.labels))]

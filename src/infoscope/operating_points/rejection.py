@@ -107,7 +107,7 @@ def refusal_ladder(given: Probabilities, decisions: Decisions, reject: Label, mo
     """Operating points "answer when certainty ≥ t", the surest first, each with a table."""
     k = len(given.labels)
     if reject in given.labels:
-        raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
+        raise InputError(f"reject label {reject!r} is a class; give rejections a name of their own with reject=")
     most = max(2, min(most, _LADDER_CELLS // (k * (k + 1))))
     ordered = np.sort(decisions.certainty)
     levels = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]

@@ -82,7 +82,7 @@ def two_thresholds(
     if ladder is None:
         raise InputError("a stored sweep does not hold the tables of its points; sweep again to choose thresholds")
     if reject in ladder.pattern.truth_labels:
-        raise InputError(f"reject label {reject!r} is a class; give the refusals a name of their own with reject=")
+        raise InputError(f"reject label {reject!r} is a class; give rejections a name of their own with reject=")
     criterion = Criterion.asked(metric, costs)
     reached = np.cumsum(ladder.steps[..., 0], axis=0)  # (points, 2): samples at or above each threshold
     pattern = _pattern(ladder, reject)

@@ -1,4 +1,4 @@
-"""Confusion matrices in files: rows are truth, columns are what the system said."""
+"""Confusion matrices in files: rows are truth, columns are predictions."""
 
 from __future__ import annotations
 

@@ -267,7 +267,7 @@ def _understood(tally: Tally, name: str) -> Tally:
         if label is None:
             return None
         if label[:1].isspace() and label.lstrip().startswith('"'):
-            raise InputError(f"{name} has the field {label!r} with blanks before its quote; mend it, or {_OTHERWISE}")
+            raise InputError(f"{name} has the field {label!r} with blanks before its quote; fix it, or {_OTHERWISE}")
         try:
             return label.encode("latin-1").decode() or None
         except UnicodeDecodeError as error:

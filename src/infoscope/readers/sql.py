@@ -97,7 +97,7 @@ def _check_texts(connection: Any, relation: str, column: str, name: str) -> None
     texts = f"SELECT DISTINCT {column} FROM {relation} WHERE typeof({column}) IN ('text', 'blob')"
     for (text,) in _fetched(connection, texts):
         if not isinstance(text, str) or not _NUMBER.fullmatch(text.strip()):
-            raise InputError(f"a weight in {name!r} is {text!r}, which is no number; mend it, or leave it empty")
+            raise InputError(f"a weight in {name!r} is {text!r}, which is no number; fix it, or leave it empty")
 
 
 def _fetched(connection: Any, statement: str) -> list[Sequence[Any]]:

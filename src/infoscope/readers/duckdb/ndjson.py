@@ -96,7 +96,7 @@ def _keys(line: str, where: str) -> list[str]:
         value = json.loads(line, object_pairs_hook=noted)
     except ValueError as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); mend or remove that line") from error
+        raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); fix or remove that line") from error
     if not isinstance(value, dict):
         raise InputError(f"{where} is {line.strip()[:40]!r}; each line is a JSON object")
     return keys[-1]

@@ -117,7 +117,7 @@ def _content_error(text: str, source: str) -> str | None:
     if "does not support a full read on this file" in text:
         return f"{source} has a line longer than 16 MiB; is a line end or a closing quote missing?"
     if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
-        return f"{source} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
+        return f"{source} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
     if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
         file = named.group(1) or named.group(2)
         return f"{file} is not a whole Parquet file; fetch it again, or, if it is text, say --input-format csv"
@@ -130,13 +130,11 @@ def _csv_error(text: str, line: str, source: str) -> str:
         return f"{where} is longer than 16 MiB; is a line end or a closing quote missing there?"
     if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
         expected, found = fields.groups()
-        return (
-            f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; mend or remove that line"
-        )
+        return f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; fix or remove that line"
     if "unterminated quote" in text:
         return f'{where} has a quote that is not closed; write a quote inside a field as ""'
     if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
-        return f"{where} has the weight {word.group(1)!r}, which is no number; mend it, or leave the field empty"
+        return f"{where} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
     if "nvalid unicode" in text:
         path = Path(_file(text, source))
         return not_utf8(path, compression_of(path), where)
