@@ -128,7 +128,7 @@ class ClassInformationDisplay(TableDisplay):
             single = len(systems) == 1
             for value, sign, role, word in (
                 (bar.scatter, -1.0, "false", "spread of predictions"),
-                (bar.doubt, 1.0, "missed", "ambiguity when predicted"),
+                (bar.doubt, 1.0, "missed", "prediction ambiguity"),
             ):
                 if not np.isfinite(value):
                     continue
@@ -166,7 +166,7 @@ def _titles(count: int, gap: float, systems: Sequence[str]) -> list[Mark]:
     top = count - 0.5
     marks: list[Mark] = [
         Words(-gap, top, "spread of predictions, H(S|T=class)", "dim", anchor="end", shift=(0.0, -14.0)),
-        Words(gap, top, "ambiguity when predicted, H(T|S=class)", "dim", shift=(0.0, -14.0)),
+        Words(gap, top, "prediction ambiguity, H(T|S=class)", "dim", shift=(0.0, -14.0)),
     ]
     if len(systems) > 1:
         left = -300.0
