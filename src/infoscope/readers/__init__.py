@@ -1,5 +1,6 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
+from infoscope.readers.column_names import column_names
 from infoscope.readers.cost_file import read_costs
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
@@ -31,6 +32,7 @@ __all__ = [
     "Tables",
     "Together",
     "are_parts",
+    "column_names",
     "means_file",
     "read",
     "read_costs",

@@ -12,7 +12,7 @@ from infoscope.errors import InputError
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.files import Files
 
-__all__ = ["ArrowRows"]
+__all__ = ["ArrowRows", "arrow_schema"]
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
@@ -112,14 +112,19 @@ def _opened(source: Any, path: Path, options: Any = None) -> Any:
     return opener(source, options=options)
 
 
-def _schema(path: Path, names: Sequence[str], hive: set[str]) -> Any:
-    """Names and types of the asked columns; those that folders name are text."""
+def arrow_schema(path: Path) -> Any:
+    """Names and types of all columns of a file."""
     pa = _pyarrow(str(path))
     try:
         with pa.OSFile(str(path)) as source, _opened(source, path) as reader:
-            schema = reader.schema
+            return reader.schema
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read: {_line(error)}") from error
+
+
+def _schema(path: Path, names: Sequence[str], hive: set[str]) -> Any:
+    """Names and types of the asked columns; those that folders name are text."""
+    pa, schema = _pyarrow(str(path)), arrow_schema(path)
     pick_columns([name for name in names if name not in hive], schema.names, str(path))
     return pa.schema([pa.field(name, pa.string()) if name in hive else schema.field(name) for name in names])
 

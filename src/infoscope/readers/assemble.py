@@ -18,7 +18,7 @@ from infoscope.readers.tally import Ints, Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Assembly", "Group", "Usable", "assemble", "dated", "declared", "group_cells", "usable"]
+__all__ = ["Assembly", "Group", "Usable", "assemble", "dated", "declared", "group_cells", "labelled", "usable"]
 
 Group = tuple[Label, ...]
 Mask = NDArray[np.bool_]
@@ -125,7 +125,7 @@ def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 
 def usable(tally: Tally, columns: Columns, clean: Cleaning = ()) -> tuple[list[Usable], dict[str, int]]:
     """The cells that count, one record a group and groups in order; and rows without a group."""
-    tally = _labelled(tally, columns, clean)
+    tally = labelled(tally, columns, clean)
     check_weights(tally)
     depth = len(columns.by)
     everything = np.arange(len(tally.rows))
@@ -142,7 +142,7 @@ def usable(tally: Tally, columns: Columns, clean: Cleaning = ()) -> tuple[list[U
 
 def group_cells(tally: Tally, columns: Columns, clean: Cleaning = ()) -> Iterator[tuple[Group, Ints]]:
     """Places of the cells of each group, groups in order; cells without a group are in none."""
-    tally = _labelled(tally, columns, clean)
+    tally = labelled(tally, columns, clean)
     depth = len(columns.by)
     everything = np.arange(len(tally.rows))
     housed, _ = _sift(tally, _holes(tally, range(depth), "group"), everything)
@@ -167,7 +167,7 @@ def _order(label: Label) -> tuple[bool, Label | str]:
     return (not number, label if number else as_text(label))
 
 
-def _labelled(tally: Tally, columns: Columns, clean: Cleaning) -> Tally:
+def labelled(tally: Tally, columns: Columns, clean: Cleaning) -> Tally:
     """Values become labels, equal labels get one code; a missing label is None, at the end."""
     named = {name: meanings(values, name, clean) for name, values in zip(tally.keys, tally.labels, strict=True)}
     check_comparable({key: named[key] for key in tally.keys[len(columns.by) :]})

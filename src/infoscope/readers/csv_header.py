@@ -32,7 +32,7 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     """The header under which all asked columns are found.
 
     The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
-    and bar that makes the asked names appear.
+    and bar that makes the asked names appear; where none is asked, the one that gives the most names.
     """
     with opened_text(path, compression, LONGEST_LINE) as file:
         text = _first_record(file)
@@ -50,7 +50,7 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
             f"{path}, line 1 begins with a byte order mark and a name that has a line end inside; "
             "write the header in one line, or remove the mark"
         )
-    for header in headers:
+    for header in headers if asked else sorted(headers, key=lambda header: -len(header.names)):
         if set(asked) <= set(header.names):
             pick_columns(asked, header.names, str(path))
             return header

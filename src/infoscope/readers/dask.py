@@ -28,7 +28,7 @@ from infoscope.readers.parquet.native import is_wanted
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
 
-__all__ = ["count_files", "count_files_by_dask"]
+__all__ = ["count_files", "count_files_by_dask", "spelt"]
 
 WORKERS_PATIENCE = 60.0
 """Seconds that a Dask cluster without workers has to find one."""
@@ -58,9 +58,14 @@ def _count_files(
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
             raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
-    if files.format == "ndjson":
-        return [_understood(tally) for tally in tallies]
-    return [_without_empty(tally) for tally in tallies] if files.format in ("csv", "tsv") else tallies
+    return [spelt(tally, files.format) for tally in tallies]
+
+
+def spelt(tally: Tally, form: str) -> Tally:
+    """The tally of a file of this format with its labels understood: JSON parsed, empty text missing."""
+    if form == "ndjson":
+        return _understood(tally)
+    return _without_empty(tally) if form in ("csv", "tsv") else tally
 
 
 def _without_empty(tally: Tally) -> Tally:

@@ -21,7 +21,7 @@ from infoscope.readers.labels import is_missing
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, encode, merged
 
-__all__ = ["count_batches", "count_frame", "is_frame", "is_record_batches"]
+__all__ = ["count_batches", "count_frame", "frame_columns", "frame_names", "is_frame", "is_record_batches"]
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -59,6 +59,12 @@ def _opened(source: Any) -> Any:
         return nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError:  # which matters only for columns that are read
         return nw.from_native(source.iloc[:, :0] if hasattr(source, "iloc") else source.select([]), pass_through=True)
+
+
+def frame_names(source: Any) -> tuple[str, ...]:
+    """The columns of a frame."""
+    frame: Any = nw.from_native(source)
+    return tuple(frame.collect_schema().names())
 
 
 def is_record_batches(source: Any) -> bool:
@@ -123,6 +129,19 @@ def count_frame(source: Any, columns: Columns) -> list[Tally]:
             if len(columns.margins) > 1 and frame.implementation not in _REREAD:
                 return _count_unpivoted(rows, columns)
             return _count_margins(rows, columns, columns.margins)
+
+
+def frame_columns(source: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+    """Native values of some columns of a frame, all rows of it; a lazy one is collected for them."""
+    columns = Columns(names[0], tuple(names[1:]))
+    frame: Any = _opened(_narrowed(source, columns))
+    if frame.implementation in (*_SPARK, nw.Implementation.DASK, nw.Implementation.IBIS):
+        raise InputError("examples are kept from files and from frames in memory; write the rows to a file first")
+    name = f"the {frame.implementation} frame".lower()
+    with _foreign(name):
+        rows = _rows(frame, columns, name)
+        (found,) = _collected([rows.frame.select(*(rows.column(own).alias(f"k{i}") for i, own in enumerate(names)))])
+    return {own: _values(found[f"k{i}"], own) for i, own in enumerate(names)}
 
 
 def _rows(frame: Any, columns: Columns, name: str) -> _Rows:

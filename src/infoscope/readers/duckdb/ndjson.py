@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InputError
@@ -16,7 +17,7 @@ from infoscope.readers.duckdb.session import Session, exact_path, identifier, li
 from infoscope.readers.files import Files
 from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, check_last_line, opened_text, text_options
 
-__all__ = ["scan_ndjson"]
+__all__ = ["first_keys", "scan_ndjson"]
 
 _FIRST_LINES = 1000
 
@@ -28,14 +29,7 @@ def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
     marked = False
     for path in files.paths:
         check_last_line(path, files.compression)
-        keys: dict[str, None] = {}
-        with opened_text(path, files.compression, LONGEST_LINE) as file:
-            for number, line in enumerate(islice(file, _FIRST_LINES), 1):
-                found = _keys(line, f"{path}, line {number}")
-                twice = next((name for name in asked if found.count(name) > 1), None)
-                if twice is not None:
-                    raise InputError(f"{path}, line {number} has the key {twice!r} twice; keep one of them")
-                keys |= dict.fromkeys(found)
+        keys = first_keys(path, files.compression, asked)
         late = [name for name in asked if name not in keys]
         later = _late_keys(session, replace(files, paths=(path,)), late) if late else []
         pick_columns(asked, [*keys, *later], str(path))
@@ -52,6 +46,19 @@ def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
     )
     named |= {name: identifier(name) for name in asked}
     return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
+
+
+def first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> dict[str, None]:
+    """The keys of the first lines, in order; an asked one may be there once a line."""
+    keys: dict[str, None] = {}
+    with opened_text(path, compression, LONGEST_LINE) as file:
+        for number, line in enumerate(islice(file, _FIRST_LINES), 1):
+            found = _keys(line, f"{path}, line {number}")
+            twice = next((name for name in asked if found.count(name) > 1), None)
+            if twice is not None:
+                raise InputError(f"{path}, line {number} has the key {twice!r} twice; keep one of them")
+            keys |= dict.fromkeys(found)
+    return keys
 
 
 def _hive(names: Sequence[str]) -> str:

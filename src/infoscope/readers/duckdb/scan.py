@@ -21,7 +21,7 @@ from infoscope.readers.files import Files
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import check_last_line, text_options
 
-__all__ = ["scan_files"]
+__all__ = ["parquet_schemas", "scan_files"]
 
 
 def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
@@ -103,7 +103,7 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     hive = bool(set(files.hive_keys) & set(columns.names))
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
     paths = _bound(files.paths)
-    schemas = _schemas(session, paths)
+    schemas = parquet_schemas(session, paths)
     first: dict[str, str] = {}
     for path, (names, types) in zip(files.paths, schemas, strict=True):
         pick_columns(
@@ -158,7 +158,7 @@ def _refuse_swapped(asked: Sequence[str], one: Path, first: list[str], other: Pa
             )
 
 
-def _schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
+def parquet_schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
     """Names and types of the top-level columns of each file, in file order."""
     schemas = []
     for path in paths:

@@ -1,0 +1,64 @@
+"""The columns of a source, whatever it is."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from infoscope.errors import InputError
+from infoscope.readers import ReadOptions, column_names
+
+NAMES = ("id", "gold label", "svm", "text")
+ROW = {"id": 1, "gold label": "cat", "svm": "dog", "text": "a;b"}
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+def test_csv_by_the_sign_that_gives_most_names(tmp_path: Path, sign: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(sign.join(NAMES) + "\n" + sign.join(["1", "cat", "dog", '"a;b"']) + "\n")
+    assert column_names(path) == NAMES
+
+
+def test_csv_with_a_known_column_in_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text('truth,"a;b;c;d"\ncat,dog\n')
+    assert column_names(path, known=["truth"]) == ("truth", "a;b;c;d")
+
+
+def test_compressed_text_and_json_lines(tmp_path: Path) -> None:
+    packed = tmp_path / "log.csv.gz"
+    packed.write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    lines = tmp_path / "log.ndjson"
+    lines.write_text(json.dumps(ROW) + "\n" + json.dumps({"late": 1}) + "\n")
+    assert column_names(packed) == ("a", "b")
+    assert column_names(lines) == (*NAMES, "late")
+
+
+def test_typed_files_and_frames(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    feather = pytest.importorskip("pyarrow.feather")
+    table = pa.table({name: [value] for name, value in ROW.items()})
+    parquet.write_table(table, tmp_path / "log.parquet")
+    feather.write_feather(table, tmp_path / "log.feather")
+    folder = tmp_path / "parts" / "month=5"
+    folder.mkdir(parents=True)
+    parquet.write_table(table, folder / "log.parquet")
+    assert column_names(tmp_path / "log.parquet") == NAMES
+    assert column_names(tmp_path / "log.feather") == NAMES
+    assert column_names(tmp_path / "parts") == (*NAMES, "month")
+    assert column_names(table) == NAMES
+    assert column_names(table.to_batches()[0]) == NAMES
+    assert column_names(table.to_pandas()) == NAMES
+
+
+def test_a_mapping_of_columns() -> None:
+    assert column_names({"a": [1], "b": [2]}) == ("a", "b")
+
+
+def test_tables_have_no_columns(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="name them one by one"):
+        column_names("select 1", ReadOptions(engine="sql", url="sqlite://"))
