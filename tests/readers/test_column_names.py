@@ -59,6 +59,6 @@ def test_a_mapping_of_columns() -> None:
     assert column_names({"a": [1], "b": [2]}) == ("a", "b")
 
 
-def test_tables_have_no_columns(tmp_path: Path) -> None:
+def test_tables_have_no_columns() -> None:
     with pytest.raises(InputError, match="name them one by one"):
         column_names("select 1", ReadOptions(engine="sql", url="sqlite://"))
