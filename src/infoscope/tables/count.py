@@ -17,7 +17,7 @@ from infoscope.tables.counted import check_total
 from infoscope.tables.encode import Coded
 from infoscope.tables.labels import Label
 
-__all__ = ["CountedPairs", "Side", "placed_among", "scatter", "tally"]
+__all__ = ["CountedPairs", "Side", "checked_weights", "placed_among", "scatter", "tally"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ def tally(truth: Coded, system: Coded, weights: Any = None) -> CountedPairs:
         raise InputError(f"truth has {size} rows and the system has {len(system.codes)}; they must pair row by row")
     if size == 0:
         raise InputError("there are no rows to evaluate; give at least one truth label with its output")
-    weight = None if weights is None else _checked_weights(weights, size)
+    weight = None if weights is None else checked_weights(weights, size)
     t, s, weight, ignored = _without_missing(truth, system, weight)
     if not len(t):
         raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
@@ -108,7 +108,8 @@ def _narrowed(coded: Coded) -> Coded:
     return Coded(codes, labels, missing=labels.index(coded.missing) if coded.missing in labels else None)
 
 
-def _checked_weights(weights: Any, size: int) -> Floats:
+def checked_weights(weights: Any, size: int) -> Floats:
+    """One finite weight per row that is not negative; anything else is rejected."""
     try:
         array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)
     except (TypeError, ValueError) as error:

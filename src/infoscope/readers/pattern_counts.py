@@ -1,0 +1,107 @@
+"""Patterns from any source: distinct rows of several columns, counted by whichever engine reads the source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.readers.assemble import Group, check_weights
+from infoscope.readers.columns import Columns
+from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meaning, meanings
+from infoscope.readers.reader import ReadOptions, read_joints
+from infoscope.readers.tally import Tally
+from infoscope.tables.labels import Label, check_kinds, sorted_labels
+from infoscope.tables.missing import warn_of_rows
+from infoscope.tables.patterns import Patterns
+
+__all__ = ["patterns_of", "read_patterns", "read_patterns_by_group"]
+
+
+def read_patterns(
+    source: Any,
+    columns: Sequence[str],
+    *,
+    weight: str | None = None,
+    clean: Cleaning = (),
+    comparable: bool = True,
+    read: ReadOptions | None = None,
+) -> Patterns:
+    """Distinct rows of some columns of any source, with their counts.
+
+    ``source`` is a mapping of names to labels, or anything that ``infoscope.read`` takes. Missing labels are kept.
+    ``comparable`` says that the columns name the same classes, so that 1 and "1" in two of them are rejected.
+    """
+    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        return _from_mapping(source, columns, weight, clean, comparable=comparable)
+    asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, joint=True)
+    joint = read_joints(source, asked, clean, read)[()]
+    return patterns_of(joint.tally, columns, clean, comparable=comparable)
+
+
+def read_patterns_by_group(
+    source: Any,
+    columns: Sequence[str],
+    by: str,
+    *,
+    weight: str | None = None,
+    clean: Cleaning = (),
+    read: ReadOptions | None = None,
+) -> dict[Group, Patterns]:
+    """The same for each value of a column; rows without one are left out, with a warning."""
+    asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, by=by, joint=True)
+    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        whole = _from_mapping(source, [by, *columns], weight, clean, comparable=False)
+        found = {(label,): whole.where(whole.codes[0] == at) for at, label in enumerate(whole.labels[0])}
+        lost = int(whole.counts[whole.codes[0] < 0].sum())
+        warn_of_rows({f"missing group in {by!r}": lost} if lost else {})
+        return {group: part.select(list(columns)) for group, part in found.items()}
+    joints = read_joints(source, asked, clean, read)
+    return {group: patterns_of(joint.tally, columns, clean) for group, joint in joints.items()}
+
+
+def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Patterns:
+    """The patterns of a tally; rows without a weight are left out, with a warning."""
+    check_weights(tally)
+    named = {
+        name: meanings(tally.labels[at], name, clean) for at, name in enumerate(tally.keys) if name in set(columns)
+    }
+    if comparable:
+        check_comparable(named)
+    labels: dict[str, tuple[Label, ...]] = {}
+    codes = []
+    for name in columns:
+        labels[name] = sorted_labels({label for label in named[name] if label is not None})
+        place: dict[Label | None, int] = {label: at for at, label in enumerate(labels[name])}
+        move = np.array([*(place.get(label, -1) for label in named[name]), -1], dtype=np.int64)
+        codes.append(move[tally.codes[tally.keys.index(name)]])
+    coded = np.array(codes, dtype=np.int64).reshape(len(columns), -1)
+    if tally.weights is None:
+        return Patterns.from_codes(labels, coded, tally.rows)
+    weighed = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed
+    lost = int(tally.rows[~weighed].sum())
+    warn_of_rows({"missing weight": lost} if lost else {})
+    squares = tally.weights**2 if tally.squares is None else tally.squares
+    return Patterns.from_codes(labels, coded[:, weighed], tally.weights[weighed], squares[weighed])
+
+
+def _from_mapping(
+    source: Mapping[str, Any], columns: Sequence[str], weight: str | None, clean: Cleaning, *, comparable: bool
+) -> Patterns:
+    for name in (*columns, *(() if weight is None else (weight,))):
+        if name not in source:
+            raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
+    found = Patterns.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
+    if clean:
+        tidy = cleaner(clean)
+        found = found.mapped(lambda label, name: tidy(meaning(label, name)))
+    if comparable:
+        for (one, left), (other, right) in zip(
+            list(zip(found.names, found.labels, strict=True))[:-1],
+            list(zip(found.names, found.labels, strict=True))[1:],
+            strict=True,
+        ):
+            check_kinds(left, right, called=(f"{one} has", f"{other} has"))
+    return found

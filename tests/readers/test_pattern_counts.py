@@ -1,0 +1,78 @@
+"""Patterns of every kind of source are the same."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from infoscope.errors import InputError, MissingLabelsWarning
+from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
+from infoscope.readers.reader import ReadOptions
+from infoscope.tables.patterns import Patterns
+
+NAMES = ("ann", "bob", "eve")
+
+
+def frame(rows: int = 200) -> pd.DataFrame:
+    rng = np.random.default_rng(11)
+    data = {name: rng.choice(["cat", "dog", "fox", ""], rows) for name in NAMES}
+    made = pd.DataFrame({name: [x or None for x in values] for name, values in data.items()})
+    made["month"] = rng.choice(["2026-01", "2026-02"], rows)
+    made["weight"] = rng.integers(1, 5, rows) / 2
+    return made
+
+
+def counted(found: Patterns) -> dict[tuple[object, ...], float]:
+    return {
+        tuple(None if c < 0 else labels[c] for c, labels in zip(codes, found.labels, strict=True)): float(count)
+        for codes, count in zip(found.codes.T, found.counts, strict=True)
+    }
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_sources_agree(tmp_path: Path, weight: str | None) -> None:
+    data = frame()
+    data.to_csv(tmp_path / "rows.csv", index=False)
+    data.to_parquet(tmp_path / "rows.parquet")
+    columns = {name: data[name].tolist() for name in data}
+    expected = counted(read_patterns(columns, NAMES, weight=weight))
+
+    assert sum(expected.values()) == pytest.approx(len(data) if weight is None else data["weight"].sum())
+    for source in (data, pl.from_pandas(data), tmp_path / "rows.csv", tmp_path / "rows.parquet"):
+        found = read_patterns(source, NAMES, weight=weight)
+        assert found.names == NAMES
+        assert counted(found) == pytest.approx(expected)
+    apart = read_patterns(tmp_path / "rows.parquet", NAMES, weight=weight, read=ReadOptions(native=False))
+    assert counted(apart) == pytest.approx(expected)
+
+
+def test_groups_are_read_in_one_pass(tmp_path: Path) -> None:
+    data = frame()
+    data.to_csv(tmp_path / "rows.csv", index=False)
+    columns = {name: data[name].tolist() for name in data}
+    for source in (columns, tmp_path / "rows.csv"):
+        found = read_patterns_by_group(source, NAMES, "month")
+        assert list(found) == [("2026-01",), ("2026-02",)]
+        for (month,), part in found.items():
+            alone = {name: data.loc[data["month"] == month, name].tolist() for name in NAMES}
+            assert counted(part) == counted(Patterns.from_columns(alone))
+
+
+def test_cleaning_and_kinds() -> None:
+    dirty = {"a": [" x", "x", "y"], "b": ["x", "x ", "y"]}
+    assert counted(read_patterns(dirty, ["a", "b"], clean="strip")) == {("x", "x"): 2, ("y", "y"): 1}
+    with pytest.raises(InputError, match="they look alike"):
+        read_patterns({"a": [1], "b": ["1"]}, ["a", "b"])
+    assert read_patterns({"a": [1], "b": ["1"]}, ["a", "b"], comparable=False).labels == ((1,), ("1",))
+
+
+def test_rows_without_a_group_or_a_weight_are_told() -> None:
+    with pytest.warns(MissingLabelsWarning, match="1 row left out: missing group in 'month'"):
+        read_patterns_by_group({"a": [1, 2], "b": [1, 2], "month": ["x", None]}, ["a", "b"], "month")
+    weighted = pd.DataFrame({"a": ["x", "y"], "b": ["x", "y"], "w": [1.0, None]})
+    with pytest.warns(MissingLabelsWarning, match="1 row left out: missing weight"):
+        assert read_patterns(weighted, ["a", "b"], weight="w").total == 1.0
+    with pytest.raises(InputError, match="the source has no column 'c'"):
+        read_patterns({"a": [1], "b": [1]}, ["a", "c"])

@@ -1,0 +1,193 @@
+"""Patterns: counted distinct rows that merge, and every pair's table from them."""
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infoscope.errors import InputError, MissingLabelsWarning, UnknownNameError
+from infoscope.tables import Contingency, distinct_rows, pair_counts
+from infoscope.tables.patterns import Patterns
+
+LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d"]))
+
+
+@st.composite
+def columns(draw: st.DrawFn, max_columns: int = 6) -> dict[str, list[str | None]]:
+    width = draw(st.integers(2, max_columns))
+    rows = draw(st.integers(1, 30))
+    return {f"c{at}": draw(st.lists(LABELS, min_size=rows, max_size=rows)) for at in range(width)}
+
+
+def plain_counts(data: dict[str, list[str | None]]) -> dict[tuple[str | None, ...], int]:
+    counts: dict[tuple[str | None, ...], int] = {}
+    for row in zip(*data.values(), strict=True):
+        counts[row] = counts.get(row, 0) + 1
+    return counts
+
+
+def read_back(found: Patterns) -> dict[tuple[object, ...], float]:
+    rows = {}
+    for codes, count in zip(found.codes.T, found.counts, strict=True):
+        rows[tuple(None if c < 0 else labels[c] for c, labels in zip(codes, found.labels, strict=True))] = count
+    assert len(rows) == len(found)
+    return rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(columns())
+def test_rows_are_counted_as_plain_python_counts_them(data: dict[str, list[str | None]]) -> None:
+    assert read_back(Patterns.from_columns(data)) == plain_counts(data)
+
+
+@settings(max_examples=40, deadline=None)
+@given(columns(), st.integers(0, 30))
+def test_patterns_of_two_parts_add_up(data: dict[str, list[str | None]], cut: int) -> None:
+    whole = Patterns.from_columns(data)
+    one = Patterns.from_columns({name: values[:cut] for name, values in data.items()})
+    two = Patterns.from_columns({name: values[cut:] for name, values in reversed(data.items())})
+
+    assert (one + two).names == whole.names
+    assert read_back(one + two) == read_back(whole)
+    assert sum([one, two]).total == whole.total
+
+
+@settings(max_examples=40, deadline=None)
+@given(columns(9))
+def test_pair_tables_are_those_of_the_rows(data: dict[str, list[str | None]]) -> None:
+    found = Patterns.from_columns(data)
+    pairs = {(a, b): cells for a, b, cells in found.pair_cells()}
+    assert set(pairs) == set(combinations(range(len(data)), 2))
+    for (a, b), cells in pairs.items():
+        rows = [(x, y) for x, y in zip(*(list(data.values())[at] for at in (a, b)), strict=True) if x and y]
+        assert cells.total == len(rows)
+        dense = cells.dense()
+        for i, first in enumerate(found.labels[a]):
+            for j, second in enumerate(found.labels[b]):
+                assert dense[i, j] == rows.count((first, second))
+        if rows:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", MissingLabelsWarning)
+                direct = Contingency.from_labels(*(list(data.values())[at] for at in (a, b)))
+            assert found.table(a, b) == direct
+
+
+@pytest.mark.parametrize("sizes", [(3,) * 30, (2, 300, 5, 300, 2), (2, 70_000, 3, 90_000)])
+def test_many_and_wide_columns(sizes: tuple[int, ...]) -> None:
+    """More groups than one, tables too large for a group, and tables too large to be whole."""
+    rng = np.random.default_rng(5)
+    codes = np.array([rng.integers(-1, size, 4_000) for size in sizes])
+    counts = rng.integers(1, 4, 4_000)
+    labels = {f"c{at}": range(size) for at, size in enumerate(sizes)}
+    found = Patterns.from_codes(labels, codes, counts)
+
+    assert found.total == counts.sum()
+    for a, b, cells in found.pair_cells():
+        both = (codes[a] >= 0) & (codes[b] >= 0)
+        keys, place = np.unique(codes[a, both] * sizes[b] + codes[b, both], return_inverse=True)
+        order = np.lexsort([cells.columns, cells.rows])
+        assert (cells.rows * sizes[b] + cells.columns)[order].tolist() == keys.tolist()
+        assert cells.values[order].tolist() == np.bincount(place, counts[both]).tolist()
+
+
+def test_wide_tables_are_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(6)
+    codes = np.array([rng.integers(-1, 40, 500), rng.integers(0, 3, 500), rng.integers(0, 2, 500)])
+    found = Patterns.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
+    whole = {(a, b): cells.dense() for a, b, cells in found.pair_cells()}
+    monkeypatch.setattr(pair_counts, "DENSE_CELLS", 1)
+    monkeypatch.setattr(pair_counts, "GROUP_LEVELS", 6)
+    codes = np.repeat(codes, 2, axis=1)[:, :20]  # so few rows that no table is worth while
+    few = Patterns.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
+    scattered = {(a, b): cells.dense() for a, b, cells in few.pair_cells()}
+
+    assert set(whole) == set(scattered)
+    for (a, b), table in scattered.items():
+        both = codes[a] >= 0
+        assert table.sum() == both.sum()
+        assert all(table[x, y] > 0 for x, y in codes[[a, b]][:, both].T)
+
+
+def test_rows_with_one_hash_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    codes = rng.integers(0, 2, (130, 50))
+    codes = np.hstack([codes, codes[:, :20]])
+    labels = {f"c{at}": ("no", "yes") for at in range(130)}
+    right = read_back(Patterns.from_codes(labels, codes))
+    monkeypatch.setattr(distinct_rows, "HASH_FACTOR", np.uint64(0))
+    doctored = codes.copy()
+    doctored[0, ::2] = 1 - doctored[0, ::2]  # differ in the first word only, which the factor wipes out
+
+    assert sorted(right.values())[-1] == 2
+    assert read_back(Patterns.from_codes(labels, codes)) == right
+    assert len(Patterns.from_codes(labels, doctored)) == len(np.unique(doctored, axis=1).T)
+
+
+def test_kinds_of_columns_and_their_gaps() -> None:
+    found = Patterns.from_columns(
+        {
+            "text": ["x", "y", None],
+            "floats": np.array([1.0, np.nan, 3.0]),
+            "large": np.array([7, 10**15, 7]),
+            "category": pd.Categorical(["u", None, "u"], categories=["t", "u"]),
+            "flag": np.array([True, False, True]),
+        }
+    )
+    assert found.labels == (("x", "y"), (1, 3), (7, 10**15), ("u",), (False, True))
+    assert read_back(found) == {
+        ("x", 1, 7, "u", True): 1,
+        ("y", None, 10**15, None, False): 1,
+        (None, 3, 7, "u", True): 1,
+    }
+    assert found.complete().total == 1
+    assert found.entropy(["large"]) == pytest.approx(0.9182958, abs=1e-6)
+    assert found.entropy(["text", "floats"]) == 0.0
+    assert found.entropy([]) == 0.0
+
+
+def test_weights_add_up_with_their_squares() -> None:
+    data = {"a": ["x", "x", "y"], "b": ["x", "x", "x"]}
+    found = Patterns.from_columns(data, sample_weight=[0.5, 1.5, 2.0])
+
+    assert read_back(found) == {("x", "x"): 2.0, ("y", "x"): 2.0}
+    assert found.sample_size == pytest.approx(16 / 6.5)
+    assert (found + found).sample_size == pytest.approx(32 / 6.5)
+    assert found.table("a", "b").sample_size == pytest.approx(16 / 6.5)
+
+
+def test_labels_with_one_meaning_become_one() -> None:
+    found = Patterns.from_columns({"a": ["X", "x", "-"], "b": ["x", "x", "y"]})
+    tidy = found.mapped(lambda label, _: None if label == "-" else str(label).lower())
+
+    assert read_back(tidy) == {("x", "x"): 2, (None, "y"): 1}
+    assert tidy.on(["y", "x"]).labels == (("y", "x"), ("y", "x"))
+    assert read_back(tidy.on(["y", "x"])) == read_back(tidy)
+    assert read_back(tidy.select(["b"])) == {("x",): 2, ("y",): 1}
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Patterns.from_columns({}), "no column is given"),
+        (lambda: Patterns.from_columns({"a": [1], "b": [1, 2]}), "a has 1 rows and b has 2"),
+        (lambda: Patterns.from_columns({"a": [1]}, sample_weight=[-1]), "weights must be finite and not negative"),
+        (lambda: Patterns.from_columns({"a": [1]}) + Patterns.from_columns({"b": [1]}), "need the same columns"),
+        (
+            lambda: Patterns.from_columns({"a": [1]}) + Patterns.from_columns({"a": [1]}, sample_weight=[2]),
+            "weigh both, or neither",
+        ),
+        (lambda: Patterns.from_columns({"a": ["x"]}).on(["y"]), "'a' holds 'x', which is not among the stated"),
+    ],
+)
+def test_rejections(make: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        make()  # type: ignore[operator]
+
+
+def test_an_unknown_column_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="no column 'c'; there is 'a', 'b'"):
+        Patterns.from_columns({"a": [1], "b": [2]}).table("a", "c")
