@@ -14,9 +14,8 @@ from scipy.special import expit
 from infoscope.posterior import affinity_rows, prevalence_level
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS
-from infoscope.posterior.prevalence_level import PrevalenceLevel
+from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel
 from infoscope.posterior.row_models import log_grid
-from infoscope.posterior.trend_level import TrendLevel
 
 __all__ = ["simulated_ranks"]
 

@@ -13,8 +13,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.metrics.registry import metrics_of
 from infoscope.posterior import Posterior, cramer_rao_sd, samples_to_halve
-from infoscope.posterior.first_order import information_influence, information_sds
-from infoscope.posterior.influence import log_slopes
+from infoscope.posterior.first_order import information_influence, information_sds, log_slopes
 from infoscope.posterior.measures import LINEAR, RATIOS
 from infoscope.tables import Contingency
 

@@ -11,7 +11,7 @@ from infoscope.posterior import affinity_rows
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel
-from infoscope.posterior.trend_level import TrendLevel
+from infoscope.posterior.prevalence_level import TrendLevel
 
 
 def drawn_rows(counts: Array, open_cells: np.ndarray, n: int, seed: int = 0) -> Array:

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.conditional import group_entropies
+from infoscope.posterior.classes import group_entropies
 from infoscope.posterior.moments import MEASURES, EntropyMoments, dense_moments
-from infoscope.posterior.overlap import overlap_sum
-from infoscope.posterior.partitions import partition_covariance, partition_moments
+from infoscope.posterior.overlap import overlap_sum, partition_covariance, partition_moments
 from infoscope.posterior.sparse import StoredCells, sparse_moments
 from infoscope.posterior.special import excess_and_spread
 

@@ -8,9 +8,8 @@ from infoscope.metrics import accuracy
 from infoscope.posterior import Posterior
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.beta_hyperprior import BetaLevel, log_total
-from infoscope.posterior.block_rows import BlockRows
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
-from infoscope.posterior.shared_rows import SharedRows
+from infoscope.posterior.shared_rows import BlockRows, SharedRows
 from infoscope.posterior.tree import Shape, Tree
 from infoscope.tables import Contingency
 

@@ -10,10 +10,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import homogeneity_score, mutual_info_score
 
 from infoscope import metrics, tracking
-from infoscope.tables.association import Association
-from infoscope.tables.tracks import Tracks
-from infoscope.tracking.association import count_matches
-from infoscope.tracking.ledger import NULLS, information_ledger
+from infoscope.tables.tracks import Association, Tracks
+from infoscope.tracking.ledger import NULLS, count_matches, information_ledger
 from infoscope.tracking.matching import heaviest, heaviest_overall, independent, sticky
 from infoscope.tracking.similarity import SimilarPairs, by_overlap
 from infoscope.tracking.sources import read_tracks

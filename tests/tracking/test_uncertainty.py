@@ -6,14 +6,12 @@ from scipy import stats
 
 from infoscope import tracking
 from infoscope.tables.tracks import Detections, Tracks
-from infoscope.tracking.association import count_matches
-from infoscope.tracking.blocks import bits_in_time, block_covariance
 from infoscope.tracking.comparison import _sign_flip
-from infoscope.tracking.ledger import information_ledger
+from infoscope.tracking.ledger import count_matches, information_ledger
 from infoscope.tracking.measures import values_of
 from infoscope.tracking.similarity import SimilarPairs
 from infoscope.tracking.sums import stack
-from infoscope.tracking.uncertainty import _larger, _largest, estimate_all, spread_of
+from infoscope.tracking.uncertainty import _larger, _largest, bits_in_time, block_covariance, estimate_all, spread_of
 from tests.tracking.scenes import Stage, crowd
 from tests.tracking.simulation import SETTINGS, account, simulate
 

@@ -21,14 +21,14 @@ MUTANTS = (
     ),
     Mutant(
         "weights of merged tables",
-        "src/infoscope/tables/merge.py",
+        "src/infoscope/tables/transform.py",
         "float(table.grand_total) if table.weight_squares is None else table.weight_squares",
         "float(table.grand_total)",
         ("tests/tables/test_new_tables_from_old.py::test_adding_weighted_tables_adds_squares",),
     ),
     Mutant(
         "rows left out of a merged table",
-        "src/infoscope/tables/merge.py",
+        "src/infoscope/tables/transform.py",
         "ignored = all_ignored((one.ignored, other.ignored))",
         "ignored = dict(one.ignored)",
         ("tests/tables/test_new_tables_from_old.py::test_sum_works_and_keeps_count_of_what_was_ignored",),

@@ -142,7 +142,7 @@ MUTANTS = (
     ),
     Mutant(
         "samples to halve an interval",
-        "src/infoscope/posterior/planning.py",
+        "src/infoscope/posterior/sample_size.py",
         "goal = posterior.moments.sd_of(measure) / 2",
         "goal = posterior.moments.sd_of(measure) / 3",
         ("tests/posterior/test_posterior_front.py::test_samples_to_halve_do_halve",),

@@ -12,10 +12,9 @@ from infoscope.comparison.predictions import PairCells
 from infoscope.comparison.sparse_support import is_spacious, on_cells
 from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
-from infoscope.posterior.first_order import is_information
-from infoscope.posterior.influence import influence
-from infoscope.posterior.reweighted import reweighted
+from infoscope.posterior.first_order import influence, is_information
 from infoscope.tables import Contingency
+from infoscope.tables.prevalence import reweighted
 
 __all__ = ["correlation"]
 

@@ -12,8 +12,8 @@ from infoscope.comparison.predictions import PairCells
 from infoscope.comparison.sparse_support import is_spacious, on_cells
 from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
-from infoscope.posterior.reweighted import reweighted
 from infoscope.tables import Contingency
+from infoscope.tables.prevalence import reweighted
 
 __all__ = ["homogeneity_p_value", "mcnemar_p_value", "swap_p_values"]
 

@@ -1,9 +1,9 @@
 """Belief about the probabilities behind a table: exact moments, draws, intervals, priors."""
 
-from infoscope.posterior.cramer_rao import cramer_rao_sd
-from infoscope.posterior.partitions import PartitionMoments, partition_covariance, partition_moments
-from infoscope.posterior.planning import samples_to_halve
+from infoscope.posterior.first_order import cramer_rao_sd
+from infoscope.posterior.overlap import PartitionMoments, partition_covariance, partition_moments
 from infoscope.posterior.posterior import Posterior
+from infoscope.posterior.sample_size import samples_to_halve
 from infoscope.posterior.summary import Summary
 
 __all__ = [

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
-from infoscope.posterior.reweighted import reweighted
 from infoscope.posterior.summary import Summary, check_level
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.encode import encode
+from infoscope.tables.prevalence import reweighted
 
 __all__ = ["ClusterBootstrap"]
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.posterior.dirichlet import DirichletBelief
-from infoscope.posterior.mixture import MixtureBelief
+from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
 

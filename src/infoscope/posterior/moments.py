@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.margins import Margins
-from infoscope.posterior.second_order import Brackets, brackets_of
+from infoscope.posterior.second_order import Brackets, Margins, brackets_of
 from infoscope.posterior.special import excess_and_spread
 
 __all__ = [

@@ -15,17 +15,15 @@ from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
 from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
-from infoscope.posterior.corrections import Correction, allowing_for, ends_of
-from infoscope.posterior.dirichlet import DirichletBelief
-from infoscope.posterior.measures import LINEAR, RATIOS, Known, linear, ratio
-from infoscope.posterior.mixture import MixtureBelief
+from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.measures import LINEAR, RATIOS, Correction, Known, allowing_for, ends_of, linear, ratio
 from infoscope.posterior.moments import MEASURES, EntropyMoments
 from infoscope.posterior.priors import concentration
-from infoscope.posterior.reweighted import reweighted
 from infoscope.posterior.sample_size import samples_of, seen_as, weighed
 from infoscope.posterior.summary import Summary, beta_limits, check_level, never_seen, summarize_draws
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
+from infoscope.tables.prevalence import reweighted
 
 __all__ = ["Posterior"]
 

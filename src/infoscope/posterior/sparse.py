@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
-from infoscope.posterior.margins import Margins
 from infoscope.posterior.moments import EntropyMoments, assemble, first_order
 from infoscope.posterior.overlap import overlap_sum_constant
 from infoscope.posterior.second_order import (
     PURE,
     Brackets,
+    Margins,
     MomentParts,
     dominant,
     gap,

@@ -23,11 +23,9 @@ from scipy.special import gammaln
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.beta_hyperprior import log_total, pick, relative
-from infoscope.posterior.block_rows import BlockRows, candidate_blocks
-from infoscope.posterior.prevalence_level import PrevalenceLevel, margin_mean
+from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
-from infoscope.posterior.shared_rows import SharedRows
-from infoscope.posterior.trend_level import TrendLevel
+from infoscope.posterior.shared_rows import BlockRows, SharedRows, candidate_blocks
 from infoscope.tables import Contingency
 
 __all__ = ["Shape", "Tree"]

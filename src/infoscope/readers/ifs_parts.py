@@ -30,10 +30,11 @@ from infoscope.tables.ifs_checks import (
     checked_values,
     checksum,
     faults_of,
+    label_from_json,
+    label_to_json,
     opened,
 )
 from infoscope.tables.ifs_file import named_table, write, write_parquet
-from infoscope.tables.label_json import label_from_json, label_to_json
 from infoscope.tables.labels import Label, check_unique
 
 __all__ = ["SCHEMA", "IfsParts", "Tables", "load_parts", "save_part"]

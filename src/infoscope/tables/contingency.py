@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from infoscope.tables import construct, matrix, merge, prevalence, text, transform
+from infoscope.numeric import frozen
+from infoscope.tables import construct, matrix, prevalence, text, transform
 from infoscope.tables.counted import Counted, Support, check_cells
 from infoscope.tables.labels import Label
 
-__all__ = ["Contingency", "Support"]
+__all__ = ["Contingency", "Support", "remembered"]
 
 SideName = Literal["both", "truth", "system"]
 
@@ -150,7 +152,7 @@ class Contingency(Counted):
         """The table of all rows of both."""
         if not isinstance(other, Contingency):
             return NotImplemented
-        return merge.merged(self, other)
+        return transform.merged(self, other)
 
     def __radd__(self, other: object) -> Contingency:
         """Let ``sum(tables)`` work."""
@@ -221,3 +223,20 @@ class Contingency(Counted):
         """As a notebook shows it."""
         report: Any = importlib.import_module("infoscope.reports.table_cell")  # the one step upwards, by name
         return str(report.table_cell(self))
+
+
+Kept = TypeVar("Kept")
+
+
+def remembered(compute: Callable[[Contingency], Kept]) -> Callable[[Contingency], Kept]:
+    """Keep a function's result with the table, however many metrics ask for it; nobody can change what is kept."""
+    key = f"{compute.__module__}.{compute.__qualname__}"
+
+    @wraps(compute)
+    def look_up(table: Contingency) -> Kept:
+        kept = table._memo
+        if key not in kept:
+            kept[key] = frozen(compute(table))
+        return kept[key]
+
+    return look_up

@@ -33,9 +33,10 @@ from infoscope.tables.ifs_checks import (
     checked_values,
     checksum,
     faults_of,
+    label_from_json,
+    label_to_json,
     opened,
 )
-from infoscope.tables.label_json import label_from_json, label_to_json
 from infoscope.tables.labels import Label, as_labels, check_unique, is_missing, kind_of, sorted_labels
 
 __all__ = ["SCHEMA", "load", "named_table", "save", "write", "write_parquet"]

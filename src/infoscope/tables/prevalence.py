@@ -1,4 +1,4 @@
-"""Tables seen under other class shares, which remember the counts they came from."""
+"""Tables re-weighted to other class frequencies, which keep the counts they came from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from infoscope.tables.labels import Label
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency
 
-__all__ = ["Reweighting", "given", "shares_by_label", "with_prevalence"]
+__all__ = ["Reweighting", "given", "reweighted", "shares_by_label", "with_prevalence"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,3 +85,17 @@ def _scaled(table: Contingency, axis: Literal["truth", "system"], shares: Real) 
     index = table.cell_rows if axis == "truth" else table.cell_columns
     scaled = table.with_cells(table.cells * factors[..., index])
     return replace(scaled, reweighting=Reweighting(table, axis, shares))
+
+
+def reweighted(drawn: Contingency, recipe: Reweighting | None) -> Contingency:
+    """The drawn tables with the stated share for each class; within a class they stay as drawn.
+
+    So the uncertainty is that of the original counts of each class, and the shares have none.
+    """
+    if recipe is None:
+        return drawn
+    by_row = recipe.axis == "truth"
+    totals = drawn.row_totals if by_row else drawn.column_totals
+    factors = np.divide(recipe.shares, totals, out=np.zeros_like(totals), where=totals > 0)
+    index = drawn.cell_rows if by_row else drawn.cell_columns
+    return drawn.with_cells(drawn.cells * factors[..., index])

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import Real, frozen
+from infoscope.tables.contingency import Contingency
 
-__all__ = ["Detections", "Ints", "TrackId", "Tracks", "count_by", "sum_by"]
+__all__ = ["Association", "Detections", "Ints", "TrackId", "Tracks", "count_by", "sum_by"]
 
 Ints: TypeAlias = NDArray[np.int64]
 TrackId: TypeAlias = int | str
@@ -115,3 +116,46 @@ class Tracks:
     def keep(self, truth: NDArray[np.bool_], system: NDArray[np.bool_]) -> "Tracks":
         """The same sequence with only the wanted detections, on the same clock."""
         return replace(self, truth=self.truth.keep(truth), system=self.system.keep(system))
+
+
+@dataclass(frozen=True, eq=False)
+class Association:
+    """Sparse counts truth track × system track, with the frames missed and the frames without a truth.
+
+    ``counts`` and ``mirror`` are the same numbers when every detection has at most one partner. Where a
+    detection is shared among several, ``counts`` holds the shares of truth detections and ``mirror``
+    those of system detections, so that each side's total stays its own number of detections.
+    """
+
+    truth_ids: tuple[TrackId, ...]
+    system_ids: tuple[TrackId, ...]
+    rows: Ints
+    columns: Ints
+    counts: Real
+    mirror: Real
+    missed: Real
+    false: Real
+
+    @property
+    def truth_matched(self) -> Real:
+        """Matched frames of each truth track."""
+        return sum_by(self.rows, self.counts, len(self.truth_ids))
+
+    @property
+    def system_matched(self) -> Real:
+        """Matched frames of each system track, counted in truth detections."""
+        return sum_by(self.columns, self.counts, len(self.system_ids))
+
+    def to_contingency(self) -> Contingency:
+        """The matched frames as a table, truth tracks in rows: what Holt et al. call the association matrix.
+
+        Ids of the two sides are unrelated even where they look alike, so each side keeps its own.
+        """
+        return Contingency.from_cells(
+            self.truth_ids,
+            self.system_ids,
+            self.rows,
+            self.columns,
+            self.counts,
+            declared=True,
+        )

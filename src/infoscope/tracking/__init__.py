@@ -8,8 +8,7 @@ tracks captures 100% of the information about who was where.
 For every 100 bits of truth it adds no false information.
 """
 
-from infoscope.tracking.api import compare, evaluate, name_of
-from infoscope.tracking.gates import sweep_gates
+from infoscope.tracking.api import compare, evaluate, name_of, sweep_gates
 from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.result import TrackingEvaluation
 from infoscope.tracking.tuning import GateSweep

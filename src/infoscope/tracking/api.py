@@ -1,6 +1,7 @@
-"""The public front: truth and tracks in, a result document out."""
+"""Trackers evaluated, compared, and swept over a range of gates: truth and tracks in, a result out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -9,23 +10,27 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.results.provenance import Provenance
 from infoscope.tracking.comparison import compare_systems
-from infoscope.tracking.formats.track_file import TrackFile
 from infoscope.tracking.input_checks import input_findings
+from infoscope.tracking.ledger import associate, information_ledger
+from infoscope.tracking.measures.information import information_measures
 from infoscope.tracking.options import TrackingKeywords, TrackingOptions
-from infoscope.tracking.preparation import Prepared, prepare, settle
+from infoscope.tracking.preparation import Prepared, candidates, prepare, settle
 from infoscope.tracking.result import TrackingEvaluation
 from infoscope.tracking.score import EvaluatedTracker, InputAccount, tracker_result
 from infoscope.tracking.sequence import account_for
 from infoscope.tracking.sources import match_sequences, read_tracks
+from infoscope.tracking.sums import LEVELS, TrackSums, stack
+from infoscope.tracking.track_file import TrackFile
+from infoscope.tracking.tuning import GateSweep
 from infoscope.tracking.uncertainty import estimate_all
 
-__all__ = ["compare", "evaluate", "name_of", "prepare_sources"]
+__all__ = ["compare", "evaluate", "name_of", "prepare_sources", "sweep_gates"]
 
 
 def evaluate(
     truth: Any, tracks: Any, *, name: str | None = None, **options: Unpack[TrackingKeywords]
 ) -> TrackingEvaluation:
-    """How much of who-was-where a tracker tells, and where the rest is lost.
+    """How much of who-was-where a tracker captures, and where the rest is lost.
 
     Either side is a path (file, folder or zip; MOTChallenge, KITTI, BDD100K or CSV), an array with rows of frame, id,
     left, top, width, height (or frame, id, x, y[, z]), a DataFrame, or a mapping of sequence names to these.
@@ -105,3 +110,43 @@ def name_of(tracks: Any) -> str:
     while path.suffix.lower() in (".txt", ".csv", ".tsv", ".json", ".zip", ".gz"):
         path = path.with_suffix("")
     return path.name or "tracks"
+
+
+def sweep_gates(
+    truth: Any, tracks: Any, gates: Sequence[float] | None = None, **options: Unpack[TrackingKeywords]
+) -> GateSweep:
+    """The information figures at each gate: 0.05, 0.10, … 0.95 for boxes unless given."""
+    settings = TrackingOptions(**options)
+    chosen = [float(gate) for gate in (LEVELS.round(2) if gates is None else gates)]
+    if settings.gate is None:
+        settings = replace(settings, gate=max(chosen))
+    expected = read_tracks(truth, settings.input_format, what="truth")
+    given = read_tracks(tracks, settings.input_format, what="tracks")
+    prepared, settled, _ = prepare_sources(expected, given, settings)
+    return GateSweep(tuple(_at(prepared, replace(settled, gate=gate)) for gate in chosen))
+
+
+def _at(prepared: Sequence[Prepared], settings: TrackingOptions) -> dict[str, float]:
+    total = stack([_ledger_only(each, settings) for each in prepared]).total()
+    figures = {each.name: float(each.score(total)) for each in information_measures(settings.per)}
+    return {"gate": float(settings.gate or 0.0), **figures}
+
+
+def _ledger_only(each: Prepared, settings: TrackingOptions) -> TrackSums:
+    # a distance gate moves the distance at which similarity ends, hence the pairs
+    pairs = candidates(each.tracks, settings) if settings.similarity == "distance" else each.pairs
+    table, _ = associate(each.tracks, pairs, match=settings.match, gate=settings.threshold)
+    ledger = information_ledger(table, settings.null)
+    return (
+        TrackSums.rows(1)
+        ._replace(
+            truth_bits=ledger.truth.sum(keepdims=True),
+            missed_bits=ledger.missed.sum(keepdims=True),
+            confused_bits=ledger.confused.sum(keepdims=True),
+            fragmented_bits=ledger.fragmented.sum(keepdims=True),
+            spurious_bits=ledger.spurious.sum(keepdims=True),
+            truth_events=ledger.truth_events.sum(keepdims=True),
+            system_events=ledger.system_events.sum(keepdims=True),
+        )
+        .total()
+    )

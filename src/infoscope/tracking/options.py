@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.tracking.association import MATCHES
-from infoscope.tracking.ledger import NULLS
+from infoscope.tracking.ledger import MATCHES, NULLS
 from infoscope.tracking.similarity import FrameSimilarity
 
 __all__ = ["DUPLICATES", "PERS", "PREPROCESSINGS", "Convention", "TrackingKeywords", "TrackingOptions"]

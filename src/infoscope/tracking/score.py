@@ -12,10 +12,10 @@ from infoscope.numeric import Real
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows
-from infoscope.tables.association import Association
+from infoscope.tables.tracks import Association
 from infoscope.tracking.measures import captured_bits, curve, measures, values_of
 from infoscope.tracking.options import TrackingOptions
-from infoscope.tracking.preprocessing import Removal
+from infoscope.tracking.preparation import Removal
 from infoscope.tracking.result import SequenceResult, SystemTrack, TrackerInterval, TrackerResult, TruthTrack
 from infoscope.tracking.sequence import Sequence
 from infoscope.tracking.sums import LEVELS, TrackSums, stack

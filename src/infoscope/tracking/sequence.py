@@ -5,12 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.numeric import Real, ratio
-from infoscope.tables.association import Association
-from infoscope.tables.tracks import Tracks, count_by, sum_by
-from infoscope.tracking.association import associate
-from infoscope.tracking.clear import Mates, count_fragmentations, longest_runs, trace_handovers
-from infoscope.tracking.hota import identity_matches, sum_by_level
-from infoscope.tracking.ledger import Ledger, information_ledger
+from infoscope.tables.tracks import Association, Tracks, count_by, sum_by
+from infoscope.tracking.conventional_sums import (
+    Mates,
+    count_fragmentations,
+    identity_matches,
+    longest_runs,
+    sum_by_level,
+    trace_handovers,
+)
+from infoscope.tracking.ledger import Ledger, associate, information_ledger
 from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.similarity import SimilarPairs
 from infoscope.tracking.sums import TrackSums, join

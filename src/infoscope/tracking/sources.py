@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.tracking.formats.bdd import read_bdd
-from infoscope.tracking.formats.columns import has_track_columns, read_columns, read_csv
-from infoscope.tracking.formats.kitti import looks_like_kitti, read_kitti
-from infoscope.tracking.formats.lines import delimiter_of, first_line
-from infoscope.tracking.formats.motchallenge import from_numbers, read_motchallenge
-from infoscope.tracking.formats.track_file import TrackFile
+from infoscope.tracking.file_formats import (
+    from_numbers,
+    has_track_columns,
+    looks_like_kitti,
+    read_bdd,
+    read_columns,
+    read_csv,
+    read_kitti,
+    read_motchallenge,
+)
+from infoscope.tracking.track_file import TrackFile, delimiter_of, first_line
 
 __all__ = ["FORMATS", "match_sequences", "read_text", "read_tracks"]
 

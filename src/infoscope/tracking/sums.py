@@ -1,17 +1,19 @@
 """What a track adds to each metric: plain sums, so that tracks and sequences can be added or left out.
 
-Every metric of a tracker is a function of such sums. That is why sequences combine by addition, why an
-interval is a matter of leaving one out, and why a metric is written once for one tally or a batch.
+Every metric of a tracker is a pure function of such sums, in the registry of all metrics. That is why sequences
+combine by addition, why an interval is a matter of leaving one out, and why a metric is written once for one set of
+sums or a batch.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple, Self
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from infoscope.metrics.registry import Card, Metric, described, register
 from infoscope.numeric import Real
 
-__all__ = ["LEVELS", "TrackSums", "join"]
+__all__ = ["LEVELS", "Score", "TrackSums", "join", "measure"]
 
 LEVELS = np.arange(0.05, 0.99, 0.05)
 """HOTA's nineteen similarity levels."""
@@ -84,3 +86,11 @@ def join(tallies: Iterable[TrackSums]) -> TrackSums:
 def stack(tallies: Iterable[TrackSums]) -> TrackSums:
     """One row for each total."""
     return TrackSums(*(np.stack(parts) for parts in zip(*tallies, strict=True)))
+
+
+Score: TypeAlias = Callable[[TrackSums], Real]
+
+
+def measure(card: Card) -> Callable[[Score], Metric]:
+    """The function as a registered metric of tracks; its first sentence becomes the card's meaning."""
+    return lambda score: register(described(score, card, domain="tracks"))

@@ -1,4 +1,4 @@
-"""Every metric of a tracker, one file a family."""
+"""Every metric of a tracker, one file per family."""
 
 from infoscope.metrics.registry import Metric
 from infoscope.metrics.registry import register as register_metric

@@ -4,8 +4,7 @@ import numpy as np
 
 from infoscope.metrics.registry import Card, Metric
 from infoscope.numeric import Real, ratio
-from infoscope.tracking.measures.register import measure
-from infoscope.tracking.sums import TrackSums
+from infoscope.tracking.sums import TrackSums, measure
 
 __all__ = ["CONTINUITY"]
 

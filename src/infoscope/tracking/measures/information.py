@@ -6,8 +6,7 @@ import numpy as np
 
 from infoscope.metrics.registry import Card, Metric
 from infoscope.numeric import Real, ratio
-from infoscope.tracking.measures.register import Score, measure
-from infoscope.tracking.sums import TrackSums
+from infoscope.tracking.sums import Score, TrackSums, measure
 
 __all__ = ["captured_bits", "false_bits", "information_measures"]
 

@@ -1,4 +1,4 @@
-"""What a file of tracks says, as it stands, and the checks before anything is computed from it."""
+"""Rows of a track file as they stand, and the checks before anything is computed from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,8 +11,7 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
 from infoscope.tables.tracks import Detections
 
-__all__ = ["TrackFile", "as_frames", "as_ids", "as_numbers", "check"]
-
+__all__ = ["TrackFile", "as_frames", "as_ids", "as_numbers", "check", "delimiter_of", "first_line"]
 
 _EXACT = float(1 << 53)
 """Whole numbers below this are exact as floating-point numbers."""
@@ -191,3 +190,28 @@ def _occurrence(reading: TrackFile) -> NDArray[np.int64]:
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     return rank
+
+
+_DELIMITERS = (",", ";", "\t")
+
+
+def first_line(text: str) -> str:
+    r"""The first line that says something; comments start with #.
+
+    >>> first_line("# made today\n\n1,2,3\n4,5,6")
+    '1,2,3'
+    """
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start:end].strip()
+        if line and not line.startswith("#"):
+            return line
+        start = end + 1
+    return ""
+
+
+def delimiter_of(line: str) -> str | None:
+    """The character between the fields of a line; None for blanks."""
+    return next((mark for mark in _DELIMITERS if mark in line), None)
