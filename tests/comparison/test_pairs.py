@@ -188,7 +188,7 @@ def test_ranking_groups_what_cannot_be_told_apart():
     assert ranking.places[-1].name == "last"
     groups = {place.name: place.groups for place in ranking.places}
     assert groups["second"] == groups["twin"] != groups["best"]
-    assert ranking.statement.startswith("best is best in erroneous information ratio")
+    assert ranking.statement.startswith("best is best in proficiency")
     assert sum(place.probability_best for place in ranking.places) == pytest.approx(1)
 
 

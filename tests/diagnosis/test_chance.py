@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest, hypergeom
+from sklearn.metrics import mutual_info_score as mutual_information_score
 
 from infoscope.diagnosis.statistics import TableStatistics
+from infoscope.metrics.permutation import chance_p_value
 from infoscope.tables import Contingency
 
 
@@ -15,13 +18,29 @@ def p_values(classes: int, samples: int, repeats: int) -> np.ndarray:
     return np.array([TableStatistics(table, table.sample_size).chance_p_value for table in tables])
 
 
-@pytest.mark.parametrize(("classes", "samples"), [(3, 600), (12, 150), (20, 100), (40, 80)])
-def test_chance_lies_in_the_middle_and_is_rarely_called_dependence(classes: int, samples: int) -> None:
-    """By the χ² law of many samples, 80 samples in 40 classes would have p-values above 0.999 only."""
-    found = p_values(classes, samples, 100)
+@pytest.mark.parametrize(("classes", "samples"), [(3, 600), (12, 150), (20, 100), (40, 80), (100, 300)])
+def test_chance_is_called_dependence_as_often_as_the_level_says(classes: int, samples: int) -> None:
+    """The χ² law of as many degrees of freedom as the mean of G rejects none of 300 samples in 100 classes."""
+    found = p_values(classes, samples, 150)
 
-    assert found.mean() == pytest.approx(0.5, abs=0.12)
-    assert np.mean(found < 0.05) < 0.12
+    assert binomtest(int(np.sum(found <= 0.05)), 150, 0.05).pvalue > 0.005
+    assert np.mean(found <= 0.5) > 0.25
+
+
+def test_the_rank_among_permutations_is_the_exact_p_value_of_two_classes() -> None:
+    """Few samples of a rare class: the likelihood-ratio order of all tables with these margins (Fisher's law)."""
+    table = Contingency.from_matrix([[985, 8], [4, 3]])
+    law = hypergeom(1000, 7, 11)
+    hits = np.arange(8)
+    informs = [mutual_information_score(None, None, contingency=[[982 + x, 11 - x], [7 - x, x]]) for x in hits]
+    exact = sum(law.pmf(x) for x in hits if informs[x] >= informs[3] - 1e-12)
+
+    assert chance_p_value(table) == pytest.approx(exact, abs=0.01)
+
+
+def test_one_class_on_either_side_carries_nothing() -> None:
+    assert chance_p_value(Contingency.from_labels(["a", "b"] * 20, ["a"] * 40)) == 1.0
+    assert chance_p_value(Contingency.from_labels(["a"] * 40, ["a", "b"] * 20)) == 1.0
 
 
 def test_dependence_in_few_samples_is_told_from_chance() -> None:

@@ -59,7 +59,7 @@ def compare(
     >>> poor = ["cat", "cat", "cow"] * 30
     >>> result = compare(truth, {"good": good, "poor": poor})
     >>> [(pair.metric, pair.verdict) for pair in result.pairs]
-    [('erroneous_information_ratio', 'inconclusive'), ('proficiency', 'better')]
+    [('proficiency', 'better'), ('erroneous_information_ratio', 'inconclusive')]
     """
     check_keywords(options, CompareKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)

@@ -16,7 +16,7 @@ from infoscope.tables.prevalence import shares_by_label
 
 __all__ = ["DEFAULT_METRICS", "CompareOptions", "asked_metrics"]
 
-DEFAULT_METRICS = ("erroneous_information_ratio", "proficiency")
+DEFAULT_METRICS = ("proficiency", "erroneous_information_ratio")
 
 
 @dataclass(frozen=True)

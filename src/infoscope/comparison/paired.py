@@ -51,7 +51,7 @@ def compare_rows(
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
-    findings = (*about_rows, *left_out, *work.findings, *about_priors(wholes))
+    findings = (*result.findings, *about_rows, *left_out, *work.findings, *about_priors(wholes))
     return replace(result, improvements=tuple(work.improvements), findings=findings)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from infoscope.comparison.ranking import Ranking, rank
 from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior, refuse_or_note
 from infoscope.errors import InputError
+from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.metrics.registry import Metric, find
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
@@ -68,10 +69,10 @@ def found_pair(
 
 
 def _losses(name: str, beliefs: tuple[MetricBelief, MetricBelief]) -> tuple[MetricBelief, MetricBelief] | None:
-    """What is lost, where a metric says it: itself, or 1 − accuracy."""
+    """What is lost, where a metric says it: itself, or the complement of what is right or captured."""
     if name in (ERRORS, "error_rate", "missed_information_ratio"):
         return beliefs
-    return (beliefs[0].complement, beliefs[1].complement) if name == ACCURACY else None
+    return (beliefs[0].complement, beliefs[1].complement) if name in (ACCURACY, "proficiency") else None
 
 
 def improvements(
@@ -100,6 +101,7 @@ def settled(
 ) -> Comparison:
     """The result: a ranking for each metric, and every pair with what all pairs at once allow to say of it."""
     positive = _positive(wholes, question.metrics)
+    uninformative = _uninformative(wholes)
     rankings = []
     judged: list[Difference] = []
     for entry in question.metrics:
@@ -113,6 +115,7 @@ def settled(
             {(a, b): rho for (a, b, metric), rho in ties.items() if metric == entry.name},
             level=question.level,
             rng=np.random.default_rng(question.seed),
+            uninformative=tuple(uninformative),
         )
         rankings.append(replace(ranking, statement=statement(ranking, question.level, positive)))
         judged += [replace(pair, significant=_is_significant(ranking, pair)) for pair in mine]
@@ -120,8 +123,34 @@ def settled(
     kept = [order[key] for pair in pairs if (key := (pair.a, pair.b, pair.metric)) in order]
     samples = {name: whole.rows for name, whole in wholes.items()}
     return Comparison(
-        tuple(wholes), samples, question.level, tuple(kept), tuple(rankings), question.baseline, positive=positive
+        tuple(wholes),
+        samples,
+        question.level,
+        tuple(kept),
+        tuple(rankings),
+        question.baseline,
+        positive=positive,
+        findings=tuple(_about_chance(uninformative, len(wholes))),
     )
+
+
+def _uninformative(wholes: Mapping[str, SystemPosterior]) -> dict[str, float]:
+    """Systems whose captured information cannot be told from none, with the probability of as much by chance."""
+    tested = {name: whole.chance_p_value for name, whole in wholes.items()}
+    return {name: p for name, p in tested.items() if p is not None and p > CHANCE_LEVEL}
+
+
+def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[Finding]:
+    """A finding for the systems that are neither best nor tied; where that is all of them, the headline says so."""
+    if not 0 < len(uninformative) < systems:
+        return
+    names = list(uninformative)
+    many = len(names) > 1
+    text = (
+        f"{_listed(names)} {'capture' if many else 'captures'} no information that can be told from chance, so "
+        f"{'they are' if many else 'it is'} neither best nor tied, by whatever metric"
+    )
+    yield Finding("no_information", text, evidence={"p_values": dict(uninformative)})
 
 
 def _positive(wholes: Mapping[str, SystemPosterior], metrics: Sequence[Metric]) -> str | None:
@@ -148,19 +177,24 @@ def statement(ranking: Ranking, level: float, positive: str | None = None) -> st
     title = card.title.lower() + card.of_class(positive)
     error = f"{100 * (1 - level):.3g}% risk of any false claim over all pairs"
     best = ranking.best
+    contenders = ranking.contenders
+    if not contenders:
+        return "no system captures information that can be told from chance"
     if best is not None:
         sure = next(place.probability_best for place in ranking.places if place.name == best)
         chance = f"{sure:.1%}" if sure <= 0.999 else ">99.9%"
         return f"{best} is best in {title} (probability {chance}; {error})"
+    if len(contenders) == 1:
+        return f"{contenders[0].name} alone captures information that can be told from chance"
     front = ranking.front
     if not front:
         return f"every system is significantly worse than another in {title}, as pairs use different rows ({error})"
-    if len(front) == len(ranking.places):
+    if len(front) == len(contenders):
         return f"there is no significant difference in {title} ({error})"
     if ranking.leads:
         between = "without a significant difference between them"
         return f"{_listed(front)} are better in {title} than the rest, {between} ({error})"
-    unsure = [place.name for place in ranking.places if place.name not in front and _near(ranking, place.name)]
+    unsure = [place.name for place in contenders if place.name not in front and _near(ranking, place.name)]
     if len(front) == 1:
         known = f"no system is significantly better than {front[0]} in {title}"
         return f"{known}, which does not differ significantly from {_listed(unsure)} ({error})"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from infoscope.comparison.difference import MetricBelief
-from infoscope.metrics.registry import Metric
+from infoscope.metrics.registry import Metric, find
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate
 
@@ -46,28 +46,47 @@ class Ranking:
     """Pairs with a significant difference, all pairs considered at once, the better system first."""
     statement: str = ""
 
+    uninformative: tuple[str, ...] = ()
+    """Systems whose captured information cannot be told from none: they come last and are neither best nor tied."""
+
+    @property
+    def contenders(self) -> tuple[Place, ...]:
+        """The places of the systems that capture information."""
+        return tuple(place for place in self.places if place.name not in self.uninformative)
+
     @property
     def best(self) -> str | None:
-        """The system that is significantly better than every other, if there is one."""
-        for place in self.places:
-            if all((place.name, other.name) in self.wins for other in self.places if other is not place):
+        """The system that is significantly better than every other, if there is one.
+
+        One without information may be ahead by a metric such as accuracy, which does not make it a rival.
+        """
+        for place in self.contenders:
+            others = [other for other in self.places if other is not place and not self._flatters(other, place)]
+            if all((place.name, other.name) in self.wins for other in others):
                 return place.name
         return None
+
+    def _flatters(self, other: Place, place: Place) -> bool:
+        """Whether the metric puts a system without information ahead."""
+        if other.name not in self.uninformative:
+            return False
+        return place.mean > other.mean if find(self.metric).card.better == "lower" else place.mean < other.mean
 
     @property
     def front(self) -> tuple[str, ...]:
         """Systems that no other is significantly better than: the best is one of them."""
-        beaten = {loser for _, loser in self.wins}
-        return tuple(place.name for place in self.places if place.name not in beaten)
+        names = [place.name for place in self.contenders]
+        beaten = {loser for winner, loser in self.wins if winner in names}
+        return tuple(name for name in names if name not in beaten)
 
     @property
     def leads(self) -> bool:
         """Whether every system of the front is significantly better than every other."""
-        others = [place.name for place in self.places if place.name not in self.front]
+        others = [place.name for place in self.contenders if place.name not in self.front]
         return bool(self.front) and all((one, other) in self.wins for one in self.front for other in others)
 
 
-def rank(
+def rank(  # noqa: PLR0913 - what is believed, and how it is judged
     entry: Metric,
     beliefs: Mapping[str, MetricBelief],
     pairs: Mapping[Two, Difference],
@@ -75,17 +94,22 @@ def rank(
     *,
     level: float,
     rng: np.random.Generator,
+    uninformative: Collection[str] = (),
 ) -> Ranking:
     """The order by posterior mean, and which pairs differ significantly, all pairs considered at once (Holm).
 
     ``ties`` holds the correlation of two systems' errors. A system may be in two groups: they are the
-    largest sets of which no two differ significantly, as a pair that could not be compared does not.
+    largest sets of which no two differ significantly, as a pair that could not be compared does not. Systems without
+    information come last and belong to no group.
     """
     sign = -1.0 if entry.card.better == "lower" else 1.0
-    ordered = sorted(beliefs, key=lambda name: -sign * beliefs[name].mean)
-    best = _probability_best(ordered, beliefs, ties, sign, rng)
+    ordered = sorted(beliefs, key=lambda name: (name in uninformative, -sign * beliefs[name].mean))
+    contenders = [name for name in ordered if name not in uninformative]
+    best = np.zeros(len(ordered))
+    if contenders:
+        best[: len(contenders)] = _probability_best(contenders, beliefs, ties, sign, rng)
     wins = _wins(pairs, level)
-    groups = _groups(ordered, wins)
+    groups = _groups(contenders, wins) if contenders else []
     places = tuple(
         Place(
             name,
@@ -95,7 +119,7 @@ def rank(
         )
         for i, name in enumerate(ordered)
     )
-    return Ranking(entry.name, places, wins)
+    return Ranking(entry.name, places, wins, uninformative=tuple(ordered[len(contenders) :]))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -14,6 +14,7 @@ from infoscope.comparison.difference import MetricBelief
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.sparse_support import is_spacious, on_cells
 from infoscope.errors import InputError
+from infoscope.metrics.permutation import chance_p_value
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.bootstrap import ClusterBootstrap
@@ -75,6 +76,12 @@ class SystemPosterior:
         """Rows, or effective samples, behind the table."""
         recipe = self.table.reweighting
         return float(self.table.total if recipe is None else recipe.origin.total)
+
+    @cached_property
+    def chance_p_value(self) -> float | None:
+        """P of at least this much captured information by chance, on the rows as they came."""
+        recipe = self.table.reweighting
+        return chance_p_value(self.table if recipe is None else recipe.origin)
 
     @property
     def lacks_tree(self) -> bool:

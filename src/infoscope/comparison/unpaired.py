@@ -46,7 +46,7 @@ def compare_tables(tables: Mapping[str, Contingency], question: CompareOptions, 
     if question.prevalence is not None:
         findings.append(Finding("prevalence_stated", "true classes are re-weighted to the stated frequencies"))
     result = settled(wholes, pairs, {}, question, known)
-    return replace(result, improvements=tuple(factors), findings=tuple(findings))
+    return replace(result, improvements=tuple(factors), findings=(*result.findings, *findings))
 
 
 def _on_different_data(one: SystemPosterior, other: SystemPosterior, metrics: tuple[Metric, ...]) -> list[Finding]:

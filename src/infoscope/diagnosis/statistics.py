@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from infoscope.diagnosis.thresholds import THRESHOLDS
-from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
@@ -50,10 +50,6 @@ class MetricInterval(NamedTuple):
     def width(self) -> float:
         """From the lower to the upper limit."""
         return self.high - self.low
-
-
-_PER_CELL = 5
-"""Samples a cell from which on the likelihood-ratio statistic follows its chi-square law."""
 
 
 @dataclass(frozen=True)
@@ -128,21 +124,13 @@ class TableStatistics:
 
     @cached_property
     def chance_p_value(self) -> float | None:
-        """P of at least this much information by chance, by the likelihood-ratio test; None where it does not apply."""
-        from scipy.special import chdtrc  # noqa: PLC0415 - only where a table is diagnosed
-
-        freedom = float((self.occupied[0] - 1) * (self.occupied[1] - 1))
-        if self.n is None or freedom == 0:
-            return None
-        if self.table.is_counts and self.n < _PER_CELL * self.occupied[0] * self.occupied[1]:
-            # with few samples a cell, G by chance is far below its degrees of freedom: its mean is known exactly
-            by_chance = expected_information(self.table.row_totals, self.table.column_totals)
-            freedom = 2.0 * self.n * by_chance * np.log(2.0)
-        return float(chdtrc(freedom, 2.0 * self.n * float(self.h.mutual) * np.log(2.0)))
+        """P of at least this much information by chance; None where the sample size is not known."""
+        recipe = self.table.reweighting
+        return chance_p_value(self.table if recipe is None else recipe.origin, self.n)
 
     @cached_property
     def could_be_chance(self) -> bool:
         """Whether the information captured cannot be told from what independent answers would show."""
         if self.chance_p_value is None:
             return self.proficiency <= THRESHOLDS.chance_proficiency
-        return self.chance_p_value > THRESHOLDS.chance_p_value
+        return self.chance_p_value > CHANCE_LEVEL

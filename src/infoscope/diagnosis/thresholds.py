@@ -13,8 +13,6 @@ class Thresholds:
     """Majority voter: output entropy at most this share of the truth's."""
     silent_limit: float = 0.5
     """… and its upper limit at most this share of it."""
-    chance_p_value: float = 0.05
-    """Random: the likelihood-ratio test does not reject independence at this level."""
     chance_proficiency: float = 0.001
     """Random, where the sample size is not known: at most this proficiency."""
     specialised_gap: float = 0.15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from infoscope.comparison import PairedPredictions, compare_answers
+from infoscope.comparison import DEFAULT_METRICS, PairedPredictions, compare_answers
 from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError
 from infoscope.evaluation.result import GroupComparison, SystemResult
@@ -20,7 +20,6 @@ MOST_SYSTEMS = 30
 """More are compared on request only, with ``compare``."""
 MOST_IN_GROUPS = 120
 """Systems times groups that are compared unasked."""
-METRICS = ("erroneous_information_ratio", "proficiency")
 
 
 def compared(
@@ -55,7 +54,7 @@ def _compared(
         return None
     if any(subject.table.reweighting is not None for subject in subjects) or how.sample_size is not None:
         return None
-    metrics = [name for name in METRICS if all(result.metrics[name].sd is not None for result in results)]
+    metrics = [name for name in DEFAULT_METRICS if all(result.metrics[name].sd is not None for result in results)]
     if not metrics:
         return None
     first = subjects[0]

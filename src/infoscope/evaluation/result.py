@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from infoscope.clustering import SplitsAndMerges
 from infoscope.comparison.result import Comparison
 from infoscope.evaluation.schema_1 import SCHEMA_1, upgraded
+from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
@@ -115,6 +116,8 @@ class SystemResult:
     interval: IntervalMethod | None = None
     clusters: SplitsAndMerges | None = None
     """Groups found, split and merged, where the predictions are clusters."""
+    chance_p_value: float | None = None
+    """Probability of at least this much captured information by chance; None where the sample size is not known."""
     data_hash: str | None = None
     """A name for the table: the same labels and counts have the same hash, however they were stored."""
     table: Contingency | None = field(default=None, compare=False, repr=False, metadata={"stored": False})
@@ -126,6 +129,11 @@ class SystemResult:
         if not self.group:
             return self.name
         return f"{self.name} ({', '.join(f'{key} {value}' for key, value in self.group.items())})"
+
+    @property
+    def is_informative(self) -> bool:
+        """Whether the captured information can be told from none."""
+        return self.chance_p_value is None or self.chance_p_value <= CHANCE_LEVEL
 
     def number(self, metric: str) -> float | None:
         """The plug-in value of a metric; None where it is undefined or unknown."""
@@ -175,10 +183,8 @@ class Evaluation(Result):
 
     @cached_property
     def ranking(self) -> Sequence[SystemResult]:
-        """Systems by proficiency, the best first; undefined ones last."""
-        return sorted(
-            self.systems, key=lambda system: -1.0 if (p := system.shown("proficiency")) is None else p, reverse=True
-        )
+        """Systems by proficiency, the best first; those not told from chance after them, undefined ones last."""
+        return sorted(self.systems, key=_rank, reverse=True)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> Self:
@@ -194,3 +200,8 @@ class Evaluation(Result):
             for name, estimate in system.metrics.items():
                 row |= estimate.columns(name)
             yield row
+
+
+def _rank(system: SystemResult) -> tuple[bool, bool, float]:
+    captured = system.shown("proficiency")
+    return captured is not None, system.is_informative, captured or 0.0

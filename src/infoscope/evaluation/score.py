@@ -11,6 +11,7 @@ import numpy as np
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Finding, TableBelief, confusions
 from infoscope.evaluation.result import CellLoss, ClassEstimates, ConfusedPair, IntervalMethod, SystemResult
+from infoscope.metrics.permutation import chance_p_value
 from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior.first_order import information_sds
@@ -94,6 +95,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
         interval=subject.interval,
         clusters=grouped,
+        chance_p_value=_chance(subject),
         data_hash=data_hash(table),
         table=table,
     )
@@ -109,6 +111,12 @@ def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:
 def _plain(number: float | None) -> float | None:
     """Whole numbers as integers, so that JSON shows a count as a count."""
     return int(number) if number is not None and float(number).is_integer() else number
+
+
+def _chance(subject: TableInput) -> float | None:
+    """On the rows as they came: re-weighting the truth adds no evidence."""
+    recipe = subject.table.reweighting
+    return chance_p_value(subject.table if recipe is None else recipe.origin, subject.n)
 
 
 def _positive(table: Contingency) -> str | None:

@@ -70,9 +70,13 @@ def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...
     """Who leads, in a clause."""
     size, title = len(ranking.places), _lower(ranking.metric, positive)
     lead = enumerated(_leaders(ranking))
+    if not ranking.contenders:
+        return (f"None of the {size} systems captures information that can be told from chance",)
     if ranking.best is not None:
         return (*lead, f" is the best of {size} systems by {title}")
-    if not ranking.wins:
+    if len(ranking.contenders) == 1:
+        return (*lead, f" alone of {size} systems captures information that can be told from chance")
+    if len(ranking.front) == len(ranking.contenders):
         return (f"No significant difference by {title}: ", *lead)
     if ranking.leads:
         return (*lead, f" lead {size} systems by {title}, without a significant difference between them")
@@ -95,15 +99,15 @@ def _conditions(comparison: Comparison) -> tuple[str, ...]:
 
 def _sentences(comparison: Comparison) -> Iterator[Phrase]:
     first, *others = comparison.ranking
-    likely = sorted(first.places, key=lambda place: -place.probability_best)
-    if first.best is None:
+    likely = sorted(first.contenders, key=lambda place: -place.probability_best)
+    if first.best is None and len(likely) > 1:
         parts: list[Inline] = []
         for place in likely[:3]:
             parts += [", " if parts else "", Name(place.name), f" {chance(place.probability_best)}"]
         yield ("Probability of being the best: ", *parts, ".")
-    else:
+    elif len(likely) > 1:
         yield f"It is the best with probability {chance(likely[0].probability_best)}."
-    for ranking in others:
+    for ranking in others if likely else ():
         yield _other_metric(ranking, _leaders(first), comparison.positive)
     if comparison.baseline is not None:
         yield _to_baseline(comparison, comparison.baseline)
@@ -136,7 +140,8 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     metric, best, reference = first.metric, first.places[0], comparison.reference(first)
     rival = first.places[1].name if best.name == reference else reference
     yield Tile(metric_value(metric, best.mean), Name(best.name, 24), _interval(metric, best.estimate))
-    yield Tile(chance(best.probability_best), "probability of being the best")
+    if len(first.contenders) > 1:
+        yield Tile(chance(best.probability_best), "probability of being the best")
     pair = comparison.between(best.name, rival, metric)
     if pair is None or pair.estimate.mean is None or pair.probability_a_better is None:
         return
@@ -189,7 +194,7 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
     groups = sorted({group for place in ranking.places for group in place.groups})
     columns = [
         Column("system", "name", 10),
-        Column("tied", "text", 4),
+        Column("tied" if groups else "", "text", 4),
         Column("", "whisker"),
         Column("mean", priority=9),
         Column(f"{comparison.level:.0%} interval", priority=3),
@@ -209,10 +214,11 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
                 Strong(metric_value(ranking.metric, place.mean)),
                 _interval(ranking.metric, estimate),
                 *_against(comparison, ranking, place, reference),
-                chance(place.probability_best),
+                "" if place.name in ranking.uninformative else chance(place.probability_best),
             )
         )
-    note = ("Systems with the same letter do not differ significantly. Differences are to ", Name(reference, 60), ".")
+    letters = "Systems with the same letter do not differ significantly. " if groups else ""
+    note = (f"{letters}Differences are to ", Name(reference, 60), ".")
     return Table(
         columns, rows, f"Systems by {comparison.titled(ranking.metric)}", note=note, search="systems", style="forest"
     )
@@ -220,16 +226,17 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
 
 def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: str) -> tuple[Cell, Cell, Cell]:
     """Difference to the reference, its probability and the verdict."""
+    word = "no information" if place.name in ranking.uninformative else ""
     if place.name == reference:
         best = "best" if ranking.best == reference else "highest mean" if _is_higher(ranking) else "lowest mean"
-        return "", "", "baseline" if comparison.baseline else best
+        return "", "", "baseline" if comparison.baseline else word or best
     pair = comparison.between(place.name, reference, ranking.metric)
     if pair is None or pair.estimate.mean is None:
-        return "", "", "not compared"
+        return "", "", word or "not compared"
     estimate = pair.estimate
     half = signed_metric_value(ranking.metric, ((estimate.high or 0.0) - (estimate.low or 0.0)) / 2).lstrip("+")
     gap = f"{signed_metric_value(ranking.metric, pair.estimate.mean)} ±{half}"
-    return gap, _chance(pair), pair.verdict
+    return gap, _chance(pair), word or pair.verdict
 
 
 def _is_higher(ranking: Ranking) -> bool:

@@ -136,10 +136,26 @@ def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     if captured.shown is None:
         return (name, f" cannot be evaluated by information: {captured.undefined}.")
     many = len(evaluation.systems)
+    if not focus.is_informative:
+        return _told_from_chance(focus, many)
     rank = "" if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}"
     limits = interval_text(captured)
     within = f" ({limits})" if limits else ""
     return (name, f" captures {share(captured.shown)}{within} of the information in the truth{rank}.")
+
+
+def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
+    captured = focus.metrics["proficiency"]
+    limits = interval_text(captured)
+    seen = f"{share(captured.shown)}{f' ({limits})' if limits else ''}"
+    if many > 1:
+        what = "results" if focus.group else "systems"
+        return (
+            f"None of the {many} {what} captures information that can be told from chance; ",
+            Name(focus.title, 48),
+            f": {seen}.",
+        )
+    return (Name(focus.title, 48), f" captures no information that can be told from chance: {seen}.")
 
 
 def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
@@ -147,7 +163,7 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     false = focus.shown("false_information_ratio")
     if false is not None and focus.shown("proficiency") is not None:
         yield f"For every 100 bits of truth it adds {false_per_hundred(false)} false information."
-    pairs = [pair for pair in focus.confusions if pair.gain > 0][:3]
+    pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
     if pairs:
         named: list[Inline] = []
         for pair in pairs:
@@ -162,6 +178,10 @@ def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     if not others:
         return
     second = others[0]
+    if not second.is_informative:
+        if focus.is_informative:
+            yield (Strong(second.title), " captures no information that can be told from chance.")
+        return
     follows = (Strong(second.title), f" follows with {share(second.shown('proficiency'))}")
     found = difference_to(evaluation, focus, second)
     if found is None or found.probability_a_better is None:
@@ -311,9 +331,10 @@ def _tied(rankings: Sequence[Ranking], where: str) -> Iterator[Phrase]:
             for group in place.groups:
                 groups.setdefault(group, []).append(place.name)
         tied = [names for names in groups.values() if len(names) > 1]
-        if not tied:
+        if not tied and len(ranking.contenders) > 1:
             each = f"{where}each" if where else "Each"
-            yield f"{each} system captures significantly more than the next (paired by row, Holm-corrected)."
+            of = " that captures information" if ranking.uninformative else ""
+            yield f"{each} system{of} captures significantly more than the next (paired by row, Holm-corrected)."
         for names in tied:
             yield (where, *enumerated(names, 12), " do not differ significantly in what they capture (paired by row).")
 

@@ -116,7 +116,7 @@ def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> SideBySi
     systems = evaluation.ranking
     view = _view([system.metrics.get(metric, ABSENT) for system in systems], metric, unit)
     best: dict[tuple[str, ...], SystemResult] = {}
-    for at in view.order:
+    for at in sorted(view.order, key=lambda at: not systems[at].is_informative):  # a stable sort
         best.setdefault(_group(systems[at]), systems[at])
     gaps = [
         None if best[_group(system)] is system else difference_to(evaluation, system, best[_group(system)], metric)
@@ -128,12 +128,12 @@ def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> SideBySi
     for place, system, gap in zip(view.places, systems, gaps, strict=True):
         if gap is not None:
             better = "" if gap.probability_a_better is None else chance(gap.probability_a_better)
-            places.append(
-                replace(place, difference=writing.difference(gap.estimate), probability=better, verdict=gap.verdict)
-            )
+            verdict: str = gap.verdict if system.is_informative else "no information"
+            difference = writing.difference(gap.estimate)
+            places.append(replace(place, difference=difference, probability=better, verdict=verdict))
         else:
             is_best = best[_group(system)] is system and _group(system) in compared
-            verdict = "best of its group" if system.group else "best"
+            verdict = "no information" if not system.is_informative else f"best{' of its group' * bool(system.group)}"
             places.append(replace(place, verdict=verdict) if is_best else place)
     return SideBySideView(view.order, places, view.note)
 

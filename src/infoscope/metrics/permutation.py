@@ -1,0 +1,118 @@
+"""How much information chance alone would show: the permutation test of independence of truth and output."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, gammaincc
+
+from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real
+from infoscope.tables import Contingency
+
+__all__ = ["CHANCE_LEVEL", "chance_p_value"]
+
+CHANCE_LEVEL = 0.05
+"""Captured information is told from none where chance alone would show as much in fewer samples than this share."""
+
+_LEAST_EXPECTED = 5.0
+"""Expected count of the rarest pair of classes from which on the likelihood-ratio statistic follows its χ² law."""
+_FAR = 12.0
+"""Standard deviations beyond which no permutation will come: the matched gamma law says enough."""
+_DRAWS = 399
+_LEAST_RANKED = 199
+"""From so many draws on the p-value is a rank; from fewer they give the variance of a gamma law."""
+_WORK = 2_000_000
+"""Numbers that may be drawn in all."""
+_SEED = 20_230_517
+
+
+def chance_p_value(table: Contingency, n: float | None = None) -> float | None:
+    """Probability of at least this much mutual information if the output had nothing to do with the truth.
+
+    The margins are kept and the pairing of rows is random. Where each pair of classes is expected often enough this is
+    the likelihood-ratio test; else outputs are dealt again at random, always in the same way. 1 where one side has a
+    single class, None where the sample size is not known.
+
+    >>> chance_p_value(Contingency.from_matrix([[10, 10], [10, 10]]))
+    1.0
+    """
+    size = table.sample_size if n is None else n
+    if size is None:
+        return None
+    rows, columns = (side[side > 0] for side in (table.row_totals, table.column_totals))
+    freedom = float((len(rows) - 1) * (len(columns) - 1))
+    if freedom <= 0:
+        return 1.0
+    statistic = 2.0 * size * float(entropies(table).mutual) * np.log(2.0)
+    if not table.is_counts or rows.min() * columns.min() >= _LEAST_EXPECTED * size:
+        return float(chdtrc(freedom, statistic))
+    mean = 2.0 * size * expected_information(rows, columns) * np.log(2.0)
+    if statistic > mean + _FAR * np.sqrt(2.0 * freedom):
+        return _gamma_tail(statistic, mean, 2.0 * freedom)
+    return _permuted(table, statistic, mean)
+
+
+def _permuted(table: Contingency, statistic: float, mean: float) -> float:
+    used = table.cells > 0
+    counts = table.cells[used].astype(np.int64)
+    rows = np.unique(table.cell_rows[used], return_inverse=True)[1]
+    columns = np.unique(table.cell_columns[used], return_inverse=True)[1]
+    rng = np.random.default_rng(_SEED)
+    is_small = (rows.max() + 1) * (columns.max() + 1) < counts.sum()
+    drawn = (_dealt_tables if is_small else _dealt_rows)(rows, columns, counts, rng)
+    observed = float(_n_log_n(counts).sum())
+    if len(drawn) >= _LEAST_RANKED:
+        reached = int(np.count_nonzero(drawn >= observed - 1e-9 * max(observed, 1.0)))
+        return (1 + reached) / (1 + len(drawn))
+    return _gamma_tail(statistic, mean, float(np.var(2.0 * drawn, ddof=1)))
+
+
+def _dealt_tables(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64], rng: np.random.Generator
+) -> Real:
+    """Σ n log n of random tables with these margins, drawn row by row: for many samples in few cells."""
+    margins = [np.bincount(side, counts).astype(np.int64) for side in (rows, columns)]
+    draws = _number(len(margins[0]) * len(margins[1]))
+    left = np.tile(margins[1], (draws, 1))
+    found = np.zeros(draws)
+    for size in margins[0][:-1]:
+        row = np.zeros_like(left)
+        open_rows = np.full(draws, size)
+        after = left.sum(axis=1)
+        for at in range(left.shape[1]):
+            after -= left[:, at]
+            row[:, at] = rng.hypergeometric(left[:, at], after, open_rows)
+            open_rows -= row[:, at]
+        left -= row
+        found += _n_log_n(row).sum(axis=1)
+    return found + _n_log_n(left).sum(axis=1)
+
+
+def _dealt_rows(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64], rng: np.random.Generator
+) -> Real:
+    """The same by dealing the outputs again to the samples: for few samples in many cells."""
+    truth, output = np.repeat(rows, counts) * (int(columns.max()) + 1), np.repeat(columns, counts)
+    found = np.empty(_number(len(truth)))
+    for at in range(len(found)):
+        cells = np.sort(truth + rng.permutation(output))
+        ends = np.flatnonzero(np.concatenate([cells[1:] != cells[:-1], [True]]))
+        found[at] = _n_log_n(np.diff(ends, prepend=-1)).sum()
+    return found
+
+
+def _number(numbers_each: int) -> int:
+    return int(np.clip(_WORK // numbers_each, 19, _DRAWS))
+
+
+def _n_log_n(counts: NDArray[np.int64]) -> Real:
+    return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)
+
+
+def _gamma_tail(statistic: float, mean: float, variance: float) -> float:
+    """P of a gamma variable of this mean and variance beyond the statistic."""
+    if mean <= 0 or variance <= 0:
+        return float(statistic <= mean)
+    return float(gammaincc(mean**2 / variance, statistic * mean / variance))
