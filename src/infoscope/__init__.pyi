@@ -17,6 +17,7 @@ from .errors import InfoscopeError as InfoscopeError
 from .errors import InfoscopeWarning as InfoscopeWarning
 from .errors import InputError as InputError
 from .errors import MissingLabelsWarning as MissingLabelsWarning
+from .errors import UndefinedMetricWarning as UndefinedMetricWarning
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Gate as Gate
 from .evaluation import evaluate as evaluate

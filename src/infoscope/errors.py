@@ -17,6 +17,7 @@ __all__ = [
     "InputError",
     "MissingLabelsWarning",
     "UndefinedError",
+    "UndefinedMetricWarning",
     "UnknownNameError",
     "check_at_most",
     "check_keywords",
@@ -58,6 +59,14 @@ class MissingLabelsWarning(InfoscopeWarning):
     """Rows were left out because a label (or a weight, a score or a group) is missing in them.
 
     Given once per call. The result carries the same: ``ignored`` of a table, ``findings`` of an evaluation.
+    """
+
+
+class UndefinedMetricWarning(InfoscopeWarning):
+    """A metric of labels has no value, and this is why; the number returned is NaN, or infinite.
+
+    Functions of a table give NaN without a warning: a table is asked for all metrics, and ``Estimate.undefined`` has
+    the reason.
     """
 
 

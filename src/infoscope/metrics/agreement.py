@@ -11,6 +11,8 @@ from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.whole_numbers import root_ratio, whole_table
 from infoscope.numeric import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
+from infoscope.tables.labels import Label
+from infoscope.tables.transform import of_classes
 
 __all__ = ["accuracy", "error_rate", "errors", "hits", "kappa", "mcc", "misses", "random_accuracy"]
 
@@ -151,13 +153,15 @@ def _stacked(lines: Iterable[tuple[float, float]], table: Contingency) -> Iterat
         undefined=_NO_LABEL,
     )
 )
-def accuracy(table: Contingency) -> Real:
+def accuracy(table: Contingency, *, normalize: bool = True) -> Real:
     """Share of all samples that got their own label; a rejected sample is not a hit.
+
+    Without ``normalize``, their number.
 
     >>> print(f"{accuracy(Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])):.4f}")
     0.8333
     """
-    return share(hits(table), misses(table))
+    return share(hits(table), misses(table)) if normalize else hits(table)
 
 
 @metric(
@@ -171,15 +175,15 @@ def accuracy(table: Contingency) -> Real:
         undefined=_NO_LABEL,
     )
 )
-def error_rate(table: Contingency) -> Real:
+def error_rate(table: Contingency, *, normalize: bool = True) -> Real:
     """Share of all samples that got a wrong label; rejected samples are neither right nor wrong.
 
-    Accuracy, error rate and rejection rate sum to 1.
+    Accuracy, error rate and rejection rate sum to 1. Without ``normalize``, the number of wrong labels.
 
     >>> print(f"{error_rate(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.2f}")
     0.06
     """
-    return ratio(errors(table), hits(table) + misses(table))
+    return ratio(errors(table), hits(table) + misses(table)) if normalize else errors(table)
 
 
 @metric(
@@ -217,15 +221,16 @@ def random_accuracy(table: Contingency) -> Real:
         undefined="truth and system both know one and the same class only, or share no label",
     )
 )
-def kappa(table: Contingency) -> Real:
+def kappa(table: Contingency, *, labels: Iterable[Label] | None = None) -> Real:
     """Agreement beyond chance, as a share of what chance leaves to gain.
 
-    0 is what a guesser with the system's habits reaches, 1 is perfect, negative is worse than guessing.
+    0 is what a guesser with the system's habits reaches, 1 is perfect, negative is worse than guessing. ``labels``
+    are the classes to look at: samples of another class, and samples predicted as one, are left out.
 
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    return _beyond_chance(table).kappa
+    return _beyond_chance(table if labels is None else of_classes(table, labels)).kappa
 
 
 @metric(

@@ -210,12 +210,17 @@ def weighted_f1(table: Contingency) -> Real:
         note="Averages over the classes that have samples, as scikit-learn does.",
     )
 )
-def balanced_accuracy(table: Contingency) -> Real:
+def balanced_accuracy(table: Contingency, *, adjusted: bool = False) -> Real:
     """Mean recall of the classes that have samples: accuracy as if all were equally frequent.
+
+    With ``adjusted``, as a share of what always predicting one class leaves to gain: 0 is a guess, 1 is perfect.
 
     >>> print(f"{balanced_accuracy(Contingency.from_matrix([[45, 5], [2, 8]])):.2f}")
     0.85
     """
+    if adjusted:
+        guess = 1.0 / table.occupied_shape[0]
+        return ratio(balanced_accuracy(table) - guess, 1.0 - guess)
     present = table.row_totals > 0
     if present.all():
         return _plain(table, "recall")

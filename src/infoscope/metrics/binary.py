@@ -1,12 +1,13 @@
 """Two classes, one of them the one to be detected."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from infoscope.metrics.agreement import mcc
-from infoscope.metrics.one_vs_rest import f_beta_of, one_vs_rest
+from infoscope.metrics.class_averages import AverageKeywords, averaged
+from infoscope.metrics.one_vs_rest import f_beta_of, f_beta_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency, remembered
@@ -74,12 +75,14 @@ def _why(empty: str) -> Callable[[Contingency], str]:
     ),
     why=_why("the system never declares {!r}"),
 )
-def precision(table: Contingency) -> Real:
+def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the alarms that were right.
 
     >>> print(f"{precision(Contingency.from_matrix([[5, 0], [7, 38]], positive=0)):.4f}")
     0.4167
     """
+    if how:
+        return averaged(table, lambda classes: (classes.hits, classes.declared), **how)
     d = _detection(table)
     return ratio(d.hits, d.alarms)
 
@@ -98,12 +101,14 @@ def precision(table: Contingency) -> Real:
     ),
     why=_why("there is no sample of {!r}"),
 )
-def recall(table: Contingency) -> Real:
+def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the positive samples that were found.
 
     >>> print(f"{recall(Contingency.from_matrix([[2, 3], [0, 45]], positive=0)):.1f}")
     0.4
     """
+    if how:
+        return averaged(table, lambda classes: (classes.hits, classes.support), **how)
     d = _detection(table)
     return ratio(d.hits, d.positives)
 
@@ -122,12 +127,14 @@ def recall(table: Contingency) -> Real:
     ),
     why=_why("every sample is {!r}"),
 )
-def specificity(table: Contingency) -> Real:
+def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the negative samples that were recognised as such.
 
     >>> print(f"{specificity(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.8
     """
+    if how:
+        return averaged(table, lambda classes: (classes.correct_rejections, classes.others), **how)
     d = _detection(table)
     return ratio(d.correct_rejections, d.negatives)
 
@@ -145,12 +152,14 @@ def specificity(table: Contingency) -> Real:
     ),
     why=_why("the system never declares the class other than {!r}"),
 )
-def npv(table: Contingency) -> Real:
+def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the samples declared negative that were negative.
 
     >>> print(f"{npv(Contingency.from_matrix([[4, 1], [6, 39]], positive=0)):.3f}")
     0.975
     """
+    if how:
+        return averaged(table, lambda classes: (classes.correct_rejections, classes.undeclared), **how)
     d = _detection(table)
     return ratio(d.correct_rejections, d.silences)
 
@@ -169,12 +178,14 @@ def npv(table: Contingency) -> Real:
     ),
     why=_why("every sample is {!r}"),
 )
-def false_alarm_rate(table: Contingency) -> Real:
+def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the negative samples that raised an alarm.
 
     >>> print(f"{false_alarm_rate(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.2
     """
+    if how:
+        return averaged(table, lambda classes: (classes.false_alarms, classes.others), **how)
     d = _detection(table)
     return ratio(d.false_alarms, d.negatives)
 
@@ -193,12 +204,16 @@ def false_alarm_rate(table: Contingency) -> Real:
     ),
     why=_why("there is no sample and no alarm of {!r}"),
 )
-def f_beta(table: Contingency, beta: float = 2.0) -> Real:
+def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]) -> Real:
     """Precision and recall in one number, recall counting ``beta`` times as much.
 
     >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]], positive=0), beta=2.0):.4f}")
     0.7812
     """
+    if how:
+        return averaged(
+            table, lambda classes: f_beta_parts(classes.hits, classes.support, classes.declared, beta), **how
+        )
     d = _detection(table)
     return f_beta_of(d.hits, d.positives, d.alarms, beta)
 
@@ -216,13 +231,13 @@ def f_beta(table: Contingency, beta: float = 2.0) -> Real:
     ),
     why=_why("there is neither a sample of {!r} nor an alarm"),
 )
-def f1(table: Contingency) -> Real:
+def f1(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Harmonic mean of precision and recall of the positive class.
 
     >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.3f}")
     0.375
     """
-    return f_beta(table, 1.0)
+    return f_beta(table, 1.0, **how)
 
 
 @metric(

@@ -1,10 +1,13 @@
 """Mutual information on scales from 0 to 1, and corrected for chance."""
 
+from typing import Literal
+
 import numpy as np
 
+from infoscope.errors import InputError
 from infoscope.metrics.expected_information import expected_information, expected_informations
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.metrics.shannon import entropies
+from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real, at_most_one, ratio, share, undefined_where
 from infoscope.tables import Contingency
 
@@ -144,6 +147,20 @@ def _why_no_ami(table: Contingency) -> str:
 _MOST_SAMPLES = 1e18
 
 
+AverageMethod = Literal["min", "geometric", "arithmetic", "max"]
+
+
+def _left_to_share(h: Entropies, average_method: AverageMethod) -> Real:
+    """The mean of both entropies less what is shared, from parts that lose nothing in a difference."""
+    if average_method == "arithmetic":
+        return (h.missed + h.spurious) / 2
+    if average_method == "geometric":
+        return np.sqrt(h.truth * h.system) - h.mutual
+    if average_method in ("min", "max"):
+        return (np.minimum if average_method == "min" else np.maximum)(h.missed, h.spurious)
+    raise InputError(f"average_method is {average_method!r}; it is min, geometric, arithmetic or max")
+
+
 def _all_apart(table: Contingency) -> Real:
     """Whether every sample is a class of its own, on both sides."""
     return np.maximum(table.row_totals.max(axis=-1), table.column_totals.max(axis=-1)) <= 1
@@ -165,10 +182,11 @@ def _all_apart(table: Contingency) -> Real:
     ),
     why=_why_no_ami,
 )
-def adjusted_mutual_information(table: Contingency) -> Real:
+def adjusted_mutual_information(table: Contingency, *, average_method: AverageMethod = "arithmetic") -> Real:
     """Shared information beyond what the same class sizes share by accident.
 
-    0 is what random groups of these sizes reach on average, 1 is identity.
+    0 is what random groups of these sizes reach on average, 1 is identity. ``average_method`` is the mean of the two
+    entropies that is taken as the most that can be shared.
 
     >>> print(f"{adjusted_mutual_information(Contingency.from_matrix([[3, 0], [0, 3]])):.1f}")
     1.0
@@ -178,6 +196,6 @@ def adjusted_mutual_information(table: Contingency) -> Real:
     h = entropies(table)
     expected = expected_informations if table.batch_shape else expected_information
     by_chance = expected(table.row_totals, table.column_totals)
-    gap = (h.missed + h.spurious) / 2
+    gap = _left_to_share(h, average_method)
     beyond = h.mutual - by_chance
     return undefined_where(_all_apart(table), at_most_one(ratio(beyond, beyond + gap)))

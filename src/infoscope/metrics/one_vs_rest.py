@@ -1,5 +1,6 @@
 """Each class against the rest: the counts behind all per-class rates and their averages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,8 +10,18 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.numeric import Real, frozen, outside, ratio
 from infoscope.tables import Contingency, remembered
+from infoscope.tables.labels import Label
 
-__all__ = ["OneVsRest", "f_beta_of", "named_classes", "one_vs_rest", "undefined_classes", "wrong_cells"]
+__all__ = [
+    "OneVsRest",
+    "f_beta_of",
+    "f_beta_parts",
+    "listed_classes",
+    "named_classes",
+    "one_vs_rest",
+    "undefined_classes",
+    "wrong_cells",
+]
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,11 @@ class OneVsRest:
 
 def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
     """F-β from the counts of a class; β must be a finite number that is not negative."""
+    return np.minimum(ratio(*f_beta_parts(hits, support, declared, beta)), 1.0)
+
+
+def f_beta_parts(hits: Real, support: Real, declared: Real, beta: float) -> tuple[Real, Real]:
+    """Numerator and denominator of F-β."""
     try:
         is_usable = bool(0 <= beta < np.inf)
     except (TypeError, ValueError):
@@ -71,8 +87,7 @@ def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
     if not is_usable:
         raise InputError(f"beta must be a finite number that is not negative, got {beta!r}")
     of_samples, of_declarations = (beta * beta, 1.0) if beta <= 1 else (1.0, 1.0 / beta / beta)
-    found = ratio((of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared)
-    return np.minimum(found, 1.0)
+    return (of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared
 
 
 @remembered
@@ -144,6 +159,11 @@ def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:
 
 def named_classes(table: Contingency, meant: NDArray[np.bool_]) -> str:
     """The truth classes meant, in words; of many the first three."""
-    names = [repr(label) for label, is_meant in zip(table.truth_labels, meant, strict=True) if is_meant]
+    return listed_classes(table.truth_labels, meant)
+
+
+def listed_classes(labels: Sequence[Label], meant: NDArray[np.bool_]) -> str:
+    """Those of the classes that are meant, in words; of many the first three."""
+    names = [repr(label) for label, is_meant in zip(labels, meant, strict=True) if is_meant]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"class {shown}" if len(names) < 2 else f"classes {shown}"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from infoscope.metrics.independence import log_lifts
-from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, class_metric
 from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
@@ -17,7 +17,7 @@ def _bits(nats: Real, table: Contingency) -> Real:
     return nats / table.grand_total[..., None] / np.log(2.0)
 
 
-@metric(
+@class_metric(
     Card(
         title="Missed bits of a cell",
         symbol="missed_ij",
@@ -39,7 +39,7 @@ def cell_missed_information(table: Contingency) -> Real:
     return _bits(cells_open_in_columns(table), table)
 
 
-@metric(
+@class_metric(
     Card(
         title="False bits of a cell",
         symbol="false_ij",
@@ -61,7 +61,7 @@ def cell_false_information(table: Contingency) -> Real:
     return _bits(cells_open_in_rows(table), table)
 
 
-@metric(
+@class_metric(
     Card(
         title="Pointwise information of a cell",
         symbol="i_ij",

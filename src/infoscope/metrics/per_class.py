@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infoscope.metrics.one_vs_rest import one_vs_rest
-from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, class_metric
 from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
@@ -35,7 +35,7 @@ def _parts_of_all(nats: Real, per_line: Callable[[Real], Real]) -> Real:
     return np.minimum(ratio(per_line(nats), nats.sum(axis=-1)[..., None]), 1.0)
 
 
-@metric(
+@class_metric(
     Card(
         title="Support",
         symbol="n_i",
@@ -53,7 +53,7 @@ def class_support(table: Contingency) -> Real:
     return table.row_totals
 
 
-@metric(
+@class_metric(
     Card(
         title="Recall of a class",
         symbol="TPR_i",
@@ -69,7 +69,7 @@ def class_recall(table: Contingency) -> Real:
     return one_vs_rest(table).recall
 
 
-@metric(
+@class_metric(
     Card(
         title="Precision of a class",
         symbol="PPV_i",
@@ -85,7 +85,7 @@ def class_precision(table: Contingency) -> Real:
     return one_vs_rest(table).precision
 
 
-@metric(
+@class_metric(
     Card(
         title="Specificity of a class",
         symbol="TNR_i",
@@ -102,7 +102,7 @@ def class_specificity(table: Contingency) -> Real:
     return one_vs_rest(table).specificity
 
 
-@metric(
+@class_metric(
     Card(
         title="F1 of a class",
         symbol="F1_i",
@@ -123,7 +123,7 @@ def class_f_beta(table: Contingency, beta: float) -> Real:
     return one_vs_rest(table).f_beta(beta)
 
 
-@metric(
+@class_metric(
     Card(
         title="False information of a class",
         symbol="H(S|T=i)",
@@ -148,7 +148,7 @@ def class_false_information(table: Contingency) -> Real:
     return ratio(table.per_row(cells_open_in_rows(table)), table.row_totals) / np.log(2.0)
 
 
-@metric(
+@class_metric(
     Card(
         title="Share of missed information",
         symbol="missed_i",
@@ -165,7 +165,7 @@ def class_missed_share(table: Contingency) -> Real:
     return _parts_of_all(cells_open_in_columns(table), table.per_row)
 
 
-@metric(
+@class_metric(
     Card(
         title="Share of false information",
         symbol="false_i",
@@ -182,7 +182,7 @@ def class_false_share(table: Contingency) -> Real:
     return _parts_of_all(cells_open_in_rows(table), table.per_row)
 
 
-@metric(
+@class_metric(
     Card(
         title="Declarations",
         symbol="n_j",
@@ -200,7 +200,7 @@ def output_declared(table: Contingency) -> Real:
     return table.column_totals
 
 
-@metric(
+@class_metric(
     Card(
         title="Precision of an answer",
         symbol="PPV_j",
@@ -219,7 +219,7 @@ def output_precision(table: Contingency) -> Real:
     return ratio(hits, table.column_totals) if len(rows) else hits
 
 
-@metric(
+@class_metric(
     Card(
         title="Missed information of an answer",
         symbol="H(T|S=j)",
@@ -244,7 +244,7 @@ def output_missed_information(table: Contingency) -> Real:
     return ratio(table.per_column(cells_open_in_columns(table)), table.column_totals) / np.log(2.0)
 
 
-@metric(
+@class_metric(
     Card(
         title="Share of missed information, by answer",
         symbol="missed_j",
@@ -261,7 +261,7 @@ def output_missed_share(table: Contingency) -> Real:
     return _parts_of_all(cells_open_in_columns(table), table.per_column)
 
 
-@metric(
+@class_metric(
     Card(
         title="Share of false information, by answer",
         symbol="false_j",

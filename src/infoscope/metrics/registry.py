@@ -1,7 +1,8 @@
 """The register of metrics: what is known about each (``Card``), what it promises (``Law``), and how to find it.
 
 A metric has a domain: it is a function of a table, of the sums of label sets, or of the sums of tracks. Metrics of
-label sets and of tracks stay in their packages and register here.
+label sets and of tracks stay in their packages and register here. Metrics of tables and of label sets are called with
+labels, too (``arguments.py``).
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from infoscope.errors import AmbiguousNameError, UnknownNameError
-
-if TYPE_CHECKING:
-    from infoscope.numeric import Real
-    from infoscope.tables import Contingency
+from infoscope.metrics.arguments import ClassMetric, LabelCounting, TableMetric, callable_on_labels, tables
+from infoscope.numeric import Real
+from infoscope.tables import Contingency
 
 __all__ = [
     "SOURCES",
@@ -30,11 +30,13 @@ __all__ = [
     "Metric",
     "all_metrics",
     "catalogue",
+    "class_metric",
     "described",
     "find",
     "metric",
     "metrics_of",
     "register",
+    "registered",
     "with_law",
 ]
 
@@ -140,6 +142,7 @@ class Metric:
         return self.why(table) if self.why is not None else self.card.undefined
 
 
+P = ParamSpec("P")
 Score = TypeVar("Score", bound=Callable[..., Any])
 _REGISTER: dict[str, Metric] = {}
 _ALIASES: dict[str, list[str]] = {}
@@ -153,15 +156,22 @@ _HOMES: dict[Domain, str] = {
 
 
 def metric(
-    card: Card, *, why: Callable[[Contingency], str] | None = None, domain: Domain = "table"
-) -> Callable[[Score], Score]:
-    """Register a function with its card; the function itself stays as it is."""
+    card: Card, *, why: Callable[[Contingency], str] | None = None
+) -> Callable[[Callable[Concatenate[Contingency, P], Real]], TableMetric[P]]:
+    """Register a function of a table with its card, and let it take labels."""
+    return lambda score: registered(described(score, card, why), tables)
 
-    def decorate(score: Score) -> Score:
-        register(described(score, card, why, domain))
-        return score
 
-    return decorate
+def class_metric(card: Card) -> Callable[[Callable[[Contingency], Real]], ClassMetric]:
+    """The same for a function with one number per class or per cell."""
+    return lambda score: registered(described(score, card), tables)
+
+
+def registered(entry: Metric, counting: LabelCounting) -> Any:
+    """File a metric that takes labels as well; the function is what its module shall hold."""
+    call = callable_on_labels(entry, entry.score, counting)
+    register(replace(entry, score=call))
+    return call
 
 
 def described(

@@ -10,8 +10,8 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.metrics.binary_information import binary_entropy
+from infoscope.metrics.registry import all_metrics
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
-from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.sums import tally
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
@@ -104,7 +104,7 @@ def _metrics(pair: Categorization) -> dict[str, float | None]:
     if len(pair.categories) <= MOST_CATEGORIES:
         order = assignment_of(pair, pair.joint_counts())
     sums = tally(pair, order)
-    values = {each.name: float(each.score(sums)) for each in MEASURES if each.name in _SHOWN}
+    values = {each.name: float(each.score(sums)) for each in all_metrics("label_sets") if each.name in _SHOWN}
     if order is None:
         values["permuted_proficiency"] = np.nan
     return {name: value if np.isfinite(value) else None for name, value in values.items()}

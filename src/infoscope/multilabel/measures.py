@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from infoscope.metrics.binary_information import binary_entropy
-from infoscope.metrics.registry import Card, Metric, all_metrics, metric
+from infoscope.metrics.registry import Card, Metric, all_metrics
+from infoscope.multilabel.arguments import label_set_metric
 from infoscope.multilabel.sums import CategorySums
 from infoscope.numeric import Real, ratio
 
@@ -21,7 +22,7 @@ def _truth_bits(tally: CategorySums) -> Real:
     return tally.tables.truth_entropy.sum(axis=-1)
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Proficiency",
         symbol="α",
@@ -29,15 +30,14 @@ def _truth_bits(tally: CategorySums) -> Real:
         source="steingold2016",
         undefined=_NO_ENTROPY,
         note="A category that all objects carry, or none, has no information and drops out of both sums.",
-    ),
-    domain="label_sets",
+    )
 )
 def proficiency(tally: CategorySums) -> Real:
     """Share of the information in the true categories that the system's categories carry."""
     return ratio(tally.information.sum(axis=-1), _truth_bits(tally))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Permuted proficiency",
         symbol="α'",
@@ -45,8 +45,7 @@ def proficiency(tally: CategorySums) -> Real:
         source="steingold2016",
         undefined=_NO_ENTROPY,
         note="Ties go to the category's own name. The best of many renamings is above 0 by accident.",
-    ),
-    domain="label_sets",
+    )
 )
 def permuted_proficiency(tally: CategorySums) -> Real:
     """Proficiency after the best one-to-one renaming of the system's categories."""
@@ -56,7 +55,7 @@ def permuted_proficiency(tally: CategorySums) -> Real:
     return ratio(np.minimum(bits, _truth_bits(tally)), _truth_bits(tally))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="False information ratio",
         symbol="r",
@@ -65,8 +64,7 @@ def permuted_proficiency(tally: CategorySums) -> Real:
         range=(0.0, np.inf),
         better="lower",
         undefined=_NO_ENTROPY,
-    ),
-    domain="label_sets",
+    )
 )
 def false_information_ratio(tally: CategorySums) -> Real:
     """What the system says that is not in the truth, measured against the truth's information."""
@@ -74,7 +72,7 @@ def false_information_ratio(tally: CategorySums) -> Real:
     return ratio((said - tally.information).sum(axis=-1), _truth_bits(tally))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Erroneous information ratio",
         symbol="S_I/H(T)",
@@ -83,15 +81,14 @@ def false_information_ratio(tally: CategorySums) -> Real:
         range=(0.0, np.inf),
         better="lower",
         undefined=_NO_ENTROPY,
-    ),
-    domain="label_sets",
+    )
 )
 def erroneous_information_ratio(tally: CategorySums) -> Real:
     """Missed and false information together, measured against the truth's information."""
     return 1.0 - proficiency(tally) + false_information_ratio(tally)
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Micro precision",
         symbol="P_micro",
@@ -99,15 +96,14 @@ def erroneous_information_ratio(tally: CategorySums) -> Real:
         source="steingold2016",
         aliases=("precision (micro)",),
         undefined=_NO_SYSTEM,
-    ),
-    domain="label_sets",
+    )
 )
 def micro_precision(tally: CategorySums) -> Real:
     """Share of the stated memberships that are true."""
     return ratio(tally.both.sum(axis=-1), tally.system.sum(axis=-1))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Micro recall",
         symbol="R_micro",
@@ -115,15 +111,14 @@ def micro_precision(tally: CategorySums) -> Real:
         source="steingold2016",
         aliases=("recall (micro)",),
         undefined=_NO_TRUTH,
-    ),
-    domain="label_sets",
+    )
 )
 def micro_recall(tally: CategorySums) -> Real:
     """Share of the true memberships that are stated."""
     return ratio(tally.both.sum(axis=-1), tally.truth.sum(axis=-1))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Micro F1",
         symbol="F1_micro",
@@ -131,15 +126,14 @@ def micro_recall(tally: CategorySums) -> Real:
         source="steingold2016",
         aliases=("F1 (micro)",),
         undefined=_NOTHING,
-    ),
-    domain="label_sets",
+    )
 )
 def micro_f1(tally: CategorySums) -> Real:
     """Harmonic mean of micro precision and recall."""
     return ratio(2 * tally.both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Object precision",
         symbol="P_obj",
@@ -147,15 +141,14 @@ def micro_f1(tally: CategorySums) -> Real:
         source="common",
         undefined=_NO_SYSTEM,
         note="Objects to which the system gives nothing have no precision and are left out of the mean.",
-    ),
-    domain="label_sets",
+    )
 )
 def object_precision(tally: CategorySums) -> Real:
     """Mean over objects of the share of their stated categories that are true."""
     return ratio(tally.precision, tally.with_system)
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Object recall",
         symbol="R_obj",
@@ -163,15 +156,14 @@ def object_precision(tally: CategorySums) -> Real:
         source="common",
         undefined=_NO_TRUTH,
         note="Objects without a true category have no recall and are left out of the mean.",
-    ),
-    domain="label_sets",
+    )
 )
 def object_recall(tally: CategorySums) -> Real:
     """Mean over objects of the share of their true categories that are stated."""
     return ratio(tally.recall, tally.with_truth)
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Object F1",
         symbol="F1_obj",
@@ -179,30 +171,28 @@ def object_recall(tally: CategorySums) -> Real:
         source="common",
         undefined=_NOTHING,
         note="Objects with no category on either side are left out of the mean.",
-    ),
-    domain="label_sets",
+    )
 )
 def object_f1(tally: CategorySums) -> Real:
     """Mean over objects of the F1 of their sets."""
     return ratio(tally.f1, tally.with_either)
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Subset accuracy",
         symbol="exact",
         formula=r"P(T_o=S_o)",
         source="common",
         aliases=("exact match ratio",),
-    ),
-    domain="label_sets",
+    )
 )
 def subset_accuracy(tally: CategorySums) -> Real:
     """Share of the objects whose sets are equal."""
     return ratio(tally.exact, tally.total)
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Hamming loss",
         symbol="HL",
@@ -211,8 +201,7 @@ def subset_accuracy(tally: CategorySums) -> Real:
         better="lower",
         undefined="there is no category",
         note="C counts every category that either side uses, so naming more categories lowers it.",
-    ),
-    domain="label_sets",
+    )
 )
 def hamming_loss(tally: CategorySums) -> Real:
     """Share of all yes/no answers, object by category, that differ."""
@@ -224,7 +213,7 @@ def _met(tally: CategorySums) -> Real:
     return ratio(np.sum(tally.truth * tally.system, axis=-1), tally.total)
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Random precision",
         symbol="P_rnd",
@@ -232,15 +221,14 @@ def _met(tally: CategorySums) -> Real:
         source="steingold2016",
         better="none",
         undefined=_NO_SYSTEM,
-    ),
-    domain="label_sets",
+    )
 )
 def random_precision(tally: CategorySums) -> Real:
     """Micro precision to expect when the system's sets are dealt to the objects at random."""
     return ratio(_met(tally), tally.system.sum(axis=-1))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Random recall",
         symbol="R_rnd",
@@ -248,15 +236,14 @@ def random_precision(tally: CategorySums) -> Real:
         source="steingold2016",
         better="none",
         undefined=_NO_TRUTH,
-    ),
-    domain="label_sets",
+    )
 )
 def random_recall(tally: CategorySums) -> Real:
     """Micro recall to expect when the system's sets are dealt to the objects at random."""
     return ratio(_met(tally), tally.truth.sum(axis=-1))
 
 
-@metric(
+@label_set_metric(
     Card(
         title="Random labeler's F1",
         symbol="F1_rnd",
@@ -264,8 +251,7 @@ def random_recall(tally: CategorySums) -> Real:
         source="steingold2016",
         better="none",
         undefined=_NOTHING,
-    ),
-    domain="label_sets",
+    )
 )
 def random_f1(tally: CategorySums) -> Real:
     """Micro F1 to expect when the system's sets are dealt to the objects at random."""

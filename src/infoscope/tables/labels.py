@@ -17,6 +17,7 @@ __all__ = [
     "check_kinds",
     "check_unique",
     "is_missing",
+    "is_one",
     "kind_of",
     "lookalikes",
     "positive_of",
@@ -109,6 +110,11 @@ def positive_of(labels: Sequence[Label]) -> Label | None:
     if first is not None and second is not None and first != second:
         return labels[0] if first > second else labels[1]
     return sorted_labels(labels)[-1]
+
+
+def is_one(label: Label) -> bool:
+    """Whether a label is, or spells, 1 or True, the positive class by any rule."""
+    return _number(label) == 1
 
 
 def _number(label: Label) -> Decimal | None:

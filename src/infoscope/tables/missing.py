@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 
-from infoscope.errors import MissingLabelsWarning
+from infoscope.errors import InfoscopeWarning, MissingLabelsWarning
 
 __all__ = ["all_ignored", "left_out", "most_ignored", "warn_of", "warn_of_rows"]
 
@@ -41,11 +41,11 @@ def warn_of_rows(ignored: Mapping[str, int]) -> None:
     warn_of(left_out(rows, reason) for reason, rows in ignored.items())
 
 
-def warn_of(sentences: Iterable[str]) -> None:
+def warn_of(sentences: Iterable[str], category: type[InfoscopeWarning] = MissingLabelsWarning) -> None:
     """One warning that says all of these, given for the caller's line and not for one of this package."""
     said = "; ".join(sentences)
     if said:
-        warnings.warn(said, MissingLabelsWarning, stacklevel=_depth_of_caller())
+        warnings.warn(said, category, stacklevel=_depth_of_caller())
 
 
 def _depth_of_caller() -> int:

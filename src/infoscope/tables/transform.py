@@ -1,8 +1,8 @@
-"""Tables with renamed, merged or exchanged classes, and the table of all rows of two."""
+"""Tables with renamed, merged, exchanged or chosen classes, and the table of all rows of two."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from difflib import get_close_matches
@@ -20,7 +20,7 @@ from infoscope.tables.missing import all_ignored
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency, SideName
 
-__all__ = ["merged", "merged_classes", "relabelled", "transposed"]
+__all__ = ["merged", "merged_classes", "of_classes", "relabelled", "transposed"]
 
 
 def _check_known(labels: Sequence[Label], table: Contingency, side: SideName) -> None:
@@ -140,6 +140,31 @@ def transposed(table: Contingency) -> Contingency:
         reject=None,
         positive=keep_positive,
     )
+
+
+def of_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
+    """The table of these classes on both sides, in this order, beside the reject column.
+
+    Samples of another class, and samples predicted as one, are left out; classes that the table lacks are empty.
+    """
+    _check_plain(table, "choose classes of")
+    truth = as_labels(labels)
+    check_unique(truth, "truth")
+    system = truth if table.reject is None else (*truth, table.reject)
+    rows, columns = (
+        np.array([known.get(label, -1) for label in own], dtype=np.int64)
+        for known, own in (
+            ({label: at for at, label in enumerate(truth)}, table.truth_labels),
+            ({label: at for at, label in enumerate(system)}, table.system_labels),
+        )
+    )
+    at = rows[table.cell_rows], columns[table.cell_columns]
+    kept = (at[0] >= 0) & (at[1] >= 0)
+    cells = Cells(truth, system, at[0][kept], at[1][kept], table.values.reshape(-1)[kept])
+    if not kept.any() or not cells.values.any():
+        raise InputError("no sample is of these classes and predicted as one of them; name classes that occur")
+    positive = table.positive if table.positive in truth else None
+    return placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
 
 
 def merged(one: Contingency, other: Contingency) -> Contingency:

@@ -1,0 +1,82 @@
+"""What a metric of label sets may be called with: the sums over objects, or the label sets themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeAlias, TypedDict, Unpack, overload
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.metrics.arguments import LabelCounting
+from infoscope.metrics.registry import Card, described, registered
+from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
+from infoscope.multilabel.input_checks import objects_left_out
+from infoscope.multilabel.sources import LabelSetFormat, label_sets
+from infoscope.multilabel.sums import CategorySums, ObjectSums
+from infoscope.numeric import Real
+from infoscope.tables.categorization import aligned
+from infoscope.tables.columns import check_pairing
+from infoscope.tables.missing import warn_of
+
+__all__ = ["LabelSetMetric", "label_set_metric"]
+
+LabelSetSource: TypeAlias = Iterable[object] | str
+"""A set of categories per object: a list of sets, an indicator matrix, a data frame, a mapping, or a file."""
+
+
+class LabelSetKeywords(TypedDict, total=False):
+    """What may be said about label sets, beside the sets."""
+
+    sample_weight: Iterable[float] | None
+    """One weight per object."""
+    threshold: float | None
+    """The score from which an object carries a category, where scores are given."""
+
+
+class LabelSetMetric(Protocol):
+    """A number of the sums over objects, or of true and predicted label sets."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, tally: CategorySums) -> Real: ...
+    @overload
+    def __call__(
+        self, y_true: LabelSetSource, y_pred: LabelSetSource, **options: Unpack[LabelSetKeywords]
+    ) -> float: ...
+
+
+def label_set_metric(card: Card) -> Callable[[Callable[[CategorySums], Real]], LabelSetMetric]:
+    """Register a function of the sums of label sets with its card, and let it take label sets."""
+    return lambda score: registered(described(score, card, domain="label_sets"), _COUNTING)
+
+
+def _sums(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: float | None = None) -> CategorySums:
+    if getattr(y_true, "ndim", 0) == 1:
+        check_pairing(y_true, {"y_pred": y_pred})
+    form = LabelSetFormat(threshold=threshold)
+    pair = aligned(label_sets(y_true, form), label_sets(y_pred, form))
+    warn_of(objects_left_out(pair.ignored))
+    order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
+    sums = ObjectSums.of(pair, order)
+    return sums.whole() if sample_weight is None else sums.weighed(_weights(sample_weight, sums.n))
+
+
+def _weights(sample_weight: Any, objects: int) -> Real:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (objects,):
+        raise InputError(f"sample_weight has shape {weights.shape}; give one weight for each of the {objects} objects")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InputError("a sample weight is negative or not finite, or all are 0; give weights of 0 or more")
+    return weights
+
+
+_COUNTING = LabelCounting(
+    CategorySums,
+    "tally",
+    ("y_true", "y_pred"),
+    {"sample_weight": None, "threshold": None},
+    _sums,
+    "give a list of sets, an indicator matrix or a data frame for each side",
+)
