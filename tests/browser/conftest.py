@@ -22,6 +22,7 @@ from tests.report.pages import (
     settings,
     systems,
     typical,
+    with_examples,
 )
 from tests.results.examples import EXAMPLES, example
 
@@ -56,6 +57,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made: dict[str, Any] = {
         "typical": typical(),
         "small": plain(systems(1, 2, 300)),
+        "examples": with_examples(),
         "twenty": plain(systems(20, 10)),
         "thousand": plain(systems(3, 1000, 60_000)),
         "hostile": hostile(),

@@ -137,3 +137,16 @@ def hostile() -> Evaluation:
     """Classes and systems with names that attack."""
     tables = systems(3, len(HOSTILE), labels=HOSTILE)
     return plain(dict(zip(HOSTILE[:3], tables.values(), strict=True)))
+
+
+@cache
+def with_examples() -> Evaluation:
+    """Two systems whose mistakes can be looked at, with values that try to be markup."""
+    rng = np.random.default_rng(11)
+    truth = rng.integers(0, 6, 900)
+    near = np.where(rng.random(900) < 0.7, truth, rng.integers(0, 6, 900))
+    far = np.where(rng.random(900) < 0.4, truth, rng.integers(0, 6, 900))
+    shown = {"text": [f"{HOSTILE[at % len(HOSTILE)]} {at}" for at in range(900)], "score": rng.random(900).round(3)}
+    labels = [f"class {at}" for at in range(6)]
+    named = {name: [labels[at] for at in codes] for name, codes in (("near", near), ("far", far))}
+    return evaluate([labels[at] for at in truth], named, examples=3, show=shown)

@@ -45,6 +45,18 @@ __all__ = ["command", "evaluate_chosen"]
     help="Read random blocks of SOURCE only until an interval is this narrow: width=0.02 (of proficiency) or "
     "METRIC.width=W. Shuffle a file sorted by class or by difficulty first.",
 )
+@click.option(
+    "--examples",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Keep up to N random rows of each confused pair, to look at the mistakes. Nothing is kept unless asked for.",
+)
+@click.option(
+    "--show",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column that is kept of example rows; repeatable. By default all but the labels.",
+)
 @uncertainty_options()
 @output_options()
 @reported
@@ -84,6 +96,8 @@ def evaluate_chosen(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Eva
         positive=chosen["positive"],
         groups=chosen["groups"],
         until=chosen.get("until"),
+        examples=chosen.get("examples"),
+        show=list(chosen.get("show") or ()) or None,
         clean=chosen["clean"],
         **shared,
     )

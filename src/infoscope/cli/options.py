@@ -202,7 +202,7 @@ def sources(source: Sequence[str]) -> str | list[str]:
     return source[0] if len(source) == 1 else list(source)
 
 
-_ABOUT_ROWS = ("truth", "system", "weight", "by", "groups", "until")
+_ABOUT_ROWS = ("truth", "system", "weight", "by", "groups", "until", "examples", "show")
 
 
 def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, ifs.Contingency]:

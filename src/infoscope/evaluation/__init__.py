@@ -3,10 +3,12 @@
 from infoscope.evaluation.api import evaluate
 from infoscope.evaluation.gate import Baseline, Condition, Gate, judge
 from infoscope.evaluation.result import (
+    CellExamples,
     CellLoss,
     ClassEstimates,
     ConfusedPair,
     Evaluation,
+    ExampleRow,
     GroupComparison,
     IntervalMethod,
     SystemResult,
@@ -14,11 +16,13 @@ from infoscope.evaluation.result import (
 
 __all__ = [
     "Baseline",
+    "CellExamples",
     "CellLoss",
     "ClassEstimates",
     "Condition",
     "ConfusedPair",
     "Evaluation",
+    "ExampleRow",
     "Gate",
     "GroupComparison",
     "IntervalMethod",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
@@ -10,6 +10,7 @@ from infoscope.diagnosis import Finding, TableStatistics, diagnose_all
 from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation.adaptive import StoppingRule, gather_until
 from infoscope.evaluation.comparison import compared
+from infoscope.evaluation.examples import ExampleRequest, with_examples
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
@@ -28,6 +29,8 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     labels: Any
     task: Literal["classification", "clustering"]
     until: Any
+    examples: int | None
+    show: str | Sequence[str] | Mapping[str, Any] | None
 
 
 def evaluate(
@@ -49,8 +52,9 @@ def evaluate(
     is the label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the
     classes, ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
     that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
-    only until the interval of a metric is that narrow. ``prior``, ``level``, ``sample_size`` and ``seed`` say how
-    intervals are made.
+    only until the interval of a metric is that narrow. ``examples`` keeps so many random rows of each confused pair,
+    with the columns that ``show`` names (all others by default; beside labels, values by name). ``prior``, ``level``,
+    ``sample_size`` and ``seed`` say how intervals are made.
 
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
     0.75
@@ -63,6 +67,7 @@ def evaluate(
     if options.get("groups") is not None and task == "clustering":
         raise InputError("predictions that are clusters cannot be resampled by group yet; leave one of the two out")
     request = ColumnRequest.from_keywords(truth, system, read, options)
+    examples = ExampleRequest.from_keywords(source, options)
 
     def as_asked(subject: TableInput) -> TableInput:
         table = prepared(subject.table, options.get("prevalence"), clusters=task == "clustering")
@@ -72,6 +77,8 @@ def evaluate(
         found = gather(source, y_pred, request)
     else:
         found = gather_until(source, request, StoppingRule.asked(options["until"]), uncertainty, as_asked)
+    if examples is not None:
+        found = with_examples(source, y_pred, request, examples, found)
     seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
     return _evaluated(replace(found, subjects=seen), uncertainty)
 
@@ -97,6 +104,7 @@ def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
 
 def _about_rows(found: Inputs) -> Iterator[Finding]:
     yield from ignored_rows(found.provenance.ignored)
+    yield from found.notes
     if found.adaptive is not None:
         yield Finding("read_in_part", f"{found.adaptive.text}.", "warning" if found.adaptive.sorted else "note")
 

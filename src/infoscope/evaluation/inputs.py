@@ -17,6 +17,7 @@ from infoscope.inputs import Prevalence, as_names, check_rows, column_labels, la
 from infoscope.masking import masked
 from infoscope.readers import Asked, Joint, ReadOptions, Together, read_together
 from infoscope.readers.labels import Cleaning
+from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.construct import Declared, counted_labels
@@ -84,6 +85,8 @@ class Inputs:
     joints: Mapping[tuple[str, ...], Joint | PairedPredictions] = field(default_factory=dict)
     """The systems row by row, by group, where they were read together; without groups there is one, ()."""
     adaptive: AdaptiveReading | None = None
+    notes: tuple[Finding, ...] = ()
+    """About what was read."""
 
 
 def gather(source: Any, y_pred: Any, request: ColumnRequest) -> Inputs:

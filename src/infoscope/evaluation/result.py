@@ -20,10 +20,12 @@ from infoscope.tables import Contingency
 
 __all__ = [
     "AdaptiveReading",
+    "CellExamples",
     "CellLoss",
     "ClassEstimates",
     "ConfusedPair",
     "Evaluation",
+    "ExampleRow",
     "GroupComparison",
     "IntervalMethod",
     "SystemResult",
@@ -52,6 +54,24 @@ class CellLoss:
     count: float
     missed_bits: float
     false_bits: float
+
+
+@dataclass(frozen=True)
+class ExampleRow:
+    """One row of the source, counted from 1, with the columns that are shown of it."""
+
+    row: int
+    values: Mapping[str, Json]
+
+
+@dataclass(frozen=True)
+class CellExamples:
+    """Rows drawn at random from those of one true class that were predicted as another."""
+
+    truth: str
+    system: str
+    count: float
+    rows: tuple[ExampleRow, ...]
 
 
 @dataclass(frozen=True)
@@ -118,6 +138,8 @@ class SystemResult:
     """Groups found, split and merged, where the predictions are clusters."""
     chance_p_value: float | None = None
     """Probability of at least this much captured information by chance; None where the sample size is not known."""
+    examples: tuple[CellExamples, ...] = ()
+    """Example rows of the confused pairs, the most frequent first, where they were asked for."""
     data_hash: str | None = None
     """A name for the table: the same labels and counts have the same hash, however they were stored."""
     table: Contingency | None = field(default=None, compare=False, repr=False, metadata={"stored": False})

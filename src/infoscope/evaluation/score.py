@@ -10,7 +10,14 @@ import numpy as np
 
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Finding, TableBelief, confusions
-from infoscope.evaluation.result import CellLoss, ClassEstimates, ConfusedPair, IntervalMethod, SystemResult
+from infoscope.evaluation.result import (
+    CellExamples,
+    CellLoss,
+    ClassEstimates,
+    ConfusedPair,
+    IntervalMethod,
+    SystemResult,
+)
 from infoscope.metrics.permutation import chance_p_value
 from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.metrics.shannon import entropies
@@ -68,6 +75,8 @@ class TableInput:
     """Where rows belong together and are resampled so."""
     belief: TableBelief | None = None
     interval: IntervalMethod | None = None
+    examples: tuple[CellExamples, ...] = ()
+    """Rows of its confused pairs."""
     clusters: bool = False
     """Whether the names of the answers mean nothing."""
 
@@ -96,6 +105,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         interval=subject.interval,
         clusters=grouped,
         chance_p_value=_chance(subject),
+        examples=subject.examples,
         data_hash=data_hash(table),
         table=table,
     )

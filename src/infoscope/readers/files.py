@@ -25,6 +25,7 @@ __all__ = [
     "Files",
     "are_parts",
     "find_files",
+    "is_read_once",
     "known_format",
     "means_file",
     "scratch_folder",
@@ -202,6 +203,13 @@ def known_format(word: str) -> str:
 def _is_regular(path: Path) -> bool:
     """Whether a path is no pipe and no device; one that cannot be looked at is refused when it is opened."""
     return str(path) != STDIN and (path.is_file() or not path.exists())
+
+
+def is_read_once(source: object) -> bool:
+    """Whether a source is, or contains, something that gives its bytes only once: standard input, a pipe, a device."""
+    items = source if isinstance(source, (list, tuple)) else [source]
+    paths = [Path(item) for item in items if isinstance(item, (str, os.PathLike))]
+    return any(str(path) == STDIN or (path.exists() and not path.is_dir() and not path.is_file()) for path in paths)
 
 
 def _title(path: Path) -> str:

@@ -224,7 +224,7 @@ export const ready = async () => {
   openTarget();
   let closed = [];
   addEventListener('beforeprint', () => {
-    closed = $$('details:not([open])');
+    closed = $$('details:not([open])').filter((fold) => !fold.closest('.examples'));
     closed.forEach((fold) => (fold.open = true));
   });
   addEventListener('afterprint', () => closed.forEach((fold) => (fold.open = false)));

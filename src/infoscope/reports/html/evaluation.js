@@ -164,6 +164,26 @@ $$('.classes').forEach((table) => {
   });
 });
 
+// example rows: a cell says that it was chosen; the page opens its rows unless somebody else shows them
+const exampleFold = (part, truth, predicted) =>
+  $$('.examples details', part.closest('article')).find(
+    ({ dataset }) => dataset.truth === truth && dataset.predicted === predicted,
+  );
+const chooseCell = (part, truth, predicted) => {
+  const detail = { system: part.closest('article').dataset.system, truth, predicted };
+  const chosen = new CustomEvent('infoscope:cell', { detail, bubbles: true, cancelable: true });
+  const fold = exampleFold(part, truth, predicted);
+  if (!part.dispatchEvent(chosen) || !fold) return;
+  $$('.examples details', part.closest('article')).forEach((other) => (other.open = other === fold));
+  fold.hidden = false;
+  fold.scrollIntoView({ block: 'nearest' });
+};
+$$('.examples').forEach((box) => {
+  const later = $$('details', box).slice(10);
+  later.forEach((fold) => (fold.hidden = true));
+  if (later.length) box.append(make('p', `and ${later.length} more pairs: choose their cells`, { className: 'note' }));
+});
+
 // confusion matrix: counts or shares, in three orders, tied to the class table
 const choose = (tools, name, choices) => {
   const group = make('span', undefined, { className: 'seg' });
@@ -196,7 +216,8 @@ const equipMatrix = async (table) => {
       });
     }),
   );
-  const show = (form) => () => cells.flat().forEach((cell) => (cell.textContent = facts.get(cell)[form]));
+  const show = (form) => () =>
+    cells.flat().forEach((cell) => (($('button', cell) || cell).textContent = facts.get(cell)[form]));
   const reorder = (order, across) => () => {
     table.tHead.rows[0].append(...across.map((j) => columns[j]));
     lines.forEach((line, i) => line.append(...across.map((j) => cells[i][j])));
@@ -245,7 +266,15 @@ const equipMatrix = async (table) => {
     const cell = event.target.closest('td,th[data-label]');
     const fact = cell && facts.get(cell);
     if (cell && !dragged) lightClass(fact ? fact.truth : cell.dataset.label, fact ? fact.predicted : undefined);
+    if (fact && !dragged) chooseCell(table, fact.truth, fact.predicted);
     dragged = false;
+  });
+  cells.flat().forEach((cell) => {
+    const { truth, predicted } = facts.get(cell);
+    if (!exampleFold(table, truth, predicted)) return;
+    const button = make('button', cell.textContent, { type: 'button', className: 'open' });
+    button.setAttribute('aria-label', `${cell.textContent}: rows of true ${truth}, predicted ${predicted}`);
+    cell.replaceChildren(button);
   });
 };
 const pair = (truth, predicted) => `true ${truth}\npredicted ${predicted}`;
@@ -288,7 +317,9 @@ const equipImage = async (box) => {
   images.push({ box, text, crosshair });
   box.addEventListener('click', (event) => {
     const place = at(event);
-    if (place) lightClass(cells.truth[place[0]], cells.system[place[1]]);
+    if (!place) return;
+    lightClass(cells.truth[place[0]], cells.system[place[1]]);
+    chooseCell(box, cells.truth[place[0]], cells.system[place[1]]);
   });
 };
 explainers.push((event) => {

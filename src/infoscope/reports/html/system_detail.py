@@ -9,11 +9,12 @@ from infoscope.figures.layout import plain_label
 from infoscope.figures.leaks import LeakDisplay, Stream
 from infoscope.figures.perplexity_chain import Chain, PerplexityDisplay
 from infoscope.figures.svg import svg
-from infoscope.reports.html.blocks import block
+from infoscope.reports.html.blocks import block, phrase
 from infoscope.reports.html.elements import Html, element, label
 from infoscope.reports.html.matrix import confusion_matrix
 from infoscope.reports.numbers import Units
 from infoscope.reports.views.classes import class_tables, confused_pairs
+from infoscope.reports.views.examples import example_heading, example_table
 
 __all__ = ["markup"]
 
@@ -42,13 +43,31 @@ def _system(system: SystemResult, unit: Units, at: int) -> Html:
         element(
             "div",
             element("div", *fixes, _actions(system), *by_class),
-            element("div", confusion_matrix(system), _chain(system), _leaks(system, unit)),
+            element("div", confusion_matrix(system), _examples(system), _chain(system), _leaks(system, unit)),
             class_="two",
         ),
         class_="system",
         id=f"system-{at}",
         data_system=system.title,
     )
+
+
+def _examples(system: SystemResult) -> Html:
+    """Rows of each confused pair, folded; a click on the cell of the matrix opens its fold."""
+    if not system.examples:
+        return Html("")
+    folds = [
+        element(
+            "details",
+            element("summary", phrase(example_heading(cell))),
+            block(example_table(cell)),
+            data_truth=cell.truth,
+            data_predicted=cell.system,
+        )
+        for cell in system.examples
+    ]
+    hint = "Rows drawn at random from each confused pair. Choose a cell of the matrix, or a pair below."
+    return element("div", element("h4", "Example rows"), element("p", hint, class_="note"), *folds, class_="examples")
 
 
 def _nothing_confused(system: SystemResult) -> Html:

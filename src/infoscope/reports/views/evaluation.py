@@ -33,6 +33,7 @@ from infoscope.reports.outline import (
     enumerated,
 )
 from infoscope.reports.views.classes import class_tables, confused_pairs
+from infoscope.reports.views.examples import examples_section
 from infoscope.reports.views.maps import (
     confusion_display,
     coverage_display,
@@ -75,6 +76,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         sections=[
             *([_ranking(evaluation)] if several else []),
             _details(focus, unit, named=several),
+            *examples_section(evaluation.ranking),
             Section(
                 "What to fix, and where information is lost",
                 [Explorer("systems", (evaluation, unit))],

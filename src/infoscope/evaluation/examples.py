@@ -1,0 +1,138 @@
+"""Example rows of the confused pairs: chosen, cut to what a document can carry, and put beside the results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.evaluation.inputs import ColumnRequest, Inputs
+from infoscope.evaluation.result import CellExamples, ExampleRow
+from infoscope.inputs import column_labels, labels_by_system, tables_by_system
+from infoscope.readers.files import is_read_once
+from infoscope.readers.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows
+from infoscope.results.finding import Finding
+from infoscope.tables import Contingency
+
+__all__ = ["ExampleRequest", "with_examples"]
+
+MAX_CHARACTERS = 200_000
+"""Size of all example rows of a document: what a page can carry without being slow to open."""
+
+
+@dataclass(frozen=True)
+class ExampleRequest:
+    """How many rows to keep of each confused pair, and what to show of them."""
+
+    limit: int
+    show: Sequence[str] | Mapping[str, Any] | None = None
+
+    @classmethod
+    def from_keywords(cls, source: Any, options: Mapping[str, Any]) -> ExampleRequest | None:
+        """What ``examples`` and ``show`` ask for; None where no rows are to be kept."""
+        limit, show = options.get("examples"), options.get("show")
+        if limit is None:
+            if show is not None:
+                raise InputError("show names what is shown of example rows; say how many with examples=")
+            return None
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_ROWS_PER_CELL:
+            raise InputError(f"examples must be a whole number from 1 to {MAX_ROWS_PER_CELL}, got {limit!r}")
+        if options.get("until") is not None:
+            raise InputError("until= reads a part of the rows, and examples are drawn from all; leave one of them out")
+        if is_read_once(source):
+            raise InputError("standard input and pipes are read once, and examples need a second look; give a file")
+        return cls(limit, (show,) if isinstance(show, str) else show)
+
+
+def with_examples(source: Any, y_pred: Any, request: ColumnRequest, asked: ExampleRequest, found: Inputs) -> Inputs:
+    """The inputs, each with random rows of its confused pairs."""
+    samples = _sampled(source, y_pred, request, asked)
+    subjects, cut = [], asked.limit
+    for subject in found.subjects:
+        group = tuple((subject.group or {}).values())
+        cells = _errors(samples.get((group, subject.name), {}), subject.table)
+        cells, kept = _cut(cells, MAX_CHARACTERS // len(found.subjects), asked.limit)
+        cut = min(cut, kept)
+        in_order = [replace(cell, rows=tuple(sorted(cell.rows, key=lambda row: row.row))) for cell in cells]
+        subjects.append(replace(subject, examples=tuple(in_order)))
+    notes = [_note(cut, asked.limit)] if cut < asked.limit else []
+    return replace(found, subjects=subjects, notes=(*found.notes, *notes))
+
+
+def _note(kept: int, asked: int) -> Finding:
+    text = f"Example rows are limited to {kept} instead of {asked} per confused pair to keep the result small."
+    if not kept:
+        text = "Example rows are kept for the most frequent confused pairs only, one each, to keep the result small."
+    return Finding("examples_limited", text, evidence={"kept": kept, "asked": asked})
+
+
+def _sampled(
+    source: Any, y_pred: Any, request: ColumnRequest, asked: ExampleRequest
+) -> dict[tuple[tuple[str, ...], str], CellRows]:
+    if y_pred is None and tables_by_system(source, request.system) is not None:
+        raise InputError("a finished table does not know its rows; examples= needs labels or rows")
+    labels = (source, labels_by_system(y_pred)) if y_pred is not None else None
+    show = asked.show
+    if labels is None and (labels := column_labels(source, request.truth, request.system)) is not None:
+        names = _others(source, request) if show is None else show
+        show = {name: _column(source, name) for name in names}
+    if labels is not None:
+        if show is not None and not isinstance(show, Mapping):
+            raise InputError("beside labels show= maps names to values, one for each label: show={'text': texts}")
+        found = sample_labels(*labels, show or {}, asked.limit, request.reject)
+    else:
+        if isinstance(show, Mapping):
+            raise InputError("show= names columns of the source; a mapping of values is for labels (y_true, y_pred)")
+        found = sample_rows(source, request.asked, show, asked.limit, request.how)
+    return {(tuple(map(str, group)), name): cells for (group, name), cells in found.items()}
+
+
+def _others(source: Mapping[str, Any], request: ColumnRequest) -> list[str]:
+    named = {request.truth, *([request.system] if isinstance(request.system, str) else request.system or ())}
+    return [name for name in source if name not in named]
+
+
+def _column(source: Mapping[str, Any], name: str) -> Any:
+    if name not in source:
+        raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
+    return source[name]
+
+
+def _errors(cells: CellRows, table: Contingency) -> list[CellExamples]:
+    """Cells off the diagonal, the largest first."""
+    counts = {
+        (table.truth_labels[row], table.system_labels[column]): float(count)
+        for row, column, count in zip(table.cell_rows, table.cell_columns, table.cells, strict=True)
+    }
+    found = []
+    for (truth, predicted), rows in cells.items():
+        column = predicted if predicted in table.system_labels else f"cluster {predicted}"
+        if truth != column:
+            examples = tuple(ExampleRow(row.number, row.values) for row in rows)
+            count = counts.get((truth, column), 0.0)
+            whole = int(count) if count.is_integer() else count
+            found.append(CellExamples(str(truth), str(column), whole, examples))
+    return sorted(found, key=lambda cell: (-cell.count, cell.truth, cell.system))
+
+
+def _cut(cells: list[CellExamples], room: int, limit: int) -> tuple[list[CellExamples], int]:
+    """As many rows of each cell as fit; 0 where even one of each does not, and the smaller cells go."""
+    for kept in (*(n for n in (limit, 50, 20, 10, 5, 3, 2, 1) if n <= limit),):
+        part = [replace(cell, rows=cell.rows[:kept]) for cell in cells]
+        if sum(map(_size, part)) <= room:
+            return part, kept
+    first: list[CellExamples] = []
+    for cell in part:
+        room -= _size(cell)
+        if room < 0:
+            break
+        first.append(cell)
+    return first, 0
+
+
+def _size(cell: CellExamples) -> int:
+    """Characters that a cell takes in a document, roughly."""
+    return 40 + sum(
+        20 + sum(len(name) + len(str(value)) + 6 for name, value in row.values.items()) for row in cell.rows
+    )

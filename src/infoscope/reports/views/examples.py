@@ -1,0 +1,52 @@
+"""Example rows of the confused pairs of a system, one table per pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infoscope.evaluation import CellExamples, SystemResult
+from infoscope.reports.numbers import amount
+from infoscope.reports.outline import Cell, Column, Name, Phrase, Section, Table
+from infoscope.results.codec import Json
+
+__all__ = ["example_heading", "example_table", "examples_section"]
+
+MAX_PAIRS = 5
+"""Pairs shown outside of pages."""
+SHOWN_CHARACTERS = 80
+
+
+def examples_section(systems: Sequence[SystemResult]) -> list[Section]:
+    """The most frequent confused pairs of each system with their rows, for text and Markdown."""
+    several = len(systems) > 1
+    parts: list[Section] = []
+    for system in systems:
+        shown = [Section(example_heading(cell), [example_table(cell)]) for cell in system.examples[:MAX_PAIRS]]
+        if shown:
+            heading: Phrase = ("Example rows of ", Name(system.title)) if several else "Example rows"
+            parts.append(Section(heading, shown, only="plain"))
+    return parts
+
+
+def example_heading(cell: CellExamples) -> Phrase:
+    """Which pair, and how many of its rows are shown."""
+    whole = len(cell.rows) >= cell.count
+    number = f"all {amount(cell.count)}" if whole else f"{len(cell.rows)} of {amount(cell.count)}"
+    shown = "1 row" if cell.count == 1 else f"{number} rows"
+    return ("true ", Name(cell.truth), ", predicted ", Name(cell.system), f": {shown}")
+
+
+def example_table(cell: CellExamples) -> Table:
+    """The rows of one pair, by their number in the source."""
+    names = list(dict.fromkeys(name for row in cell.rows for name in row.values))
+    columns = [Column("row", "name"), *(Column(name, "text", folds=True) for name in names)]
+    rows: list[Sequence[Cell]] = [
+        (f"{example.row:,}", *(_text(example.values.get(name)) for name in names)) for example in cell.rows
+    ]
+    return Table(columns, rows, "Rows drawn at random", max_rows=len(rows), whole=True, style="values rows")
+
+
+def _text(value: Json) -> Cell:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "–" if value is None else Name(str(value), SHOWN_CHARACTERS)
