@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score, homogeneity_score
+from scipy.stats import entropy
+from sklearn.metrics import cohen_kappa_score, homogeneity_score, mutual_info_score
 
 import infoscope as ifs
 from infoscope.errors import InputError
@@ -184,3 +185,40 @@ def test_refusals(source: object, systems: list[str] | None, said: str) -> None:
 def test_a_negative_number_of_draws_is_refused() -> None:
     with pytest.raises(InputError, match="draws is -1"):
         ifs.agreement({"a": ["x", "y"], "b": ["x", "y"]}, draws=-1)
+
+
+def test_information_between_annotators_is_symmetric_and_a_distance() -> None:
+    rng = np.random.default_rng(8)
+    a = rng.integers(4, size=300)
+    b = np.where(rng.random(300) < 0.6, a, rng.integers(4, size=300))
+    found = {(pair.truth, pair.system): pair.information for pair in ifs.agreement({"a": a, "b": b, "c": a}).pairs}
+    shared = mutual_info_score(a, b) / np.log(2)
+
+    assert found["a", "b"].mutual_information.value == pytest.approx(shared)
+    assert found["a", "b"].variation_of_information.value == pytest.approx(
+        entropy(np.bincount(a), base=2) + entropy(np.bincount(b), base=2) - 2 * shared
+    )
+    assert found["a", "b"].mutual_information == found["b", "a"].mutual_information
+    assert found["a", "b"].proficiency == found["b", "a"].reverse_proficiency
+    assert found["a", "c"].variation_of_information.value == 0.0
+    for each in vars(found["a", "b"]).values():
+        assert each.low < each.shown < each.high
+
+
+def test_equal_items_are_counted_once_and_change_nothing() -> None:
+    rows = {name: values * 5 for name, values in FOUR.items()}
+    found = ifs.agreement(rows, draws=400)
+
+    assert found.items == 60
+    assert found.left_out == 5
+    assert found.krippendorff_alpha.value == pytest.approx(alpha_by_pairs(list(rows.values())), abs=1e-12)
+    assert found.annotators[0].used == {"1": 15, "2": 15, "3": 10, "4": 5, "5": 0}
+    low, high = found.krippendorff_alpha.interval
+    items = np.arange(60)
+    rng = np.random.default_rng(1)
+    direct = []
+    for _ in range(60):
+        pick = rng.choice(items, 60)
+        direct.append(alpha_by_pairs([[row[at] for at in pick] for row in rows.values()]))
+    assert low == pytest.approx(np.quantile(direct, 0.025), abs=0.05)
+    assert high == pytest.approx(np.quantile(direct, 0.975), abs=0.05)

@@ -148,8 +148,8 @@ MUTANTS = (
     Mutant(
         "items that one annotator answered",
         "src/infoscope/annotators/reliability.py",
-        "usable = np.flatnonzero(many >= 2)",
-        "usable = np.flatnonzero(many >= 3)",
+        "usable = many >= 2",
+        "usable = many >= 3",
         ("tests/raters/test_agreement.py::test_alpha_as_published",),
     ),
     Mutant(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,13 +9,12 @@ import numpy as np
 
 from infoscope.annotators.annotations import Annotations, gather
 from infoscope.annotators.findings import agreement_findings, items_left_out
-from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, mixed_up, pair_agreement
-from infoscope.annotators.reliability import OddOneOut, Reliability, odd_one_out
+from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, pair_agreements
+from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
 from infoscope.annotators.result import Agreement, Annotator
 from infoscope.errors import InputError
 from infoscope.inputs import check_level
 from infoscope.readers import ReadOptions
-from infoscope.results.estimate import Estimate
 from infoscope.tables.missing import warn_of
 
 __all__ = ["Agreement", "ConfusedCategories", "OddOneOut", "PairAgreement", "agreement"]
@@ -51,15 +49,14 @@ def agreement(  # noqa: PLR0913 - the public function
     rng = np.random.default_rng(seed)
     answered = sum(each.nnz for each in answers.given)
     draws = min(draws, max(50, int(_WORK / max(answered * len(answers.names), 1))))
-    lonely = int(np.count_nonzero(answers.answered.sum(axis=0) < 2))
+    lonely = answers.lonely
     warn_of([items_left_out(lonely)] if lonely else [])
-    alpha = _alpha(answers, level, draws, rng)
-    without, odd = odd_one_out(answers, draws, rng)
+    reliability = ReliabilityDraws.of(answers, draws, rng)
+    alpha, odd, without = reliability.alpha_estimate(level), reliability.odd_one_out(), reliability.alpha_without()
     raters = range(len(answers.names))
-    found = [pair_agreement(answers, a, b) for a, b in itertools.permutations(raters, 2)]
-    mixed = [each for a, b in itertools.combinations(raters, 2) for each in mixed_up(answers, a, b)]
-    pairs = [pair for pair in found if pair is not None]
-    mixed.sort(key=lambda each: -each.count)
+    found = list(pair_agreements(answers, level if draws else None))
+    pairs = [pair for pair, _ in found]
+    mixed = sorted((each for _, confused in found for each in confused), key=lambda each: -each.count)
     annotators = [_annotator(answers, at, pairs, without) for at in raters]
     return Agreement(
         annotators=tuple(annotators),
@@ -82,7 +79,7 @@ def _annotator(
     close = [pair.proficiency for pair in pairs if name in (pair.truth, pair.system) and pair.proficiency is not None]
     return Annotator(
         name,
-        int(answers.answered[at].sum()),
+        int(answers.counts[answers.answered[at]].sum()),
         sum(close) / len(close) if close else None,
         without.get(name),
         dict(zip(map(str, answers.categories), _counts(answers, at), strict=True)),
@@ -91,20 +88,5 @@ def _annotator(
 
 def _counts(answers: Annotations, rater: int) -> list[int]:
     given = answers.given[rater]
-    return [int(count) for count in np.bincount(given.indices, minlength=len(answers.categories))]
-
-
-def _alpha(answers: Annotations, level: float, draws: int, rng: np.random.Generator) -> Estimate:
-    """Alpha and its interval, by drawing items with replacement."""
-    whole = Reliability.of(answers)
-    value = float(whole.alpha(np.ones(answers.items)))
-    if not np.isfinite(value):
-        return Estimate(None, undefined="all labels are the same")
-    n = answers.items
-    drawn = [float(whole.alpha(np.bincount(rng.integers(n, size=n), minlength=n).astype(float))) for _ in range(draws)]
-    known = np.array([each for each in drawn if np.isfinite(each)])
-    if len(known) < 2:
-        return Estimate(value)
-    tail = (1 - level) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return Estimate(value, low=float(low), high=float(high))
+    of_row = np.repeat(answers.counts, np.diff(given.indptr))
+    return [int(count) for count in np.bincount(given.indices, of_row, len(answers.categories))]

@@ -1,9 +1,12 @@
-"""Annotations: what each annotator said about each item, one category or several, with gaps."""
+"""Annotations: what each annotator said about each item, one category or several, with gaps.
+
+Items on which all annotators said the same as on others are kept once, with their count.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,39 +16,79 @@ from scipy.sparse import csr_array, issparse
 
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
-from infoscope.readers import ReadOptions, read_joint
-from infoscope.readers.labels import check_comparable, cleaner, meaning
+from infoscope.numeric import Real
+from infoscope.readers import ReadOptions
+from infoscope.readers.labels import Cleaning
+from infoscope.readers.pattern_counts import read_patterns
 from infoscope.tables.categorization import Categorization
-from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.columns import one_column
 from infoscope.tables.label_sets import LabelSets
-from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
+from infoscope.tables.labels import Label, is_missing, sorted_labels
+from infoscope.tables.patterns import Patterns
 
 __all__ = ["Annotations", "gather"]
 
 _COLLECTIONS = (set, frozenset, list, tuple)
+_BLOCK_CELLS = 1 << 23
+"""Rows times draws that are resampled at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """Annotators over the same items: one matrix of items × categories each, and where they answered at all."""
+    """Annotators over the same items: one matrix of rows × categories each, and where they answered at all."""
 
     names: tuple[str, ...]
     categories: tuple[Label, ...]
     given: tuple[csr_array, ...]
     answered: NDArray[np.bool_]
-    """Annotators × items; an item without an answer is a gap, one with the empty set is an answer."""
-    single: bool
-    """Whether every answer is exactly one category."""
+    """Annotators × rows; a row without an answer is a gap, one with the empty set is an answer."""
+    counts: NDArray[np.int64]
+    """Items that each row stands for."""
+    patterns: Patterns | None
+    """The same as patterns, where every answer is exactly one category."""
+
+    @property
+    def single(self) -> bool:
+        """Whether every answer is exactly one category."""
+        return self.patterns is not None
 
     @property
     def items(self) -> int:
-        """Items that at least one annotator answered."""
-        return int(self.answered.shape[1])
+        """All items."""
+        return int(self.counts.sum())
+
+    @property
+    def lonely(self) -> int:
+        """Items that fewer than two annotators answered."""
+        return int(self.counts[self.answered.sum(axis=0) < 2].sum())
 
     def pair(self, a: int, b: int) -> Categorization:
-        """Two annotators on the items that both answered, the first as the truth."""
+        """Label sets of two annotators on the items that both answered, the first as the truth."""
         both = np.flatnonzero(self.answered[a] & self.answered[b])
         return Categorization(self.categories, self.given[a][both], self.given[b][both])
+
+    def resampled(self, draws: int, rng: np.random.Generator) -> Iterator[Real]:
+        """Item sets drawn with replacement: how often each row occurs in them, a block of draws at a time."""
+        rows, items = len(self.counts), self.items
+        step = max(1, _BLOCK_CELLS // rows)
+        owner = np.repeat(np.arange(rows, dtype=np.int32), self.counts) if items <= 8 * rows else None
+        for start in range(0, draws, step):
+            size = min(step, draws - start)
+            if owner is None:
+                yield rng.multinomial(items, self.counts / items, size).astype(np.float64)
+            else:
+                picks = (owner[rng.integers(items, size=items, dtype=np.int32)] for _ in range(size))
+                yield np.stack([np.bincount(pick, minlength=rows) for pick in picks]).astype(np.float64)
+
+
+def _indicators(patterns: Patterns) -> tuple[csr_array, ...]:
+    """Rows × categories for each column of patterns."""
+    found = []
+    for codes in patterns.codes:
+        rows = np.flatnonzero(codes >= 0)
+        shape = (len(codes), len(patterns.labels[0]))
+        found.append(csr_array((np.ones(len(rows), dtype=np.int32), (rows, codes[rows].astype(np.int64))), shape=shape))
+    return tuple(found)
 
 
 def gather(
@@ -101,72 +144,47 @@ def _is_sets(value: Any) -> bool:
 def _from_columns(
     source: Any, systems: Sequence[str], clean: str | Iterable[str], read: ReadOptions | None
 ) -> Annotations:
-    """Columns of one category a row; distinct rows are counted once and repeated as often as they occur."""
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
-        return _from_sequences({name: source[name] for name in systems}, clean)
-    tally = read_joint(source, truth=systems[0], system=list(systems[1:]), read=read).tally
-    tidy = cleaner(clean if isinstance(clean, str) else tuple(clean))
-    labels = [
-        [tidy(meaning(value, name)) for value in column] for name, column in zip(tally.keys, tally.labels, strict=True)
-    ]
-    check_comparable(dict(zip(tally.keys, labels, strict=True)))
-    codes = np.repeat(tally.codes, tally.rows, axis=1)
-    columns = {name: (labels[at], codes[at]) for at, name in enumerate(tally.keys)}
-    return _coded({name: columns[name] for name in systems})
+        return _from_sequences({name: source[name] for name in systems if name in source} or source, clean)
+    return _of_patterns(read_patterns(source, systems, clean=_cleaning(clean), read=read))
+
+
+def _cleaning(clean: str | Iterable[str]) -> Cleaning:
+    return clean if isinstance(clean, str) else tuple(clean)
 
 
 def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Annotations:
-    tidy = cleaner(clean if isinstance(clean, str) else tuple(clean))
-    (name, truth), *others = named.items()
-    check_pairing(truth, dict(others), name)
-    lists = {name: _plain(one_column(value, name)) for name, value in named.items()}
-    sizes = {name: len(value) for name, value in lists.items()}
+    columns = {name: _plain(one_column(value, name)) for name, value in named.items()}
+    sizes = {name: len(value) for name, value in columns.items()}
     if len(set(sizes.values())) > 1:
         (one, first), (other, second) = sorted(sizes.items(), key=lambda item: item[1])[:: len(sizes) - 1]
         raise InputError(
             f"{one} answered {first} items and {other} {second}; items pair by position: mark gaps by None"
         )
-    coded = {}
-    for name, values in lists.items():
+    for name, values in columns.items():
         odd = next((at for at, value in enumerate(values) if isinstance(value, _COLLECTIONS)), None)
         if odd is not None:
             raise InputError(
                 f"{name} gives {values[odd]!r} for item {odd} and one category for others; give sets for all, or none"
             )
-        places: dict[Any, int] = {}
-        codes = np.fromiter(
-            (places.setdefault(None if is_missing(value) else value, len(places)) for value in values),
-            np.int64,
-            len(values),
-        )
-        coded[name] = ([None if value is None else tidy(as_label(value)) for value in places], codes)
-    return _coded(coded)
+    return _of_patterns(read_patterns(columns, list(columns), clean=_cleaning(clean)))
 
 
-def _plain(values: Any) -> list[Any]:
-    """The values as Python has them; Arrow wraps each of its own otherwise."""
-    return values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+def _plain(values: Any) -> Any:
+    """The values with a length; Arrow wraps each of its own otherwise."""
+    if hasattr(values, "to_pylist"):
+        return values.to_pylist()
+    return values if hasattr(values, "__len__") else list(values)
 
 
-def _coded(columns: Mapping[str, tuple[Sequence[Label | None], NDArray[np.int64]]]) -> Annotations:
-    known = {name: {label for label in labels if label is not None} for name, (labels, _) in columns.items()}
-    for (_, left), (_, right) in zip(known.items(), list(known.items())[1:], strict=False):
-        check_kinds(left, right)
-    categories = sorted_labels(set().union(*known.values()))
+def _of_patterns(found: Patterns) -> Annotations:
+    categories = sorted_labels({label for labels in found.labels for label in labels})
     if not categories:
         raise InputError("no annotator gave any category; check the columns")
-    place = {label: at for at, label in enumerate(categories)}
-    given, answered = [], []
-    for labels, codes in columns.values():
-        column = np.array([-1 if label is None else place[label] for label in labels], dtype=np.int64)[codes]
-        known_rows = np.flatnonzero(column >= 0)
-        matrix = csr_array(
-            (np.ones(len(known_rows), dtype=np.int32), (known_rows, column[known_rows])),
-            shape=(len(column), len(categories)),
-        )
-        given.append(matrix)
-        answered.append(column >= 0)
-    return _with_items(Annotations(tuple(columns), categories, tuple(given), np.array(answered), single=True))
+    found = found.on(categories)
+    return _with_items(
+        Annotations(found.names, categories, _indicators(found), found.answered, found.counts, patterns=found)
+    )
 
 
 def _from_sets(named: Mapping[str, LabelSets]) -> Annotations:
@@ -177,7 +195,7 @@ def _from_sets(named: Mapping[str, LabelSets]) -> Annotations:
             raise InputError(f"annotators answered different numbers of items ({sizes}); name the items")
         answered = np.ones((len(named), next(iter(sizes.values()))), dtype=bool)
         given = tuple(sets.on(categories) for sets in named.values())
-        return _with_items(Annotations(tuple(named), categories, given, answered, single=False))
+        return _of_sets(tuple(named), categories, given, answered)
     places: dict[tuple[Label, int], int] = {}
     rows = []
     for name, sets in named.items():
@@ -195,7 +213,17 @@ def _from_sets(named: Mapping[str, LabelSets]) -> Annotations:
         wide = sets.on(categories).tocoo()
         placed.append(csr_array((wide.data, (rows[at][wide.row], wide.col)), shape=(len(places), len(categories))))
         answered[at, rows[at]] = True
-    return _with_items(Annotations(tuple(named), categories, tuple(placed), answered, single=False))
+    return _of_sets(tuple(named), categories, tuple(placed), answered)
+
+
+def _of_sets(
+    names: tuple[str, ...],
+    categories: tuple[Label, ...],
+    given: tuple[csr_array, ...],
+    answered: NDArray[np.bool_],
+) -> Annotations:
+    ones = np.ones(answered.shape[1], dtype=np.int64)
+    return _with_items(Annotations(names, categories, given, answered, ones, patterns=None))
 
 
 def _check_repeats(named: Mapping[str, LabelSets]) -> None:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 from scipy.special import betainc
 
 from infoscope.annotators.annotations import Annotations
 from infoscope.annotators.reliability import pooled_kappa
-from infoscope.metrics import proficiency as table_proficiency
+from infoscope.annotators.single_labels import PairInformation, SingleLabelPair
 from infoscope.multilabel.assignment import MOST_CATEGORIES, Reassignment, assignment_of, reassignments
 from infoscope.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.multilabel.sums import tally
 from infoscope.numeric import Real, as_real, ratio
-from infoscope.tables import Contingency
 from infoscope.tables.categorization import Categorization
+from infoscope.tables.pair_counts import CellCounts
 
-__all__ = ["ConfusedCategories", "PairAgreement", "mixed_up", "pair_agreement"]
+__all__ = ["ConfusedCategories", "PairAgreement", "pair_agreements"]
 
 _SIGNIFICANT = 0.05
+MAX_INTERVALS = 66
+"""Pairs up to which their information gets intervals: those of twelve annotators."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class PairAgreement:
     agreement: float
     """Share of the items with the same answer."""
     renamings: tuple[Reassignment, ...]
+    information: PairInformation | None = None
+    """Mutual information, proficiency both ways and variation of information, with intervals; not for label sets."""
 
 
 @dataclass(frozen=True)
@@ -70,87 +76,147 @@ def _plain(value: Any) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def pair_agreement(answers: Annotations, a: int, b: int) -> PairAgreement | None:
-    """The first annotator as the truth, the second as the system; None where they share no item."""
-    pair = answers.pair(a, b)
-    if not pair.n:
-        return None
+def pair_agreements(
+    answers: Annotations, level: float | None
+) -> Iterator[tuple[PairAgreement, list[ConfusedCategories]]]:
+    """Every ordered pair of annotators who share items; confused categories go with one of the two orders.
+
+    Without a level there are no intervals.
+    """
+    if answers.patterns is None:
+        for a, b in itertools.permutations(range(len(answers.names)), 2):
+            pair = answers.pair(a, b)
+            if pair.n:
+                names = answers.names[a], answers.names[b]
+                yield _of_sets(pair, names), _confused_sets(pair, names) if a < b else []
+        return
+    shared = {(a, b): cells for a, b, cells in answers.patterns.pair_cells() if cells.total}
+    level = level if len(shared) <= MAX_INTERVALS else None
+    found = {places: SingleLabelPair(answers.categories, cells) for places, cells in shared.items()}
+    known = {places: pair.information(level) for places, pair in found.items()}
+    for a, b in itertools.permutations(range(len(answers.names)), 2):
+        names = answers.names[a], answers.names[b]
+        if (a, b) in found:
+            yield _of_labels(found[a, b], names, known[a, b]), _confused_labels(found[a, b], names)
+        elif (b, a) in found:
+            yield _of_labels(found[b, a].reversed(), names, known[b, a].reversed()), []
+
+
+def _of_labels(pair: SingleLabelPair, names: tuple[str, str], information: PairInformation) -> PairAgreement:
+    order = None if pair.joint is None else assignment_of(pair, pair.joint)
+    moved = [] if pair.joint is None or order is None else reassignments(pair, pair.joint, order)
+    own = pair.category_proficiency()
+    return PairAgreement(
+        truth=names[0],
+        system=names[1],
+        items=pair.n,
+        proficiency=information.proficiency.value,
+        category_proficiency=_plain(own),
+        permuted_proficiency=None if order is None else _plain(max(pair.category_proficiency(order), own)),
+        kappa=_plain(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
+        agreement=float(pair.both.sum() / pair.n),
+        renamings=tuple(each for each in moved if each.finding),
+        information=information,
+    )
+
+
+def _of_sets(pair: Categorization, names: tuple[str, str]) -> PairAgreement:
     counts = pair.joint_counts() if len(pair.categories) <= MOST_CATEGORIES else None
     order = None if counts is None else assignment_of(pair, counts)
     sums = tally(pair, order)
     by_category = _plain(proficiency(sums))
-    whole = by_category
-    if answers.single:
-        whole = _plain(table_proficiency(Contingency.from_labels(pair.truth.indices, pair.system.indices)))
-    found = [] if counts is None or order is None else reassignments(pair, counts, order)
+    moved = [] if counts is None or order is None else reassignments(pair, counts, order)
     return PairAgreement(
-        truth=answers.names[a],
-        system=answers.names[b],
+        truth=names[0],
+        system=names[1],
         items=pair.n,
-        proficiency=whole,
+        proficiency=by_category,
         category_proficiency=by_category,
         permuted_proficiency=None if order is None else _plain(permuted_proficiency(sums)),
         kappa=_plain(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
         agreement=float(sums.exact / sums.total),
-        renamings=tuple(each for each in found if each.finding),
+        renamings=tuple(each for each in moved if each.finding),
     )
 
 
-def mixed_up(answers: Annotations, a: int, b: int) -> list[ConfusedCategories]:
-    """Categories that one annotator uses where the other uses another, beyond chance, the most frequent first."""
-    pair = answers.pair(a, b)
-    if not pair.n:
-        return []
+def _confused_labels(pair: SingleLabelPair, names: tuple[str, str]) -> list[ConfusedCategories]:
+    """Categories of single labels; the margins hold the counts together, so the items that differ are the tries."""
+    apart = pair.cells.rows != pair.cells.columns
+    swaps = CellCounts(pair.cells.rows[apart], pair.cells.columns[apart], pair.cells.values[apart], pair.cells.shape)
+    truth, system = pair.truth_counts, pair.system_counts
+    size = int(np.count_nonzero(truth + system))
+    independent = float(truth.sum() * system.sum() - truth @ system)
+    expected = _expected(
+        swaps, truth[swaps.rows], system[swaps.columns], _Chance(pair.n, independent, 2 * pair.n * (size - 1))
+    )
+    return _beyond_chance(pair, swaps, expected, int(swaps.values.sum()), names)
+
+
+def _confused_sets(pair: Categorization, names: tuple[str, str]) -> list[ConfusedCategories]:
     only_a, only_b = _without(pair.truth, pair.hits), _without(pair.system, pair.hits)
-    swaps = csr_array(only_a.T @ only_b).tocoo()
-    if not swaps.nnz:
+    product = csr_array(only_a.T @ only_b).tocoo()
+    swaps = CellCounts(product.row.astype(np.int64), product.col.astype(np.int64), product.data, product.shape)
+    first, second = _CanReplace.of(pair.truth, pair.truth_counts), _CanReplace.of(pair.system, pair.system_counts)
+    size = int(np.count_nonzero(pair.truth_counts + pair.system_counts))
+    chance = _Chance(pair.n, first.sum_of_products(second), first.total(size) + second.total(size))
+    here, there = first.at(swaps.rows, swaps.columns), second.at(swaps.columns, swaps.rows)
+    return _beyond_chance(pair, swaps, _expected(swaps, here, there, chance), pair.n, names)
+
+
+def _beyond_chance(
+    pair: SingleLabelPair | Categorization, swaps: CellCounts, expected: Real, tries: int, names: tuple[str, str]
+) -> list[ConfusedCategories]:
+    """Categories that one annotator uses where the other uses another, beyond chance, the most frequent first.
+
+    Binomial: at least this many items, each with the probability that chance gives it.
+    """
+    if not len(swaps.values):
         return []
-    expected = _expected_swaps(pair, swaps)
-    # binomial: at least this many items, each with the probability that chance gives it. With one category per item the
-    # margins hold the counts together, so that the items on which they differ will do; with sets all items are needed
-    differing = np.count_nonzero(np.diff(only_a.indptr) * np.diff(only_b.indptr))
-    tries = differing if answers.single else pair.n
-    tails = betainc(swaps.data, tries - swaps.data + 1, np.minimum(expected / tries, 1.0))
+    tails = betainc(swaps.values, tries - swaps.values + 1, np.minimum(expected / tries, 1.0))
     truth, system = pair.truth_counts > 0, pair.system_counts > 0
     looks = np.count_nonzero(truth) * np.count_nonzero(system) - np.count_nonzero(truth & system)
     p_values = np.minimum(1.0, tails * looks)
     found = np.flatnonzero(p_values <= _SIGNIFICANT)
     return [
         ConfusedCategories(
-            first=answers.names[a],
-            second=answers.names[b],
-            first_category=str(pair.categories[swaps.row[at]]),
-            second_category=str(pair.categories[swaps.col[at]]),
-            count=int(swaps.data[at]),
+            first=names[0],
+            second=names[1],
+            first_category=str(pair.categories[swaps.rows[at]]),
+            second_category=str(pair.categories[swaps.columns[at]]),
+            count=int(swaps.values[at]),
             expected=float(expected[at]),
             p_value=float(p_values[at]),
         )
-        for at in found[np.argsort(-swaps.data[found], kind="stable")]
+        for at in found[np.argsort(-swaps.values[found], kind="stable")]
     ]
 
 
-def _without(matrix: csr_array, hits: csr_array) -> csr_array:
-    rest = csr_array(matrix - hits)
-    rest.eliminate_zeros()
-    return rest
+@dataclass(frozen=True)
+class _Chance:
+    """What the expected number of swaps is measured by."""
+
+    n: int
+    independent: float
+    """Sum over all pairs of categories of the product of frequencies."""
+    slips: float
+    """Sum over all pairs of categories of the sum of frequencies."""
 
 
-def _expected_swaps(pair: Categorization, swaps: coo_array) -> Real:
+def _expected(swaps: CellCounts, here: Real, there: Real, chance: _Chance) -> Real:
     """How many items would join these categories if disagreements did not depend on the categories.
 
     The total is the one observed, at most that of independent annotators. It is spread over the pairs of categories as
     independent annotators would spread it (by the product of frequencies), or as slips to any other category with equal
     probability would (by their sum); the greater expectation counts, so that neither kind of error is a finding.
     """
-    first, second = _CanReplace.of(pair.truth, pair.truth_counts), _CanReplace.of(pair.system, pair.system_counts)
-    size = int(np.count_nonzero(pair.truth_counts + pair.system_counts))
-    independent = first.sum_of_products(second)
-    total = min(float(swaps.data.sum()), independent / pair.n)
-    here, there = first.at(swaps.row, swaps.col), second.at(swaps.col, swaps.row)
-    return total * np.maximum(
-        ratio(here * there, independent),
-        ratio(here + there, first.total(size) + second.total(size)),
-    )
+    total = min(float(swaps.values.sum()), chance.independent / chance.n)
+    return total * np.maximum(ratio(here * there, chance.independent), ratio(here + there, chance.slips))
+
+
+def _without(matrix: csr_array, hits: csr_array) -> csr_array:
+    rest = csr_array(matrix - hits)
+    rest.eliminate_zeros()
+    return rest
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,49 +10,62 @@ from scipy.sparse import csr_array, hstack
 
 from infoscope.annotators.annotations import Annotations
 from infoscope.numeric import Real, as_real, ratio
+from infoscope.results.estimate import Estimate
 
-__all__ = ["OddOneOut", "Reliability", "krippendorff_alpha", "odd_one_out", "pooled_kappa"]
+__all__ = ["OddOneOut", "Reliability", "ReliabilityDraws", "krippendorff_alpha", "pooled_kappa"]
 
 _SURE = 0.95
+_FEW_CATEGORIES = 64
+"""Up to so many, a whole array is faster than a sparse one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """What each item adds to observed and expected disagreement: one sparse matrix, so that weights are one product.
+    """What each row adds to observed and expected disagreement, so that weights of the rows are one product.
 
     Disagreement of two answers is the number of categories that only one of them has. For one category an item this
-    is the nominal form of alpha.
+    is the nominal form of alpha. One block of columns for everyone, or for several sets of annotators.
     """
 
-    columns: csr_array
+    columns: csr_array | Real
+    """Rows × blocks of (disagreement, answers, answers per category); an array where there are few categories."""
+    width: int
 
     @classmethod
-    def of(cls, answers: Annotations, without: int | None = None) -> Reliability:
-        """The items that two annotators or more answered, one annotator left out where asked."""
-        keep = [at for at in range(len(answers.names)) if at != without]
-        many = answers.answered[keep].sum(axis=0)
-        usable = np.flatnonzero(many >= 2)
-        m = many[usable].astype(np.float64)
-        chosen = sum((answers.given[at][usable].astype(np.float64) for at in keep[1:]), answers.given[keep[0]][usable])
-        chosen = csr_array(chosen, dtype=np.float64)
-        squares = np.asarray(chosen.multiply(chosen).sum(axis=1)).ravel()
-        apart = (m * np.asarray(chosen.sum(axis=1)).ravel() - squares) / (m - 1)
-        rows = csr_array(hstack([csr_array(np.stack([apart, m], axis=1)), chosen], format="csr"))
-        placed = csr_array((answers.items, rows.shape[1]))
-        if len(usable):
-            spread = csr_array(
-                (np.ones(len(usable)), (usable, np.arange(len(usable)))), shape=(answers.items, len(usable))
-            )
-            placed = csr_array(spread @ rows)
-        return cls(placed)
+    def of(cls, answers: Annotations, left_out: Sequence[int | None] = (None,)) -> Reliability:
+        """The items that two annotators or more answered; a block for each annotator to be left out (None: nobody)."""
+        given = answers.given
+        whole = csr_array(sum((each.astype(np.float64) for each in given[1:]), given[0].astype(np.float64)))
+        blocks = [_contributions(answers, whole, without) for without in left_out]
+        if len(answers.categories) <= _FEW_CATEGORIES:
+            return cls(np.hstack([block.toarray() for block in blocks]), len(answers.categories) + 2)
+        return cls(csr_array(hstack(blocks, format="csr")), len(answers.categories) + 2)
 
     def alpha(self, weights: Real) -> Real:
-        """Krippendorff's alpha under weights of the items, (..., items)."""
-        flat = weights.reshape(-1, weights.shape[-1])
-        sums = as_real((self.columns.T @ flat.T).T).reshape(*weights.shape[:-1], -1)
+        """Krippendorff's alpha under weights of the rows, (..., rows); the last axis of the answer are the blocks."""
+        if isinstance(self.columns, np.ndarray):
+            flat = as_real(weights @ self.columns)
+        else:
+            flat = as_real((self.columns.T @ weights.reshape(-1, weights.shape[-1]).T).T)
+        sums = flat.reshape(*weights.shape[:-1], -1, self.width)
         observed, n, yes = sums[..., 0], sums[..., 1], sums[..., 2:]
         expected = np.sum(yes * (n[..., None] - yes), axis=-1) / np.maximum(n - 1, 1)
         return 1.0 - ratio(observed, expected)
+
+
+def _contributions(answers: Annotations, whole: csr_array, without: int | None) -> csr_array:
+    """Disagreement, answers, and answers per category of each row that counts."""
+    many = answers.answered.sum(axis=0).astype(np.float64)
+    chosen = whole
+    if without is not None:
+        many = many - answers.answered[without]
+        chosen = csr_array(whole - answers.given[without])
+    usable = many >= 2
+    m = np.where(usable, many, 0.0)
+    chosen = csr_array(chosen.multiply(usable[:, None].astype(np.float64)))
+    squares = np.asarray(chosen.multiply(chosen).sum(axis=1)).ravel()
+    apart = (m * np.asarray(chosen.sum(axis=1)).ravel() - squares) / np.maximum(m - 1, 1.0)
+    return csr_array(hstack([csr_array(np.stack([apart, m], axis=1)), chosen], format="csr"))
 
 
 def krippendorff_alpha(answers: Annotations) -> float:
@@ -59,7 +73,7 @@ def krippendorff_alpha(answers: Annotations) -> float:
 
     NaN where every answer is the same, so that there is nothing to disagree about.
     """
-    return float(Reliability.of(answers).alpha(np.ones(answers.items)))
+    return float(Reliability.of(answers).alpha(as_real(answers.counts))[0])
 
 
 def pooled_kappa(both: Real, truth: Real, system: Real, n: float) -> float:
@@ -82,26 +96,53 @@ class OddOneOut:
     finding: bool
 
 
-def odd_one_out(
-    answers: Annotations, draws: int, rng: np.random.Generator
-) -> tuple[dict[str, float], OddOneOut | None]:
-    """Alpha without each annotator, and who stands apart; None for two annotators, of whom neither can."""
-    if len(answers.names) < 3:
-        return {}, None
-    whole = Reliability.of(answers)
-    others = [Reliability.of(answers, without=at) for at in range(len(answers.names))]
-    ones = np.ones(answers.items)
-    without = np.array([float(each.alpha(ones)) for each in others])
-    by_name = {name: value for name, value in zip(answers.names, without.tolist(), strict=True) if np.isfinite(value)}
-    if np.isnan(without).any() or draws < 2:
-        return by_name, None
-    odd = int(np.argmax(without))
-    again = 0
-    for _ in range(draws):
-        weights = np.bincount(rng.integers(answers.items, size=answers.items), minlength=answers.items).astype(float)
-        drawn = np.array([float(each.alpha(weights)) for each in others])
+@dataclass(frozen=True, eq=False)
+class ReliabilityDraws:
+    """Alpha of everyone, and without each annotator, as observed and in resampled item sets."""
+
+    names: tuple[str, ...]
+    alpha: float
+    without: Real
+    """Alpha without each annotator; empty for two annotators."""
+    drawn_alpha: Real
+    drawn_without: Real
+    """Draws × annotators."""
+
+    @classmethod
+    def of(cls, answers: Annotations, draws: int, rng: np.random.Generator) -> ReliabilityDraws:
+        """Everything from the same resampled item sets."""
+        left_out = range(len(answers.names)) if len(answers.names) > 2 else ()
+        blocks = Reliability.of(answers, [None, *left_out])
+        found = blocks.alpha(as_real(answers.counts))
+        empty = np.empty((0, len(found)))
+        drawn = np.concatenate([empty, *(blocks.alpha(weights) for weights in answers.resampled(draws, rng))])
+        return cls(answers.names, float(found[0]), found[1:], drawn[:, 0], drawn[:, 1:])
+
+    def alpha_estimate(self, level: float) -> Estimate:
+        """Alpha and its interval."""
+        if not np.isfinite(self.alpha):
+            return Estimate(None, undefined="all labels are the same")
+        known = self.drawn_alpha[np.isfinite(self.drawn_alpha)]
+        if len(known) < 2:
+            return Estimate(self.alpha)
+        tail = (1 - level) / 2
+        low, high = np.quantile(known, [tail, 1 - tail])
+        return Estimate(self.alpha, low=float(low), high=float(high))
+
+    def alpha_without(self) -> dict[str, float]:
+        """Alpha of the others alone, by name, where it is defined."""
+        known = zip(self.names, self.without.tolist(), strict=False)
+        return {name: value for name, value in known if np.isfinite(value)}
+
+    def odd_one_out(self) -> OddOneOut | None:
+        """Who stands apart; None for two annotators, of whom neither can."""
+        if not len(self.without) or np.isnan(self.without).any() or len(self.drawn_alpha) < 2:
+            return None
+        odd = int(np.argmax(self.without))
         # without variation alpha is undefined, and nothing stands apart
-        again += int(drawn[odd] >= np.nanmax(drawn, initial=-np.inf) and drawn[odd] > float(whole.alpha(weights)))
-    gain = float(without[odd] - whole.alpha(ones))
-    share = again / draws
-    return by_name, OddOneOut(answers.names[odd], float(without[odd]), gain, share, bool(share >= _SURE and gain > 0))
+        highest = np.where(np.isnan(self.drawn_without), -np.inf, self.drawn_without).max(axis=1)
+        mine = self.drawn_without[:, odd]
+        probability = float(np.mean((mine >= highest) & (mine > self.drawn_alpha)))
+        gain = float(self.without[odd] - self.alpha)
+        stands_apart = bool(probability >= _SURE and gain > 0)
+        return OddOneOut(self.names[odd], float(self.without[odd]), gain, probability, stands_apart)

@@ -66,4 +66,9 @@ class Agreement(Result):
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row per ordered pair of annotators."""
         for pair in self.pairs:
-            yield {name: value for name, value in vars(pair).items() if name != "renamings"}
+            row = {name: value for name, value in vars(pair).items() if name not in ("renamings", "information")}
+            if pair.information is not None:
+                for name in ("mutual_information", "variation_of_information"):
+                    row |= dict(getattr(pair.information, name).columns(name))
+                row |= dict(pair.information.proficiency.columns("proficiency"))
+            yield row

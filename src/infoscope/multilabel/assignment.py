@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,11 @@ from scipy.special import gammaln
 
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.numeric import Real
-from infoscope.tables.categorization import Categorization
+from infoscope.tables.labels import Label
 
 __all__ = [
     "MOST_CATEGORIES",
+    "CategoryCounts",
     "Reassignment",
     "assignment_of",
     "best_order",
@@ -76,12 +78,36 @@ def best_order(information: Real) -> NDArray[np.int64]:
     return np.asarray(linear_sum_assignment(leaning, maximize=True)[1])
 
 
-def assignment_of(pair: Categorization, counts: Real) -> NDArray[np.int64]:
+class CategoryCounts(Protocol):
+    """How often two sides give each category to the same objects."""
+
+    @property
+    def categories(self) -> tuple[Label, ...]:
+        """The categories."""
+
+    @property
+    def n(self) -> int:
+        """Objects that both sides have."""
+
+    @property
+    def truth_counts(self) -> Real:
+        """Objects per category in the truth."""
+
+    @property
+    def system_counts(self) -> Real:
+        """Objects per category in the system's answer."""
+
+    @property
+    def both(self) -> Real:
+        """Objects per category to which both sides give it."""
+
+
+def assignment_of(pair: CategoryCounts, counts: Real) -> NDArray[np.int64]:
     """The best renaming of a categorization, given its joint counts."""
     return best_order(pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n)))
 
 
-def reassignments(pair: Categorization, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
+def reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
     """The categories that the renaming moves, the most informative first."""
     rows = np.flatnonzero(order != np.arange(len(order)))
     columns = order[rows]
