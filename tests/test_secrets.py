@@ -163,8 +163,8 @@ def test_documents_pages_and_progress(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_an_internal_error_is_told_without_the_password() -> None:
     code = (
         "import infoscope.cli.evaluate as e, infoscope.cli as c, sys\n"
-        "def fail(*_): raise RuntimeError(sys.argv[2])\n"
-        "e.evaluate_chosen = fail\nc.main()"
+        "def fail(*_, **__): raise RuntimeError(sys.argv[2])\n"
+        "e.ask_chosen = fail\nc.main()"
     )
     words = ["evaluate", f"https://ann:{SECRET}@example.org/x.csv", "-t", "t", "-s", "s", "-v"]
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)

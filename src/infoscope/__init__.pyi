@@ -21,6 +21,7 @@ from .errors import UndefinedMetricWarning as UndefinedMetricWarning
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Gate as Gate
 from .evaluation import evaluate as evaluate
+from .evaluation.gate_api import gate as gate
 from .figures import BoundsDisplay as BoundsDisplay
 from .figures import ClassInformationDisplay as ClassInformationDisplay
 from .figures import ComparisonDisplay as ComparisonDisplay

@@ -49,7 +49,7 @@ def test_a_limit_below_inside_and_above_the_interval(good: str) -> None:
     low, value, high = limits(GOOD, "proficiency")
     for limit, outcome, status in (
         (low - 0.01, "passed", 0),
-        ((low + value) / 2, "inconclusive", 1),
+        ((low + value) / 2, "inconclusive", 3),
         (high + 0.01, "failed", 1),
     ):
         for part in ("", ".low"):
@@ -64,7 +64,7 @@ def test_upper_limits_mirror_lower_ones(good: str) -> None:
     low, value, high = limits(GOOD, "false_information_ratio")
 
     assert run("gate", "--matrix", good, "--max", f"false_information_ratio.high={high + 0.01}").exit_code == 0
-    assert run("gate", "--matrix", good, "--max", f"false_information_ratio={(low + value) / 2}").exit_code == 1
+    assert run("gate", "--matrix", good, "--max", f"false_information_ratio={(low + value) / 2}").exit_code == 3
     assert run("gate", "--matrix", good, "--max", f"false_information_ratio.low={(low + value) / 2}").exit_code == 0
     assert run("gate", "--matrix", good, "--max", f"false_information_ratio={low - 0.01}").exit_code == 1
     assert run("gate", "--matrix", good, "--max", f"false_information_ratio.value={value}").exit_code == 0
@@ -102,19 +102,22 @@ def test_a_limit_met_exactly_is_kept(side: str, part: str | None, limit: str, ou
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "proven", "outcome"),
+    ("low", "gap", "high", "proven", "outcome"),
     [
-        (-0.5, -0.1, False, "passed"),
-        (-0.5, np.nextafter(-0.1, -1), False, "failed"),
-        (-0.1, 0.5, True, "passed"),
-        (np.nextafter(-0.1, -1), 0.5, True, "inconclusive"),
-        (-0.5, np.nextafter(-0.1, -1), True, "failed"),
+        (-0.5, -0.3, -0.1, False, "inconclusive"),
+        (-0.5, -0.3, np.nextafter(-0.1, -1), False, "failed"),
+        (-0.5, -0.1, 0.3, False, "passed"),
+        (-0.5, np.nextafter(-0.1, -1), 0.3, False, "inconclusive"),
+        (-0.1, 0.2, 0.5, True, "passed"),
+        (np.nextafter(-0.1, -1), 0.2, 0.5, True, "inconclusive"),
+        (np.nextafter(-0.1, -1), 0.2, 0.5, False, "passed"),
+        (-0.5, -0.3, np.nextafter(-0.1, -1), True, "failed"),
     ],
 )
-def test_a_tolerance_met_exactly_is_kept(low: float, high: float, *, proven: bool, outcome: str) -> None:
+def test_a_tolerance_met_exactly_is_kept(low: float, gap: float, high: float, *, proven: bool, outcome: str) -> None:
     evaluation = evaluate({"model": Contingency.from_matrix(GOOD)})
 
-    assert Baseline(evaluation, ["accuracy"], 0.1, proven)._outcome(low, high) == outcome
+    assert Baseline(evaluation, ["accuracy"], 0.1, proven)._outcome(low, gap, high) == outcome
 
 
 @pytest.mark.parametrize(
@@ -178,7 +181,10 @@ def test_difference_is_that_of_two_independent_results(baseline: str, tmp_path: 
     check = json.loads(text)["checks"][0]
 
     sd = np.sqrt(0.9 * 0.1 / 300 + 0.6 * 0.4 / 300)
-    assert float(check["text"].rpartition("± ")[2]) == pytest.approx(1.96 * sd, rel=0.1)
+    found = check["difference"]["estimate"]
+    assert (found["high"] - found["low"]) / 2 == pytest.approx(1.96 * sd, rel=0.1)
+    assert check["text"].startswith("worse by 0.2")
+    assert not check["difference"]["paired"]
 
 
 def test_other_data_are_named_and_bits_refused(baseline: str, tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import click
 
@@ -24,7 +24,9 @@ from infoscope.cli.options import (
 )
 from infoscope.cli.output import Output, refuse_ignored
 
-__all__ = ["command", "evaluate_chosen"]
+__all__ = ["ask_chosen", "command"]
+
+Answer = TypeVar("Answer")
 
 
 @click.command("evaluate")
@@ -57,6 +59,12 @@ __all__ = ["command", "evaluate_chosen"]
     metavar="COLUMN",
     help="Column that is kept of example rows; repeatable. By default all but the labels.",
 )
+@click.option(
+    "--keep-rows/--no-keep-rows",
+    default=None,
+    help="Whether JSON keeps the true and predicted label of every row, for `infoscope gate` to pair with; by default "
+    "up to 100,000 rows.",
+)
 @uncertainty_options()
 @output_options()
 @reported
@@ -71,21 +79,29 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope evaluate --matrix confusion.csv --format json
     """
     output = Output.asked(chosen)
-    evaluation = evaluate_chosen(source, chosen)
+    evaluation = ask_chosen(ifs.evaluate, source, chosen, keep_rows=_keep_rows(chosen, output))
     if chosen["strict"]:
         refuse_ignored(evaluation)
     output.write(evaluation)
 
 
-def evaluate_chosen(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Evaluation:
-    """The evaluation that the options of a command ask for."""
-    shared = {**uncertainty_keywords(chosen), "task": chosen["task"]}
+def _keep_rows(chosen: Mapping[str, Any], output: Output) -> bool | None:
+    """Whether the labels of every row are kept: as asked, else up to a number of rows and in a document only."""
+    wanted: bool | None = chosen["keep_rows"]
+    return wanted if wanted is not None or output.form == "json" else False
+
+
+def ask_chosen(
+    function: Callable[..., Answer], source: Sequence[str], chosen: Mapping[str, Any], **more: Any
+) -> Answer:
+    """What ``evaluate``, or another function that takes its arguments, makes of the options of a command."""
+    shared = {**uncertainty_keywords(chosen), "task": chosen["task"], **more}
     if chosen["matrix"]:
-        return ifs.evaluate(matrix_tables(source, chosen), **shared)
+        return function(matrix_tables(source, chosen), **shared)
     if (chosen["truth"] is None or not chosen["system"]) and not ifs.readers.are_parts(source, chosen["input_format"]):
         lacks = "truth column with -t" if chosen["truth"] is None else "system column with -s"
         raise click.UsageError(f"name the {lacks}, or say --matrix if SOURCE is a confusion matrix")
-    return ifs.evaluate(
+    return function(
         sources(source),
         truth=chosen["truth"],
         system=list(chosen["system"]) or None,

@@ -12,11 +12,12 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.errors import reported
-from infoscope.cli.evaluate import evaluate_chosen
+from infoscope.cli.evaluate import ask_chosen
 from infoscope.cli.options import (
     column_options,
     groups_option,
     label_options,
+    matrix_tables,
     output_options,
     prevalence_option,
     reading_options,
@@ -24,7 +25,6 @@ from infoscope.cli.options import (
 )
 from infoscope.cli.output import Output, refuse_ignored
 from infoscope.cli.streams import say
-from infoscope.errors import InputError
 
 __all__ = ["command"]
 
@@ -48,7 +48,15 @@ _SUMMARY_BYTES = 1 << 20
 )
 @click.option("--max", "most", multiple=True, metavar="METRIC[.PART]=X", help="Require at most X. Repeatable.")
 @click.option(
-    "--baseline", metavar="JSON", help="Fail where a system is significantly worse than in this earlier evaluation."
+    "--baseline",
+    metavar="FILE",
+    help="Fail where a system is significantly worse than here: JSON of `infoscope evaluate`, or rows with the same "
+    "columns. Where the true labels are the same row by row, both are compared in pairs.",
+)
+@click.option(
+    "--baseline-system",
+    metavar="COLUMN",
+    help="Column of the baseline in SOURCE; with --baseline, the name of its system there.",
 )
 @click.option("--not-worse", is_flag=True, help="Require evidence that it is not worse than the baseline.")
 @click.option(
@@ -60,22 +68,27 @@ _SUMMARY_BYTES = 1 << 20
 @click.option(
     "--inconclusive",
     type=click.Choice(["fail", "pass", "warn"]),
-    default="fail",
+    default="warn",
     show_default=True,
-    help="What too little data means: failed, passed, or status 3.",
+    help="What too little data counts as: failed (status 1), passed (0), or inconclusive (3).",
 )
 @uncertainty_options()
 @output_options()
 @reported
 def command(source: tuple[str, ...], **chosen: Any) -> None:
-    """Check an evaluation against conditions; the exit status is 0 (passed), 1 (failed) or 3 (see --inconclusive).
+    """Check an evaluation against conditions; the exit status says how that went.
 
-    A condition holds when the whole interval meets it, not just the point. In GitHub Actions the verdict is also
-    added to the job's summary.
+    0: passed. 1: failed. 2: wrong input or options. 3: inconclusive, too little data to say (see --inconclusive).
+
+    A condition holds when the whole interval meets it, not just the point. A system that looks worse than the baseline
+    fails where the whole interval of the difference is worse, and is inconclusive where some of it is not. In GitHub
+    Actions the verdict is also added to the job's summary.
 
     Example: infoscope gate predictions.csv -t label -s model --min proficiency.low=0.60
 
-    Example: infoscope gate predictions.csv -t label -s model --baseline base.json --not-worse --tolerance 0.01
+    Example: infoscope gate predictions.csv -t label -s model --baseline base.json --tolerance 0.01
+
+    Example: infoscope gate predictions.csv -t label -s new --baseline-system old
     """
     output = Output.asked(chosen)
     gate = _judged(source, chosen)
@@ -85,38 +98,38 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
 
 def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Gate:
-    conditions = [ifs.evaluation.Condition.asked("min", words) for words in chosen["least"]]
-    conditions += [ifs.evaluation.Condition.asked("max", words) for words in chosen["most"]]
-    baseline = _baseline(chosen)
-    if not conditions and baseline is None:
-        raise click.UsageError("a gate without conditions lets everything through; give --min, --max or --baseline")
-    evaluation = evaluate_chosen(source, chosen)
+    _check_options(chosen)
+    gate = ask_chosen(ifs.gate, source, chosen, **_conditions(chosen))
     if chosen["strict"]:
-        refuse_ignored(evaluation)
-    for finding in () if chosen["quiet"] else evaluation.findings:
-        say(f"warning: {finding.text.removesuffix('.')}")
-    return ifs.evaluation.judge(evaluation, conditions, baseline, chosen["inconclusive"])
+        refuse_ignored(gate)
+    return gate
 
 
-def _baseline(chosen: Mapping[str, Any]) -> ifs.evaluation.Baseline | None:
-    if chosen["baseline"] is None:
+def _check_options(chosen: Mapping[str, Any]) -> None:
+    """Refuse options that need another."""
+    if chosen["baseline"] is None and chosen["baseline_system"] is None:
         for option in ("not_worse", "metrics", "tolerance"):
             if chosen[option]:
-                raise click.UsageError(f"--{option.replace('_', '-').rstrip('s')} needs --baseline, to say what with")
-        return None
-    if not chosen["tolerance"] >= 0:
-        raise InputError(f"the tolerance is {chosen['tolerance']}; it must not be negative")
-    path = Path(chosen["baseline"])
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise InputError(
-            f"the baseline {path} cannot be read; write it with `infoscope evaluate … -o {path.name}`"
-        ) from None
-    metrics = chosen["metrics"] or ("proficiency",)
-    return ifs.evaluation.Baseline.load(
-        text, str(path), metrics=metrics, tolerance=chosen["tolerance"], proven=bool(chosen["not_worse"])
-    )
+                word = option.replace("_", "-").rstrip("s")
+                raise click.UsageError(f"--{word} needs --baseline or --baseline-system, to say what with")
+        if not chosen["least"] and not chosen["most"]:
+            raise click.UsageError("a gate without conditions lets everything through; give --min, --max or --baseline")
+
+
+def _conditions(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The options about conditions, as the function takes them."""
+    baseline = chosen["baseline"]
+    is_matrix = chosen["matrix"] and baseline is not None and Path(baseline).suffix.lower() != ".json"
+    return {
+        "min": list(chosen["least"]),
+        "max": list(chosen["most"]),
+        "baseline": matrix_tables([baseline], {**chosen, "baseline_system": None}) if is_matrix else baseline,
+        "baseline_system": chosen["baseline_system"],
+        "metrics": list(chosen["metrics"]) or None,
+        "tolerance": chosen["tolerance"],
+        "not_worse": chosen["not_worse"],
+        "inconclusive": chosen["inconclusive"],
+    }
 
 
 def _write_summary(gate: ifs.Gate) -> None:

@@ -31,6 +31,7 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     until: Any
     examples: int | None
     show: str | Sequence[str] | Mapping[str, Any] | None
+    keep_rows: bool | None
 
 
 def evaluate(
@@ -53,8 +54,9 @@ def evaluate(
     classes, ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
     that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
     only until the interval of a metric is that narrow. ``examples`` keeps so many random rows of each confused pair,
-    with the columns that ``show`` names (all others by default; beside labels, values by name). ``prior``, ``level``,
-    ``sample_size`` and ``seed`` say how intervals are made.
+    with the columns that ``show`` names (all others by default; beside labels, values by name). ``keep_rows`` says
+    whether the result keeps the labels of every row, so that a later gate can pair with it: up to 100,000 rows unless
+    said. ``prior``, ``level``, ``sample_size`` and ``seed`` say how intervals are made.
 
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
     0.75
@@ -97,6 +99,7 @@ def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
         comparison,
         by_group,
         found.adaptive,
+        found.row_labels,
         replace(provenance, hashes=hashes),
         tuple(_about_rows(found)),
     )

@@ -12,6 +12,7 @@ import numpy as np
 from infoscope.comparison import PairedPredictions
 from infoscope.errors import InputError
 from infoscope.evaluation.result import AdaptiveReading
+from infoscope.evaluation.row_labels import MAX_KEPT_ROWS, MAX_PAIRED_ROWS, RowLabels
 from infoscope.evaluation.score import Clusters, TableInput
 from infoscope.inputs import Prevalence, as_names, check_rows, column_labels, labels_by_system, tables_by_system
 from infoscope.masking import masked
@@ -42,6 +43,7 @@ class ColumnRequest:
     clean: Cleaning = ()
     labels: Any = None
     groups: Any = None
+    keep_rows: bool | None = None
     how: ReadOptions | None = None
 
     @classmethod
@@ -54,6 +56,11 @@ class ColumnRequest:
     def cluster(self) -> str | None:
         """The column of what rows belong together, where it is a column."""
         return self.groups if isinstance(self.groups, str) else None
+
+    @property
+    def max_kept(self) -> int:
+        """How many rows may be kept: as many as can be where asked for, none where refused, else a moderate number."""
+        return 0 if self.keep_rows is False else MAX_PAIRED_ROWS if self.keep_rows else MAX_KEPT_ROWS
 
     @property
     def asked(self) -> Asked:
@@ -73,6 +80,7 @@ class ColumnRequest:
             self.reject,
             self.positive,
             self.clean,
+            self.max_kept,
         )
 
 
@@ -87,6 +95,8 @@ class Inputs:
     adaptive: AdaptiveReading | None = None
     notes: tuple[Finding, ...] = ()
     """About what was read."""
+    row_labels: RowLabels | None = None
+    """All rows in their order, where they are kept."""
 
 
 def gather(source: Any, y_pred: Any, request: ColumnRequest) -> Inputs:
@@ -123,7 +133,9 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest
     ignored = most_ignored(table.ignored for table in tables.values())
     warn_of_rows(ignored)
     answers = None
-    if request.groups is not None or (len(tables) > 1 and max(map(_size, tables.values())) <= MAX_COMPARED_ROWS):
+    rows = int(max(_size(table) + sum(table.ignored.values()) for table in tables.values()))
+    kept = request.weight is None and rows <= request.max_kept
+    if request.groups is not None or kept or (len(tables) > 1 and rows <= MAX_COMPARED_ROWS):
         answers = PairedPredictions.from_labels(
             y_true,
             systems,
@@ -133,12 +145,12 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest
             positive=request.positive,
         )
     subjects = [_labelled(name, table, answers, request) for name, table in tables.items()]
-    rows = int(max(_size(table) + sum(table.ignored.values()) for table in tables.values()))
     provenance = Provenance(rows=rows if request.weight is None else None, ignored=_listed(ignored))
     joints: dict[tuple[str, ...], Joint | PairedPredictions] = (
         {(): answers} if answers is not None and len(tables) > 1 else {}
     )
-    return Inputs(provenance, _with_data(subjects, None), joints)
+    row_labels = RowLabels.packed(answers) if kept and answers is not None else None
+    return Inputs(provenance, _with_data(subjects, None), joints, row_labels=row_labels)
 
 
 MAX_COMPARED_ROWS = 1_000_000
@@ -194,7 +206,9 @@ def seen(source: Any, request: ColumnRequest, found: Together) -> Inputs:
     ]
     provenance = Provenance(_named(source), reading.rows, _listed(reading.ignored))
     joints = {tuple(map(str, group)): joint for group, joint in found.joints.items()}
-    return Inputs(provenance, _with_data(subjects, _named(source)), joints)
+    ordered = None if found.ordered is None else PairedPredictions.from_joint(found.ordered)
+    row_labels = None if ordered is None else RowLabels.packed(ordered)
+    return Inputs(provenance, _with_data(subjects, _named(source)), joints, row_labels=row_labels)
 
 
 def _listed(ignored: Mapping[str, int]) -> tuple[IgnoredRows, ...]:

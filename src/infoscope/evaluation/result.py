@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from infoscope.clustering import SplitsAndMerges
 from infoscope.comparison.result import Comparison
+from infoscope.evaluation.row_labels import RowLabels
 from infoscope.evaluation.schema_1 import SCHEMA_1, upgraded
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.results.base import Result
@@ -188,6 +189,8 @@ class Evaluation(Result):
     group_comparisons: tuple[GroupComparison, ...] = ()
     """The same within each group, where rows were split."""
     adaptive: AdaptiveReading | None = None
+    row_labels: RowLabels | None = field(default=None, compare=False)
+    """Truth and predictions of every row, where they are kept, for a paired comparison later."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     """About the data as a whole; what concerns one system is in its ``diagnosis``."""

@@ -21,7 +21,15 @@ from infoscope.readers.labels import is_missing
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, encode, merged
 
-__all__ = ["count_batches", "count_frame", "frame_columns", "frame_names", "is_frame", "is_record_batches"]
+__all__ = [
+    "count_batches",
+    "count_frame",
+    "frame_columns",
+    "frame_names",
+    "is_eager_frame",
+    "is_frame",
+    "is_record_batches",
+]
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -52,6 +60,11 @@ class _Rows:
 def is_frame(source: Any) -> bool:
     """Whether a source is a dataframe or lazy frame of any kind that narwhals knows."""
     return isinstance(_opened(source), (nw.DataFrame, nw.LazyFrame))
+
+
+def is_eager_frame(source: Any) -> bool:
+    """Whether a source is a dataframe whose rows are in memory, in an order."""
+    return isinstance(_opened(source), nw.DataFrame)
 
 
 def _opened(source: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from infoscope.errors import InputError
@@ -14,6 +14,7 @@ from infoscope.readers.frames import is_frame
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, as_text, is_missing
 from infoscope.readers.reader import ReadOptions, Stated, Tables, count_rows, files_of, read_parts, reading_of
+from infoscope.readers.row_order import rows_in_order
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -38,6 +39,8 @@ class Asked:
     reject: Label | None = None
     positive: Label | None = None
     clean: Cleaning = ()
+    max_ordered: int = 0
+    """Also hand out the rows one by one in their order, if there are at most so many."""
 
     def __post_init__(self) -> None:
         """Refuse a cluster column that is something else already."""
@@ -60,6 +63,8 @@ class Together:
     """By group; empty where systems were counted apart."""
     clusters: Mapping[tuple[Group, str], Any] = field(default_factory=dict)
     """Cells by cluster of each group and system, where clusters were asked for."""
+    ordered: Joint | None = None
+    """Every row by itself, in the order of the source, where that was asked for and exists."""
 
 
 def read_together(source: Any, asked: Asked, how: ReadOptions | None = None) -> Together:
@@ -73,9 +78,18 @@ def read_together(source: Any, asked: Asked, how: ReadOptions | None = None) -> 
             raise InputError("rows need the name of the truth column and of at least one system")
         several = len(asked.systems) > 1
         if asked.cluster is None and not (several and _is_small(source, files)):
-            return Together(_read_apart(source, asked, how, files))
-        (tally,) = count_rows(source, files, asked.columns, how)
-    return from_tally(tally, asked)
+            found = Together(_read_apart(source, asked, how, files))
+        else:
+            found = from_tally(count_rows(source, files, asked.columns, how)[0], asked)
+        return replace(found, ordered=_ordered(source, files, asked, how, found.reading.rows))
+
+
+def _ordered(source: Any, files: Files | None, asked: Asked, how: ReadOptions, rows: int | None) -> Joint | None:
+    if asked.by or rows is None or rows > asked.max_ordered:
+        return None
+    columns = Columns.asked(asked.truth, asked.systems, joint=True)
+    tally = rows_in_order(source, files, columns, how)
+    return None if tally is None else joint_counts(tally, columns, asked.clean)[()]
 
 
 def _read_apart(source: Any, asked: Asked, how: ReadOptions, files: Files | None) -> Tables:

@@ -53,7 +53,9 @@ def _page(result: Result, unit: str, command: str | None) -> str:
     from infoscope.reports.html.renderer import as_html  # noqa: PLC0415 - draws pictures
 
     outline = outline_of(result, unit).with_command(command)
-    saved: Json = {"kind": result.kind, "document": result.to_dict(), "csv": csv_text(result.rows())}
+    document = result.to_dict()
+    document.pop("row_labels", None)  # a page is passed around: labels of single rows stay in files of their own
+    saved: Json = {"kind": result.kind, "document": document, "csv": csv_text(result.rows())}
     return as_html(replace(outline, data={**outline.data, "data": saved}))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from infoscope.evaluation.gate import Gate
 from infoscope.figures.display import Display
+from infoscope.metrics.registry import find
 from infoscope.reports.numbers import Units
 from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Strong, Table
 
@@ -17,7 +18,7 @@ _MARKS = {"passed": "ok", "failed": "FAIL", "inconclusive": "open"}
 _HEADLINES = {
     "passed": "The gate is passed",
     "failed": "The gate failed",
-    "inconclusive": "The gate is inconclusive: more data needed",
+    "inconclusive": "The gate is inconclusive, more data needed",
 }
 _INCONCLUSIVE = {
     "fail": "counts as failed",
@@ -41,11 +42,26 @@ def outline(gate: Gate, unit: Units) -> Outline:  # noqa: ARG001 - conditions ar
     return Outline(
         title=_HEADLINES[gate.outcome],
         kicker=("Gate", f"{len(gate.checks)} condition{'s' * (len(gate.checks) != 1)}", f"exit status {gate.status}"),
-        headline=f"{_HEADLINES[gate.outcome]}: {counts}.",
+        headline=f"{_HEADLINES[gate.outcome]}: {_reason(gate) or counts}.",
         findings=[("", finding) for finding in gate.findings],
         sections=[Section("Conditions", [Table(columns, rows, "Conditions", max_rows=len(rows))], "conditions")],
-        footnotes=[f"A limit inside the interval is inconclusive, which {_INCONCLUSIVE[gate.inconclusive]}."]
-        if undecided
-        else [],
+        footnotes=[_about_open(gate)] if undecided else [],
         appendix=Appendix(metrics=sorted({check.metric for check in gate.checks if check.metric})),
     )
+
+
+def _reason(gate: Gate) -> str | None:
+    """The one condition that decided, where it is about a baseline."""
+    decisive = [check for check in gate.checks if check.outcome != "passed"] or list(gate.checks)
+    if len(decisive) != 1 or decisive[0].difference is None or decisive[0].text.startswith("no difference"):
+        return None
+    (check,) = decisive
+    return f"{check.system} is {check.text.partition(';')[0]}, in {find(check.metric).card.title.lower()}"
+
+
+def _about_open(gate: Gate) -> str:
+    """What too little data counts as, and what can be done about it."""
+    advice = "more rows decide it"
+    if any(check.difference is not None for check in gate.checks if check.outcome == "inconclusive"):
+        advice += ", or --tolerance, how much worse is still fine"
+    return f"Too little data is inconclusive, which {_INCONCLUSIVE[gate.inconclusive]} (--inconclusive); {advice}."

@@ -1,0 +1,258 @@
+"""An earlier system that a gate compares with: row by row where the rows are the same, else by two posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import floor, log10
+from typing import Any
+
+from infoscope.comparison.difference import MetricBelief, difference
+from infoscope.comparison.options import CompareOptions
+from infoscope.comparison.paired import compare_rows
+from infoscope.comparison.result import Comparison
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation.conditions import Check, Outcome
+from infoscope.evaluation.result import Evaluation, SystemResult
+from infoscope.inputs import Prevalence, UncertaintyOptions
+from infoscope.metrics.registry import Metric, find
+from infoscope.records import parsed
+from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.finding import Finding
+
+__all__ = ["Baseline", "BaselineChecks"]
+
+_OLD = "baseline "
+"""Before the name of the earlier system where both stand in one comparison."""
+
+
+@dataclass(frozen=True)
+class BaselineChecks:
+    """Every system against the baseline, and what is to be said about how."""
+
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """An earlier evaluation, and what it means to be no worse."""
+
+    evaluation: Evaluation
+    metrics: Sequence[str] = ("proficiency",)
+    tolerance: float = 0.0
+    proven: bool = False
+    """Whether "not worse" must be demonstrated; else looking no worse is enough."""
+    name: str = "the baseline"
+    """Of its file."""
+    system: str | None = None
+    """Which system of the evaluation; by default the one of the same name, or the only one."""
+    uncertainty: UncertaintyOptions = field(default_factory=UncertaintyOptions)
+    prevalence: Prevalence | None = None
+    comparison: Comparison | None = None
+    """Of the systems with the baseline, where the rows were read for it."""
+
+    def __post_init__(self) -> None:
+        """Refuse what means nothing."""
+        if not 0 <= self.tolerance < float("inf"):
+            raise InputError(f"the tolerance is {self.tolerance:g}; it must be a number that is not negative")
+        for entry in map(find, self.metrics):
+            if entry.card.level != "table" or entry.card.better == "none":
+                raise InputError(f"{entry.name} is not better at either end; a baseline needs a metric that is")
+
+    @classmethod
+    def load(cls, text: str, name: str, **options: Any) -> Baseline:
+        """From the JSON of ``infoscope evaluate --format json``."""
+        try:
+            record = parsed(text)
+        except InputError as error:
+            raise InputError(
+                f"{name} is not JSON: {error}; a baseline is written by `infoscope evaluate --format json`"
+            ) from None
+        try:
+            found = Evaluation.from_dict(record)
+        except InputError as error:
+            raise InputError(
+                f"{name} is not a whole evaluation: {error}; write it again by `infoscope evaluate --format json`"
+            ) from None
+        if not found.systems:
+            raise InputError(f"{name} has no system; a baseline is written by `infoscope evaluate --format json`")
+        return cls(found, name=name, **options)
+
+    def compared(self, evaluation: Evaluation) -> BaselineChecks:
+        """Every system in every metric."""
+        pairs = [(system, self._before(system)) for system in evaluation.systems]
+        comparison, why_not = self._paired(evaluation, pairs)
+        checks = []
+        for now, before in pairs:
+            for entry in map(find, self.metrics):
+                self._check_comparable(now, before, entry)
+                found = None if comparison is None else comparison.between(now.title, self._named(before), entry.name)
+                found = found or self._unpaired(now, before, entry)
+                checks.append(
+                    self._checked((now, before), entry, found, self._values(comparison, (now, before), entry))
+                )
+        findings = () if why_not is None else (Finding("unpaired", f"{why_not}.", evidence={"baseline": self.name}),)
+        return BaselineChecks(tuple(checks), findings)
+
+    def _before(self, system: SystemResult) -> SystemResult:
+        systems = self.evaluation.systems
+        wanted = self.system or system.title
+        same = [old for old in systems if wanted in (old.title, old.name)]
+        same = [old for old in same if old.group == system.group] or same
+        if not same and self.system is None and len(systems) == 1:
+            same = list(systems)
+        if not same:
+            names = ", ".join(repr(old.title) for old in systems)
+            raise UnknownNameError(f"{self.name} has no system {wanted!r}; it has {names}")
+        return same[0]
+
+    def _paired(
+        self, evaluation: Evaluation, pairs: Sequence[tuple[SystemResult, SystemResult]]
+    ) -> tuple[Comparison | None, str | None]:
+        """Both row by row; or why that cannot be."""
+        if self.comparison is not None:
+            return self.comparison, None
+        why_not = self._why_unpaired(evaluation)
+        if why_not is not None:
+            return None, f"the systems are compared as if on different rows, which takes larger differences: {why_not}"
+        mine, other = evaluation.row_labels, self.evaluation.row_labels
+        assert mine is not None and other is not None  # noqa: PT018 - else there is a reason
+        systems = {now.title: ("mine", now.name) for now, _ in pairs}
+        systems |= {_OLD + before.title: ("other", before.name) for _, before in pairs}
+        answers = mine.beside(other, systems)
+        stated = {name: getattr(evaluation.systems[0], name) for name in ("reject", "positive")}
+        if stated["reject"] not in {label for column in answers.systems.values() for label in column.labels}:
+            stated["reject"] = None
+        return compare_rows(replace(answers, **stated), self._question(evaluation)), None
+
+    def _why_unpaired(self, evaluation: Evaluation) -> str | None:
+        mine, other = evaluation.row_labels, self.evaluation.row_labels
+        if any(system.group for system in evaluation.systems):
+            return "rows are split into groups"
+        if mine is None:
+            return "the rows here are weighted, too many or without an order, or there are only tables"
+        if other is None:
+            return (
+                f"{self.name} keeps no rows; name its column with --baseline-system, or write it again with --keep-rows"
+            )
+        if evaluation.systems[0].clusters is not None:
+            return "predictions are clusters"
+        if any(system.interval is not None and system.interval.groups for system in evaluation.systems):
+            return "rows come in groups; name the baseline's column with --baseline-system to pair within them"
+        reason = mine.difference(other)
+        return None if reason is None else f"{self.name} cannot be paired: {reason}"
+
+    def _question(self, evaluation: Evaluation) -> CompareOptions:
+        how, prevalence = self.uncertainty, self.prevalence
+        if isinstance(prevalence, Mapping):
+            prevalence = {str(label): share for label, share in prevalence.items()}
+        return CompareOptions(
+            tuple(map(find, self.metrics)),
+            _level(evaluation),
+            prior=how.prior,
+            seed=how.seed,
+            prevalence=prevalence,
+            swaps=False,
+        )
+
+    def _check_comparable(self, now: SystemResult, before: SystemResult, entry: Metric) -> None:
+        new, old = now.metrics[entry.name], before.metrics.get(entry.name)
+        if old is None or None in (new.mean, new.sd, old.mean, old.sd):
+            raise InputError(
+                f"{entry.name} has no interval here or none in {self.name}; compare another metric, or state "
+                "--sample-size"
+            )
+        truths = _truths(now, before)
+        if truths[0] != truths[1] and entry.card.unit in ("bits", "nats"):
+            raise InputError(
+                f"the baseline was measured on other data (H(T) = {truths[1]:.3f} against {truths[0]:.3f} bits), so a "
+                f"difference of {entry.name} in {entry.card.unit} means nothing; compare a ratio such as proficiency"
+            )
+        if entry.card.of_class(now.positive) != entry.card.of_class(before.positive):
+            raise InputError(
+                f"{entry.name} is about {now.positive!r} here and about {before.positive!r} in the baseline; name one "
+                "class with --positive for both"
+            )
+
+    def _unpaired(self, now: SystemResult, before: SystemResult, entry: Metric) -> Difference:
+        """By the two posteriors, as if of independent samples."""
+        beliefs = (_belief(now.metrics[entry.name]), _belief(before.metrics[entry.name]))
+        level = 0.95 if now.interval is None else now.interval.level
+        return difference((now.title, before.title), beliefs, 0.0, entry, CompareOptions((entry,), level))
+
+    def _checked(
+        self,
+        systems: tuple[SystemResult, SystemResult],
+        entry: Metric,
+        found: Difference,
+        values: tuple[float | None, float | None],
+    ) -> Check:
+        now, before = systems
+        found = replace(found, b=before.title)
+        sign = -1.0 if entry.card.better == "lower" else 1.0
+        ends = [float(end) for end in (found.estimate.low, found.estimate.high, found.estimate.mean) if end is not None]
+        gap = sign * ends[2]
+        low, high = sorted(sign * end for end in ends[:2])
+        level = 0.95 if now.interval is None else now.interval.level
+        text = f"{_told(gap, low, high, level)}; {values[1]:.3f} before, {values[0]:.3f} now"
+        truths = _truths(now, before)
+        if truths[0] != truths[1]:
+            text += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"
+        text += "; paired row by row" if found.paired else "; unpaired"
+        margin = f" by more than {self.tolerance:g}" if self.tolerance else ""
+        proof = ", demonstrably" if self.proven else ""
+        condition = f"{entry.name}{entry.card.of_class(now.positive)} not worse than the baseline's{margin}{proof}"
+        outcome = self._outcome(low, gap, high)
+        return Check(now.title, condition, outcome, text, now.metrics[entry.name], entry.name, found)
+
+    def _values(
+        self, comparison: Comparison | None, systems: tuple[SystemResult, SystemResult], entry: Metric
+    ) -> tuple[float | None, float | None]:
+        """Both systems' values, from the comparison that their difference comes from."""
+        now, before = systems
+        for ranking in () if comparison is None else comparison.ranking:
+            if ranking.metric == entry.name:
+                means = {place.name: place.mean for place in ranking.places}
+                return means[now.title], means[self._named(before)]
+        return now.shown(entry.name), before.shown(entry.name)
+
+    def _named(self, before: SystemResult) -> str:
+        """The name of the earlier system in the comparison."""
+        return before.title if self.comparison is not None else _OLD + before.title
+
+    def _outcome(self, low: float, gap: float, high: float) -> Outcome:
+        """What the interval of "better by" says: ``gap`` is its middle."""
+        if high < -self.tolerance:
+            return "failed"
+        if low >= -self.tolerance or (gap >= -self.tolerance and not self.proven):
+            return "passed"
+        return "inconclusive"
+
+
+def _belief(estimate: Estimate) -> MetricBelief:
+    parts = (estimate.value, estimate.mean, estimate.sd, estimate.low, estimate.high)
+    return MetricBelief(*(float("nan") if part is None else part for part in parts))
+
+
+def _truths(now: SystemResult, before: SystemResult) -> list[float]:
+    return [round(result.number("truth_entropy") or 0.0, 9) for result in (now, before)]
+
+
+def _level(evaluation: Evaluation) -> float:
+    made = evaluation.systems[0].interval
+    return 0.95 if made is None else made.level
+
+
+def _told(gap: float, low: float, high: float, level: float) -> str:
+    """By how much better or worse, with the interval in the same words."""
+    if low == high == 0:
+        return "no difference: the predictions are the same in every row"
+    digits = min(max(1 - floor(log10(max(high - low, 1e-9) / 2)), 3), 6)
+    word = "better" if gap >= 0 else "worse"
+    one, other = (low, high) if gap >= 0 else (-high, -low)
+    ends = f"{one:.{digits}f} to {other:.{digits}f}"
+    if one < 0:
+        opposite = "worse" if gap >= 0 else "better"
+        ends = f"{-one:.{digits}f} {opposite} to {other:.{digits}f} {word}"
+    return f"{word} by {abs(gap):.{digits}f}, {100 * level:.4g}% interval {ends}"

@@ -1,0 +1,112 @@
+"""Conditions of a gate on one system, each passed, failed, or left open by too little data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation.result import SystemResult
+from infoscope.metrics.registry import find
+from infoscope.results.estimate import Difference, Estimate
+
+__all__ = ["Check", "Condition", "Outcome", "Side"]
+
+Outcome = Literal["passed", "failed", "inconclusive"]
+Side = Literal["min", "max"]
+_PARTS = ("value", "mean", "sd", "low", "high")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A number of a result that must not be below (or above) a limit."""
+
+    side: Side
+    metric: str
+    part: str | None
+    """Which number of the metric; None asks for the whole interval on the right side."""
+    limit: float
+
+    @classmethod
+    def asked(cls, side: Side, words: str) -> Condition:
+        """From METRIC=NUMBER or METRIC.PART=NUMBER.
+
+        >>> Condition.asked("min", "proficiency.low=0.6")
+        Condition(side='min', metric='proficiency', part='low', limit=0.6)
+        """
+        left, sign, right = words.partition("=")
+        name, _, part = left.strip().partition(".")
+        try:
+            limit = float(right)
+        except ValueError:
+            limit = float("nan")
+        if not sign or not name or limit != limit:  # noqa: PLR0124 - NaN
+            raise InputError(
+                f"--{side} is {words!r}; write METRIC=NUMBER or METRIC.PART=NUMBER, as proficiency.low=0.6"
+            )
+        if part and part not in _PARTS:
+            raise UnknownNameError(f"--{side} {words}: a metric has no {part!r}; it has {', '.join(_PARTS)}")
+        entry = find(name)
+        if entry.card.level != "table":
+            raise InputError(
+                f"--{side} {words}: {entry.name} is a number of each class; a gate asks for one of the whole"
+            )
+        return cls(side, entry.name, part or None, limit)
+
+    def __str__(self) -> str:
+        """As a person reads it."""
+        return self._about(None)
+
+    def _about(self, positive: str | None) -> str:
+        """The same with the class that the metric is about."""
+        name = self.metric if self.part is None else f"{self.metric}.{self.part}"
+        about = find(self.metric).card.of_class(positive)
+        return f"{name}{about} {'at least' if self.side == 'min' else 'at most'} {self.limit:g}"
+
+    def check(self, system: SystemResult) -> Check:
+        """Whether a system meets it."""
+        estimate = system.metrics[self.metric]
+        if estimate.value is None:
+            return self._checked(system, "failed", f"{self.metric} is undefined: {estimate.undefined}")
+        if self.part in ("value", "mean", "sd"):
+            number = getattr(estimate, self.part)
+            if number is None:
+                raise InputError(
+                    f"{self.metric} has no {self.part} here; state the sample size with --sample-size, or ask for "
+                    f"{self.metric}.value"
+                )
+            met = number >= self.limit if self.side == "min" else number <= self.limit
+            return self._checked(system, "passed" if met else "failed", f"it is {number:.4g}")
+        return self._check_interval(system, estimate)
+
+    def _check_interval(self, system: SystemResult, estimate: Estimate) -> Check:
+        """A limit that lies inside the interval is neither met nor missed."""
+        if estimate.low is None or estimate.high is None:
+            raise InputError(
+                f"{self.metric} of {system.title!r} has no interval; state the sample size with --sample-size, or ask "
+                f"for {self.metric}.value"
+            )
+        near, far = (estimate.low, estimate.high) if self.side == "min" else (-estimate.high, -estimate.low)
+        limit = self.limit if self.side == "min" else -self.limit
+        asked = far if self.part == ("high" if self.side == "min" else "low") else near
+        outcome: Outcome = "passed" if asked >= limit else "failed" if far < limit else "inconclusive"
+        text = f"it is {estimate.shown:.4g}, between {estimate.low:.4g} and {estimate.high:.4g}"
+        return self._checked(system, outcome, text)
+
+    def _checked(self, system: SystemResult, outcome: Outcome, text: str) -> Check:
+        estimate = system.metrics[self.metric]
+        return Check(system.title, self._about(system.positive), outcome, text, estimate, self.metric)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One condition on one system, and how that went."""
+
+    system: str
+    condition: str
+    outcome: Outcome
+    text: str
+    estimate: Estimate | None = None
+    metric: str = ""
+    difference: Difference | None = None
+    """The system minus the baseline, where the condition is about one."""

@@ -1,0 +1,204 @@
+"""The public function ``gate``: evaluate, then check conditions and an earlier system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Unpack, cast
+
+from infoscope.comparison import compare
+from infoscope.comparison.api import CompareKeywords
+from infoscope.comparison.result import Comparison
+from infoscope.errors import InputError, check_keywords
+from infoscope.evaluation.api import EvaluateKeywords, evaluate
+from infoscope.evaluation.baseline import Baseline
+from infoscope.evaluation.conditions import Condition, Side
+from infoscope.evaluation.gate import Gate, judge
+from infoscope.evaluation.result import Evaluation
+from infoscope.inputs import UncertaintyOptions, as_names, labels_by_system, tables_by_system
+from infoscope.readers import ReadOptions
+from infoscope.tables import Contingency
+
+__all__ = ["GateKeywords", "gate"]
+
+Limits = Mapping[str, float] | Sequence[str]
+
+
+class GateKeywords(EvaluateKeywords, total=False):
+    """What ``gate`` may be asked beyond its source."""
+
+    min: Limits
+    max: Limits
+    baseline: Any
+    baseline_system: str | None
+    metrics: str | Sequence[str] | None
+    tolerance: float
+    not_worse: bool
+    inconclusive: Literal["fail", "pass", "warn"]
+
+
+_OWN = frozenset(GateKeywords.__annotations__) - frozenset(EvaluateKeywords.__annotations__)
+
+
+def gate(
+    source: Any,
+    y_pred: Any = None,
+    *,
+    truth: str | None = None,
+    system: str | Sequence[str] | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[GateKeywords],
+) -> Gate:
+    """Whether systems are good enough, and not worse than an earlier one: ``passed``, ``failed`` or ``inconclusive``.
+
+    The source is given as for ``evaluate``. ``min`` and ``max`` map a metric, or a part as ``proficiency.low``, to
+    its limit. ``baseline`` is what the systems must not be worse than by more than ``tolerance`` in each of ``metrics``
+    (proficiency): the baseline's labels beside ``(y_true, y_pred)``, an ``Evaluation``, its JSON file, rows of the same
+    columns, or a table. ``baseline_system`` names its column in the same rows, or which system of ``baseline`` it is.
+    Where the true labels are the same row by row the two are compared in pairs, otherwise by their two posteriors.
+
+    A system that looks worse fails where the whole interval of the difference is worse, and is inconclusive where some
+    of it is not; ``not_worse`` demands that none of it is worse. ``inconclusive`` says what that counts as: "warn" is
+    an outcome of its own.
+
+    >>> truth = ["cat", "dog"] * 100
+    >>> poor = ["cat", "cat", "dog", "dog"] * 50
+    >>> result = gate(truth, poor, baseline=truth)
+    >>> result.outcome, result.checks[0].difference.paired
+    ('failed', True)
+    """
+    check_keywords(options, GateKeywords)
+    conditions = [*_limits("min", options.get("min", ())), *_limits("max", options.get("max", ()))]
+    asked = cast(EvaluateKeywords, {name: value for name, value in options.items() if name not in _OWN})
+    asked.setdefault("keep_rows", True)
+    given = _Source(source, y_pred, truth, system, read, asked)
+    old, name = options.get("baseline"), options.get("baseline_system")
+    leniency = options.get("inconclusive", "warn")
+    if leniency not in ("fail", "pass", "warn"):
+        raise InputError(f"inconclusive is {leniency!r}; it is 'fail', 'pass' or 'warn'")
+    if old is None and name is None:
+        _refuse_without_baseline(options)
+        return judge(given.evaluated(), conditions, None, leniency)
+    metrics = options.get("metrics")
+    how: dict[str, Any] = {
+        "metrics": as_names(metrics) or ("proficiency",),
+        "tolerance": options.get("tolerance", 0.0),
+        "proven": options.get("not_worse", False),
+        "uncertainty": UncertaintyOptions.from_keywords(options),
+        "prevalence": options.get("prevalence"),
+    }
+    now, before = given.with_baseline(old, name, how)
+    return judge(now, conditions, before, leniency)
+
+
+def _limits(side: Side, limits: Limits) -> list[Condition]:
+    words = [f"{name}={limit}" for name, limit in limits.items()] if isinstance(limits, Mapping) else limits
+    return [Condition.asked(side, text) for text in ([words] if isinstance(words, str) else words)]
+
+
+def _refuse_without_baseline(options: GateKeywords) -> None:
+    for option in ("not_worse", "metrics", "tolerance"):
+        if options.get(option):
+            raise InputError(f"{option}= is about a baseline; name one with baseline= or baseline_system=")
+
+
+class _Source:
+    """What is evaluated, and the ways in which a baseline may stand beside it."""
+
+    def __init__(  # noqa: PLR0917 - the arguments of a question
+        self, source: Any, y_pred: Any, truth: Any, system: Any, read: ReadOptions | None, asked: EvaluateKeywords
+    ) -> None:
+        self.source, self.y_pred, self.truth, self.system = source, y_pred, truth, system
+        self.read, self.asked = read, asked
+
+    def evaluated(self, system: Any = None, *, source: Any = None, y_pred: Any = None) -> Evaluation:
+        """The evaluation of the source, or of another in its place."""
+        return evaluate(
+            self.source if source is None else source,
+            self.y_pred if y_pred is None else y_pred,
+            truth=self.truth,
+            system=self.system if system is None else system,
+            read=self.read,
+            **self.asked,
+        )
+
+    def with_baseline(self, old: Any, name: str | None, how: dict[str, Any]) -> tuple[Evaluation, Baseline]:
+        """The systems, and what they are compared with."""
+        if isinstance(old, Evaluation):
+            return self.evaluated(), Baseline(old, system=name, **how)
+        if isinstance(old, (str, PathLike)) and _is_result(Path(old)):
+            loaded = Baseline.load(_text(Path(old)), str(old), system=name, **how)
+            return self.evaluated(), loaded
+        if self.y_pred is not None:
+            return self._beside_labels(old, name, how)
+        if old is None:
+            return self._same_rows(str(name), how)
+        if tables_by_system(self.source) is not None and not isinstance(old, (Contingency, Mapping)):
+            raise InputError(
+                "a table is compared with a table, tables by name, or a stored evaluation; give one of them"
+            )
+        before = self.evaluated(name, source=old)
+        title = f"{old}" if isinstance(old, (str, PathLike)) else "the baseline"
+        return self.evaluated(), Baseline(before, name=title, system=name, **how)
+
+    def _beside_labels(self, old: Any, name: str | None, how: dict[str, Any]) -> tuple[Evaluation, Baseline]:
+        systems = labels_by_system(self.y_pred)
+        title = name or "baseline"
+        if old is None or title in systems:
+            raise InputError("give the baseline's labels as baseline=, and no system of y_pred its name")
+        both = {**systems, title: old}
+        return self._parted(self.evaluated(y_pred=both), title, how, both)
+
+    def _same_rows(self, name: str, how: dict[str, Any]) -> tuple[Evaluation, Baseline]:
+        systems = as_names(self.system)
+        if tables_by_system(self.source) is not None or not systems:
+            raise InputError(
+                "baseline_system names a column beside truth= and system=; tables have none: give baseline="
+            )
+        if name in systems:
+            raise InputError(f"{name!r} is the system and the baseline; name another column for one of them")
+        return self._parted(self.evaluated([*systems, name]), name, how, [*systems, name])
+
+    def _parted(self, whole: Evaluation, name: str, how: dict[str, Any], both: Any) -> tuple[Evaluation, Baseline]:
+        """One evaluation of both, taken apart; where it could not keep its rows they are read once more in pairs."""
+        ours, theirs = (
+            replace(whole, systems=tuple(x for x in whole.systems if (x.name == name) is old)) for old in (False, True)
+        )
+        comparison = None
+        if self.asked.get("by") or self.asked.get("task") == "clustering":
+            return ours, Baseline(theirs, name=f"column {name!r}", system=name, **how)
+        if whole.row_labels is None or self.asked.get("groups") is not None:
+            comparison = self._compared(both, how["metrics"])
+        return ours, Baseline(theirs, name=f"column {name!r}", system=name, comparison=comparison, **how)
+
+    def _compared(self, both: Any, metrics: Sequence[str]) -> Comparison:
+        """The systems and the baseline in pairs, from their columns or labels."""
+        labels = isinstance(both, Mapping)
+        shared: Any = {name: value for name, value in self.asked.items() if name in CompareKeywords.__annotations__}
+        shared["metrics"] = metrics
+        return compare(
+            self.source,
+            both if labels else None,
+            truth=None if labels else self.truth,
+            system=None if labels else both,
+            read=self.read,
+            **shared,
+        )
+
+
+def _is_result(path: Path) -> bool:
+    """Whether a file is a stored result rather than rows: JSON that is an object."""
+    if path.suffix.lower() not in (".json", ""):
+        return False
+    return not _text(path).lstrip().startswith("[")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InputError(
+            f"the baseline {path} cannot be read; write it with `infoscope evaluate … -o {path.name}`"
+        ) from None
