@@ -19,7 +19,7 @@ from timing import best
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from infoscope.figures import ConfusionDisplay, CoverageDisplay, EntropyTriangleDisplay
-from tests.report.pages import certainties, comparison, plain, settings, systems, typical
+from tests.reports.pages import certainties, comparison, plain, settings, systems, typical
 
 mpl.use("Agg")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]

@@ -12,7 +12,7 @@ import pytest
 from infoscope.evaluation import Evaluation, evaluate
 from tests.figures.test_track_displays import hostile as hostile_trackers
 from tests.figures.test_track_displays import scene
-from tests.report.pages import (
+from tests.reports.pages import (
     certainties,
     comparison,
     grouped,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.browser.test_page import PHONE
-from tests.report.pages import HOSTILE, certainties, comparison, scores, settings
+from tests.reports.pages import HOSTILE, certainties, comparison, scores, settings
 from tests.results.examples import EXAMPLES
 
 PAGES = ["threshold", "rejections", "settings", "hostile comparison", "groups", *EXAMPLES]

@@ -96,6 +96,17 @@ def test_wrong_use_is_status_2(words: list[str], told: str) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    "words", [["nope"], ["evaluate", "--nope"], ["evaluate", "a.csv"], ["evaluate", "--level", "x"]]
+)
+def test_every_error_begins_with_the_name_of_the_program(words: list[str]) -> None:
+    result = CliRunner().invoke(app, words)
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith("infoscope: ")
+    assert "Error:" not in result.stderr
+
+
 def test_missing_labels_are_counted_and_said(tmp_path: Path) -> None:
     source = tmp_path / "a.csv"
     source.write_text("gold,svm\nx,x\ny,\n,y\ny,y\n")

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 import infoscope as ifs
 from infoscope.errors import InputError
 from infoscope.figures import CoverageDisplay
-from infoscope.figures.cross_validation import fold_clouds
+from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.scene import Line
 from infoscope.readers import progress
 

@@ -11,8 +11,8 @@ from infoscope.figures import CoverageDisplay, MetricCurvesDisplay, SurfaceDispl
 from infoscope.figures.beliefs import Spread
 from infoscope.figures.colours import ramp
 from infoscope.figures.coverage import CoveragePoint
+from infoscope.figures.coverage_plane import RADIUS
 from infoscope.figures.layout import PlacedName, side_labels, width_of
-from infoscope.figures.lenses import RADIUS
 from infoscope.figures.metric_curves import through
 from infoscope.figures.scene import Axis, Cloud, Dot, Line, Panel, Raster, Words
 from infoscope.figures.surface import BLUES

@@ -150,18 +150,18 @@ MUTANTS = (
         "src/infoscope/annotators/reliability.py",
         "/ np.maximum(n - 1, 1)",
         "/ np.maximum(n, 1)",
-        ("tests/raters/test_agreement.py::test_alpha_as_published",),
+        ("tests/annotators/test_agreement.py::test_alpha_as_published",),
     ),
     Mutant(
         "items that one annotator answered",
         "src/infoscope/annotators/reliability.py",
         "usable = many >= 2",
         "usable = many >= 3",
-        ("tests/raters/test_agreement.py::test_alpha_as_published",),
+        ("tests/annotators/test_agreement.py::test_alpha_as_published",),
     ),
     Mutant(
         "trapezoids of average information",
-        "src/infoscope/operating_points/areas.py",
+        "src/infoscope/operating_points/thresholds.py",
         "summed += float(np.sum(widths * (told + np.concatenate([[before], told[:-1]]))) / 2)",
         "summed += float(np.sum(widths * told))",
         (
@@ -236,6 +236,6 @@ MUTANTS = (
         "src/infoscope/reports/numbers.py",
         'Units("nats", math.log(2.0))',
         'Units("nats", 1.0)',
-        ("tests/report/test_html.py::test_unit_changes_what_is_shown_not_the_data",),
+        ("tests/reports/test_html.py::test_unit_changes_what_is_shown_not_the_data",),
     ),
 )

@@ -7,7 +7,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import StringIO
 from typing import Any
 
 import click
@@ -41,10 +40,9 @@ def settled(*, verbose: bool = False) -> Iterator[None]:
     except (click.exceptions.Exit, click.Abort):
         raise
     except click.ClickException as error:
-        usage = StringIO()
-        error.show(usage)
-        say(usage.getvalue().rstrip())
-        sys.exit(error.exit_code)
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} -h' for help.\n")
+        _end(" ".join(error.format_message().split()), error.exit_code)
     except InfoscopeError as error:
         _end(" ".join(str(error).split()), BAD_INPUT)
     except KeyboardInterrupt:

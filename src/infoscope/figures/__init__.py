@@ -11,10 +11,9 @@ from infoscope.figures.leaks import LeakDisplay
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.metric_curves import MetricCurvesDisplay
 from infoscope.figures.perplexity_chain import PerplexityDisplay
-from infoscope.figures.split_triangle import SplitTriangleDisplay
 from infoscope.figures.surface import SurfaceDisplay
 from infoscope.figures.sweep import SweepDisplay
-from infoscope.figures.triangle import EntropyTriangleDisplay
+from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
 
 __all__ = [
     "BoundsDisplay",

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 from infoscope.errors import InputError
 from infoscope.figures.layout import plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
-from infoscope.figures.track_choice import chosen_sequence, chosen_system, worst_first
-from infoscope.figures.track_display import TrackDisplay, tracking_only
-from infoscope.figures.tracks import Cell, association_cells
+from infoscope.figures.tracks import (
+    Cell,
+    TrackDisplay,
+    association_cells,
+    chosen_sequence,
+    chosen_system,
+    tracking_only,
+    worst_first,
+)
 from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:

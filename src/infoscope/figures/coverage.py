@@ -14,20 +14,29 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation import Evaluation
 from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
-from infoscope.figures.coverage_plane import INNER, iso_lines
+from infoscope.figures.coverage_plane import INNER, Lens, iso_lines, lens_marks, lenses, rim
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.keys import accuracy_key, at_pixel
-from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
-from infoscope.figures.lenses import Lens, lens_marks, lenses, rim
+from infoscope.figures.layout import (
+    PlacedName,
+    accuracy_key,
+    at_pixel,
+    axis,
+    plain_label,
+    shortened,
+    side_labels,
+    side_room,
+    width_of,
+)
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 
 if TYPE_CHECKING:
+    from infoscope.cross_validation import CrossValidation
     from infoscope.tracking import TrackingEvaluation
     from infoscope.tracking.result import TrackerResult
 
-__all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse"]
+__all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse", "fold_clouds"]
 
 
 @dataclass(frozen=True)
@@ -135,7 +144,7 @@ class CoverageDisplay(TableDisplay):
         """
         if isinstance(evaluation, Evaluation):
             return super().from_evaluation(evaluation, system=system, **options)
-        from infoscope.figures.track_display import tracking_only  # noqa: PLC0415 - tables do without trackers
+        from infoscope.figures.tracks import tracking_only  # noqa: PLC0415 - tables do without trackers
 
         return cls._from_trackers(tracking_only(evaluation, "a coverage plot without tables"), **options)
 
@@ -304,3 +313,18 @@ def _summary(points: Sequence[CoveragePoint]) -> str:
         f"{best.captured:.0%} of the truth "
         f"and adds {best.false:.0%} that is false."
     )
+
+
+_AXES = ("false_information_ratio", "proficiency")
+
+
+def fold_clouds(result: CrossValidation, *, level: float = 0.95, zoom: bool = True) -> CoverageDisplay:
+    """Each estimator at the mean of its repeats, with all of them around it and an outline where three or more vary."""
+    points = []
+    for name in result.names:
+        cloud = np.stack([result.cloud(name, axis) for axis in _AXES], axis=-1)
+        false, captured = (float(x) for x in cloud.mean(axis=0))
+        varied = result.repeats > 2 and bool((cloud.std(axis=0) > 0).any())
+        spread = Spread((false, captured), np.cov(cloud.T)) if varied else None
+        points.append(CoveragePoint(name, false, captured, spread=spread, cloud=cloud))
+    return CoverageDisplay(points, level, zoom)

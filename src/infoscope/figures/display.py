@@ -9,7 +9,7 @@ from infoscope.atomic_files import write_file
 from infoscope.figures.axes import draw, image, new_axes
 from infoscope.figures.files import picture_path
 from infoscope.figures.scene import Panel
-from infoscope.figures.svg import standalone_svg
+from infoscope.figures.svg import picture, standalone_svg
 
 __all__ = ["Display"]
 
@@ -51,6 +51,4 @@ class Display:
         """The picture in a notebook, unless it has been drawn on axes, which the notebook shows by itself."""
         if self.ax_ is not None:
             return None
-        from infoscope.figures.notebook import picture  # noqa: PLC0415 - only notebooks need it
-
         return picture(self.panel())

@@ -9,8 +9,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.keys import legend
-from infoscope.figures.layout import fitting, shortened, width_of
+from infoscope.figures.layout import fitting, legend, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import effective_classes, remnant_classes, transfer_factor

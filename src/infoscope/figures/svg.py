@@ -6,6 +6,7 @@ role as a class, so that a page (or the stand-alone picture's own style) can tur
 
 from __future__ import annotations
 
+import base64
 import zlib
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -14,13 +15,12 @@ from typing import Any, cast
 import numpy as np
 
 from infoscope.figures.colours import DARK, LIGHT
-from infoscope.figures.files import MAKER
+from infoscope.figures.files import MAKER, data_address
 from infoscope.figures.layout import FONT
-from infoscope.figures.png import data_address
 from infoscope.figures.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
 from infoscope.markup import escape
 
-__all__ = ["role_style", "standalone_svg", "svg"]
+__all__ = ["picture", "role_style", "standalone_svg", "svg"]
 
 FAMILY = "ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 
@@ -240,3 +240,12 @@ _DRAWN = cast(
     "dict[type, Callable[[Panel, Any], str]]",
     {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
 )
+
+
+def picture(panel: Panel) -> str:
+    """The picture on its own light paper, readable in any theme."""
+    coded = base64.b64encode(standalone_svg(panel, dark=False).encode("utf-8")).decode("ascii")
+    return (
+        f'<img alt="{escape(panel.summary)}" style="max-width:100%;height:auto;border-radius:4px" '
+        f'width="{panel.width:.0f}" src="data:image/svg+xml;base64,{coded}">'
+    )

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 from infoscope.errors import InputError
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
-from infoscope.figures.track_choice import LOST, chosen_system, worst_tracks
-from infoscope.figures.track_display import TrackDisplay, tracking_only
-from infoscope.figures.tracks import ledger_bars
+from infoscope.figures.tracks import LOST, TrackDisplay, chosen_system, ledger_bars, tracking_only, worst_tracks
 
 if TYPE_CHECKING:
     from infoscope.tracking import TrackingEvaluation

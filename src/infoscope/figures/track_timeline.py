@@ -10,9 +10,16 @@ from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
-from infoscope.figures.track_choice import chosen_sequence, chosen_system, frame_step, worst_first
-from infoscope.figures.track_display import TrackDisplay, tracking_only
-from infoscope.figures.tracks import Segment, timeline
+from infoscope.figures.tracks import (
+    Segment,
+    TrackDisplay,
+    chosen_sequence,
+    chosen_system,
+    frame_step,
+    timeline,
+    tracking_only,
+    worst_first,
+)
 from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:

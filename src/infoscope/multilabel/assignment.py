@@ -1,4 +1,4 @@
-"""Which system category goes with which true one: the best one-to-one renaming, and what it is worth."""
+"""Which system category goes with which true one: the best one-to-one renaming, its worth, and what chance reaches."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from scipy.special import gammaln
 
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.numeric import Real
+from infoscope.tables.categorization import Categorization
 from infoscope.tables.labels import Label
 
 __all__ = [
     "MOST_CATEGORIES",
     "CategoryCounts",
+    "Chance",
     "Reassignment",
     "assignment_of",
     "best_order",
+    "by_chance",
     "pair_information",
     "reassignments",
     "upper_tail",
@@ -146,3 +149,47 @@ def upper_tail(joint: float, a: float, b: float, n: float) -> float:
         - gammaln(x + 1) - gammaln(a - x + 1) - gammaln(b - x + 1) - gammaln(n - a - b + x + 1)
     )  # fmt: skip
     return float(min(1.0, np.exp(log_p).sum()))
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Permuted proficiency of shuffled labels, against the value found."""
+
+    shuffles: int
+    mean: float
+    """Permuted proficiency of shuffled labels, on average."""
+    gain: float
+    """How much renaming adds to the proficiency of shuffled labels, on average."""
+    p_value: float
+    """Share of shuffles that reach the permuted proficiency found."""
+    gain_p_value: float
+    """Share of shuffles in which renaming gains as much as it did."""
+
+
+def by_chance(
+    pair: Categorization, found: tuple[float, float], shuffles: int, rng: np.random.Generator
+) -> Chance | None:
+    """Shuffle the objects of one side; ``found`` is the proficiency and the permuted proficiency of the pair itself."""
+    whole = float(binary_entropy(pair.truth_counts, float(pair.n)).sum())
+    if not shuffles or whole == 0:
+        return None
+    draws = np.array([_shuffled(pair, rng) for _ in range(shuffles)]) / whole
+    gains = draws[:, 1] - draws[:, 0]
+    return Chance(
+        shuffles,
+        float(draws[:, 1].mean()),
+        float(gains.mean()),
+        _reached(draws[:, 1], found[1]),
+        _reached(gains, found[1] - found[0]),
+    )
+
+
+def _shuffled(pair: Categorization, rng: np.random.Generator) -> tuple[float, float]:
+    counts = pair.joint_counts(rng.permutation(pair.n))
+    information = pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n))
+    order = best_order(information)
+    return float(np.trace(information)), float(information[np.arange(len(order)), order].sum())
+
+
+def _reached(draws: Real, value: float) -> float:
+    return float((1 + np.count_nonzero(draws >= value - 1e-12)) / (len(draws) + 1))

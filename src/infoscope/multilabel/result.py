@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from infoscope.multilabel.assignment import Reassignment
-from infoscope.multilabel.chance import Chance
+from infoscope.multilabel.assignment import Chance, Reassignment
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.results.base import Result

@@ -13,8 +13,7 @@ from infoscope.errors import InputError
 from infoscope.inputs import check_level
 from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.binary_information import binary_entropy
-from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of, reassignments
-from infoscope.multilabel.chance import Chance, by_chance
+from infoscope.multilabel.assignment import MOST_CATEGORIES, Chance, assignment_of, by_chance, reassignments
 from infoscope.multilabel.hierarchy import levels
 from infoscope.multilabel.input_checks import input_findings
 from infoscope.multilabel.measures import MEASURES, adjusted_proficiency, chance_proficiency, values_of

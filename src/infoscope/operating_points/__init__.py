@@ -1,18 +1,16 @@
 """Operating points: thresholds, rejection and tuning curves."""
 
-from infoscope.operating_points.abstentions import Abstention, abstention_bits, abstentions, rejection_summary
 from infoscope.operating_points.api import sweep, tune
-from infoscope.operating_points.areas import average_information, normalized_average_information
 from infoscope.operating_points.calibration import Calibration, calibration
 from infoscope.operating_points.class_thresholds import ClassThresholds, class_thresholds
-from infoscope.operating_points.pareto import pareto_front
 from infoscope.operating_points.probabilistic import ProbabilisticScores, probabilistic_scores, soft_table
 from infoscope.operating_points.ranking import ScoreRanking
+from infoscope.operating_points.rejection import Abstention, abstention_bits, abstentions, rejection_summary
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.selection import Choice, ChoiceOptions
 from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
-from infoscope.operating_points.thresholds import sweep_levels
-from infoscope.operating_points.tuning import BestSetting, Tuning, TuningOptions
+from infoscope.operating_points.thresholds import average_information, normalized_average_information, sweep_levels
+from infoscope.operating_points.tuning import BestSetting, Tuning, TuningOptions, pareto_front
 from infoscope.operating_points.two_thresholds import TwoThresholds, chow_thresholds, two_thresholds
 
 __all__ = [

@@ -14,9 +14,8 @@ from infoscope.errors import InputError
 from infoscope.metrics.losses import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
-from infoscope.operating_points.ranking import ScoreRanking
+from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables
 from infoscope.operating_points.selection import Choice, ChoiceOptions, Criterion, chosen
-from infoscope.operating_points.threshold_tables import ThresholdTables
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

@@ -13,7 +13,7 @@ from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.losses import checked_costs, mean_cost
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
-from infoscope.operating_points.threshold_tables import ThresholdTables
+from infoscope.operating_points.ranking import ThresholdTables
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 

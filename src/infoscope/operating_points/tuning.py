@@ -1,4 +1,4 @@
-"""Tuning: one table per setting of a system's parameters, and which setting is best."""
+"""Tuning: one table per setting of a system's parameters, which setting is best, and which no other beats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
-from infoscope.operating_points.pareto import pareto_front
 from infoscope.operating_points.selection import Criterion
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
@@ -23,7 +22,28 @@ from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.missing import all_ignored
 
-__all__ = ["BestSetting", "Tuning", "TuningOptions", "tuned"]
+__all__ = ["BestSetting", "Tuning", "TuningOptions", "pareto_front", "tuned"]
+
+
+def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
+    """Places where no other point gains at least as much for at most the cost, from cheap to dear.
+
+    Equal points stay together; a point with an undefined coordinate is never on the front.
+
+    >>> pareto_front(np.array([0.5, 0.7, 0.6, 0.7]), np.array([1.0, 3.0, 2.0, 4.0])).tolist()
+    [0, 2, 1]
+    """
+    known = np.flatnonzero(~(np.isnan(gains) | np.isnan(costs)))
+    order = known[np.lexsort((-gains[known], costs[known]))]
+    front: list[int] = []
+    best = -np.inf
+    for place in order.tolist():
+        same = bool(front) and gains[place] == gains[front[-1]] and costs[place] == costs[front[-1]]
+        if gains[place] > best or same:
+            front.append(place)
+            best = gains[place]
+    return np.array(front, dtype=np.int64)
+
 
 _DRAWS = 2000
 

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.operating_points.ranking import hull_places
+from infoscope.operating_points.ranking import ThresholdTables, hull_places
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.selection import Criterion
-from infoscope.operating_points.threshold_tables import ThresholdTables
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from infoscope.figures.ledger import LedgerDisplay
-from infoscope.figures.notebook import picture
+from infoscope.figures.svg import picture
 from infoscope.reports.html.blocks import phrase
 from infoscope.reports.html.elements import Html, element, joined, label
 from infoscope.reports.outline import (

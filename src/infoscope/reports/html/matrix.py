@@ -10,7 +10,7 @@ import numpy as np
 from infoscope.errors import InfoscopeError
 from infoscope.evaluation import SystemResult
 from infoscope.figures.confusion import HeatMap, heat_map
-from infoscope.figures.png import data_address
+from infoscope.figures.files import data_address
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.numbers import amount, share

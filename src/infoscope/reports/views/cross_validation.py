@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from infoscope.cross_validation import CrossValidation
-from infoscope.figures.cross_validation import fold_clouds
+from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.display import Display
 from infoscope.reports.numbers import Units, amount, p_value, share
 from infoscope.reports.outline import (

@@ -10,8 +10,13 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
-from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
-from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
+from infoscope.figures.triangle import (
+    EntropyTriangleDisplay,
+    SplitPoint,
+    SplitTriangleDisplay,
+    TrianglePoint,
+    TriangleShares,
+)
 from infoscope.reports.views.counts import table_of
 from infoscope.results.estimate import Estimate
 

@@ -8,9 +8,9 @@ from infoscope.errors import InputError
 from infoscope.figures.association import AssociationDisplay
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
-from infoscope.figures.track_choice import WorstTrack, chosen_system, worst_tracks
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
+from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
 from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, false_per_hundred, interval_text, share
 from infoscope.reports.outline import (
     Appendix,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from infoscope.figures.track_choice import WorstTrack
+from infoscope.figures.tracks import WorstTrack
 from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, p_value, share
 from infoscope.reports.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
 from infoscope.results.estimate import Estimate

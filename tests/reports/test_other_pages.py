@@ -25,9 +25,9 @@ from infoscope.operating_points import ChoiceOptions, sweep
 from infoscope.reports.html.formulas import formula
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
-from tests.report.pages import as_html, certainties, comparison, grouped, rows, scores
-from tests.report.pages import settings as tuned
-from tests.report.test_html import Outline, answered, embedded
+from tests.reports.pages import as_html, certainties, comparison, grouped, rows, scores
+from tests.reports.pages import settings as tuned
+from tests.reports.test_html import Outline, answered, embedded
 from tests.strategies import tables
 
 

@@ -14,9 +14,9 @@ import infoscope as ifs
 from infoscope import tracking
 from infoscope.cli import app
 from infoscope.markup import escape, escape_markdown, escape_markdown_cell
-from tests.report.pages import HOSTILE, as_html, comparison, scores, typical
-from tests.report.pages import settings as tuned
-from tests.report.test_html import Outline
+from tests.reports.pages import HOSTILE, as_html, comparison, scores, typical
+from tests.reports.pages import settings as tuned
+from tests.reports.test_html import Outline
 from tests.tracking.scenes import Stage
 
 STAGE = Stage()

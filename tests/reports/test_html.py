@@ -23,7 +23,7 @@ from infoscope.reports.html.elements import element, label
 from infoscope.reports.views.counts import table_of
 from infoscope.reports.views.maps import coverage_points
 from infoscope.tables import Contingency
-from tests.report.pages import HOSTILE, as_html, hostile, plain, systems, typical
+from tests.reports.pages import HOSTILE, as_html, hostile, plain, systems, typical
 from tests.strategies import tables
 
 VOID = {"meta", "img", "br", "hr", "input", "link"}
