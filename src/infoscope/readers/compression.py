@@ -11,13 +11,15 @@ import cramjam
 
 from infoscope.errors import InputError
 
-__all__ = ["HEAD_BYTES", "all_bytes", "check_whole", "compression_of", "first_bytes"]
+__all__ = ["HEAD_BYTES", "PACK_AGAIN", "all_bytes", "check_whole", "compression_of", "first_bytes", "most_bytes_of_zstd"]
 
 HEAD_BYTES = 4096
 """Enough to tell what a file is."""
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _ZSTD_FRAME, _ZSTD_SKIPPABLE = 0xFD2FB528, 0x184D2A50
-_PACK_AGAIN = "fetch or pack it again"
+_ZSTD_BLOCK = 1 << 17  # bytes in a compressed block, at most
+PACK_AGAIN = "fetch or pack it again"
+"""What to do about a compressed file that is cut off or damaged."""
 
 
 def compression_of(path: Path) -> str:
@@ -41,7 +43,7 @@ def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -
         with path.open("rb") as file:
             return file.read(size)
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}; {_PACK_AGAIN}") from error
+        raise InputError(f"{path} is not a whole gzip file: {error}; {PACK_AGAIN}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -53,7 +55,7 @@ def all_bytes(path: Path, compression: str) -> bytes:
     try:
         return bytes(cramjam.zstd.decompress(first_bytes(path, size=-1)))
     except cramjam.DecompressionError as error:
-        raise InputError(f"{path} is not a whole zstd file: {error}; {_PACK_AGAIN}") from error
+        raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
 
 
 def _first_of_zstd(path: Path, size: int) -> bytes:
@@ -64,7 +66,7 @@ def _first_of_zstd(path: Path, size: int) -> bytes:
     except cramjam.DecompressionError as error:
         if "write whole buffer" in str(error):  # there is more than was asked for
             return bytes(room)
-        raise InputError(f"{path} is not a whole zstd file: {error}; {_PACK_AGAIN}") from error
+        raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
 
 
 def check_whole(path: Path, compression: str) -> None:
@@ -72,35 +74,49 @@ def check_whole(path: Path, compression: str) -> None:
 
     Blocks tell their sizes, so that nothing has to be unpacked for it.
     """
-    if compression != "zstd":
-        return
+    if compression == "zstd" and _most_of_zstd(path) is None:
+        raise InputError(f"{path} is not a whole zstd file: it is cut off or damaged; {PACK_AGAIN}")
+
+
+def most_bytes_of_zstd(path: Path) -> int:
+    """How many bytes a whole zstd file can have at most when it is unpacked, known without unpacking it."""
+    return _most_of_zstd(path) or 0
+
+
+def _most_of_zstd(path: Path) -> int | None:
+    """The bytes that its blocks can hold; None where it is cut off."""
+    most = 0
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
         while file.tell() < size:
-            if not _pass_frame(file) or file.tell() > size:
-                raise InputError(f"{path} is not a whole zstd file: it is cut off or damaged; {_PACK_AGAIN}")
+            inside = _pass_frame(file)
+            if inside is None or file.tell() > size:
+                return None
+            most += inside
+    return most
 
 
-def _pass_frame(file: BinaryIO) -> bool:
-    """Move to the end of a frame; False where it is none."""
+def _pass_frame(file: BinaryIO) -> int | None:
+    """Move to the end of a frame, and say how many bytes it can hold; None where it is none."""
     magic = int.from_bytes(file.read(4), "little")
     if magic & ~0xF == _ZSTD_SKIPPABLE:
         file.seek(int.from_bytes(file.read(4), "little"), 1)
-        return True
+        return 0
     if magic != _ZSTD_FRAME:
-        return False
+        return None
     descriptor = int.from_bytes(file.read(1), "little")
     single = bool(descriptor & 0x20)
     sizes = ((0, 1, 2, 4)[descriptor & 3], (int(single), 2, 4, 8)[descriptor >> 6])
     file.seek(int(not single) + sum(sizes), 1)
-    last = False
+    last, most = False, 0
     while not last:
         head = file.read(3)
         if len(head) < 3:
-            return False
+            return None
         block = int.from_bytes(head, "little")
         last, kind, length = bool(block & 1), block >> 1 & 3, block >> 3
+        most += _ZSTD_BLOCK if kind == 2 else length
         file.seek(1 if kind == 1 else length, 1)  # one byte that is repeated
     file.seek(4 if descriptor & 4 else 0, 1)
-    return True
+    return most

@@ -23,6 +23,7 @@ from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.labels import from_json
+from infoscope.readers.last_lines import last_lines_checked
 from infoscope.readers.parquet.dispatch import count_by_codes
 from infoscope.readers.parquet.native import is_wanted
 from infoscope.readers.progress import shown_while
@@ -51,7 +52,7 @@ def _count_files(
     check_readable(files.paths)
     by_codes = is_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     sizes = {path: path.stat().st_size for path in files.paths}
-    with scratch_folder() as folder, opened(folder, files.name, limits) as session:
+    with scratch_folder() as folder, opened(folder, files.name, limits) as session, last_lines_checked(files):
         scan = scan_files(session, files, columns, delimiter)
         tallies = count_by_codes(session, scan, files, columns, limits) if by_codes else None
         tallies = tallies or count_scan(session, scan, columns)

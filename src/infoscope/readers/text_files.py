@@ -15,19 +15,18 @@ from infoscope.errors import InputError
 from infoscope.readers.compression import all_bytes, first_bytes
 from infoscope.readers.signatures import not_utf8
 
-__all__ = ["BYTE_ORDER_MARK", "LONGEST_LINE", "check_last_line", "opened_text", "text_options"]
+__all__ = ["BYTE_ORDER_MARK", "LONGEST_LINE", "opened_text", "text_options"]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 1 << 24
 """Bytes of a line, at most; the engine holds twice as many at a time."""
-_LINE_ENDS = b"\r\n"
 
 
 def text_options(compression: str) -> str:
     """How the engine reads lines, as part of a statement.
 
     Always in parallel: one thread alone takes a quote that is never closed for the end of the file. In parallel it
-    leaves out a last line that is longer than its buffer, for which ``check_last_line`` looks.
+    leaves out a last line that is longer than its buffer, for which ``last_lines`` looks.
     """
     return f"compression='{compression}', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE}, parallel=true"
 
@@ -53,23 +52,3 @@ def _text_of_zstd(path: Path, limit: int | None) -> str:
     whole = limit is None or len(data) < limit
     text = codecs.getincrementaldecoder("utf-8-sig")().decode(data, final=whole)
     return text if whole else text[: text.rfind("\n") + 1] or text
-
-
-def check_last_line(path: Path, compression: str) -> None:
-    """Refuse a last line that is too long for the engine, which would leave it out without a word."""
-    if compression != "none":
-        return
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        for look in (1 << 16, LONGEST_LINE + len(_LINE_ENDS)):
-            if size <= look:
-                return
-            file.seek(size - look)
-            tail = file.read(look)
-            if any(end in tail.rstrip(_LINE_ENDS) for end in (b"\n", b"\r")):
-                return
-        last = tail[len(tail.rstrip(_LINE_ENDS)) :]
-        file.seek(0)
-        ends = [(block.count(b"\n"), block.count(b"\r")) for block in iter(lambda: file.read(1 << 20), b"")]
-    line = max(sum(n for n, _ in ends) - last.count(b"\n"), sum(r for _, r in ends) - last.count(b"\r")) + 1
-    raise InputError(f"{path}, line {line} is longer than {LONGEST_LINE >> 20} MiB; is a line end missing there?")

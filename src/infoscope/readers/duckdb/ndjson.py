@@ -15,7 +15,8 @@ from infoscope.readers.compression import first_bytes
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
 from infoscope.readers.files import Files
-from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, check_last_line, opened_text, text_options
+from infoscope.readers.last_lines import check_last_line
+from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text, text_options
 
 __all__ = ["first_keys", "scan_ndjson"]
 
@@ -28,7 +29,8 @@ def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
     asked = [name for name in columns.names if name not in hive]
     marked = False
     for path in files.paths:
-        check_last_line(path, files.compression)
+        if files.compression == "none":
+            check_last_line(path)
         keys = first_keys(path, files.compression, asked)
         late = [name for name in asked if name not in keys]
         later = _late_keys(session, replace(files, paths=(path,)), late) if late else []

@@ -18,8 +18,9 @@ from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.ndjson import scan_ndjson
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
 from infoscope.readers.files import Files
+from infoscope.readers.last_lines import check_last_line
 from infoscope.readers.signatures import check_signature
-from infoscope.readers.text_files import check_last_line, text_options
+from infoscope.readers.text_files import text_options
 
 __all__ = ["parquet_schemas", "scan_files"]
 
@@ -54,7 +55,8 @@ def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
     asked = [name for name in columns.names if name not in hive]
     by_header: dict[Header, list[Path]] = {}
     for path in files.paths:
-        check_last_line(path, files.compression)
+        if files.compression == "none":
+            check_last_line(path)
         header = read_header(
             path,
             asked,
