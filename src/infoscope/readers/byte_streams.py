@@ -70,7 +70,9 @@ def _zstd_chunks(path: Path) -> Iterator[bytes]:
 
     def unpack() -> None:
         try:
-            cramjam.zstd.decompress_into(cramjam.File(str(path)), cramjam.File(str(_DESCRIPTORS / str(sink))))
+            cramjam.zstd.decompress_into(
+                cramjam.File(str(path)), cramjam.File(str(_DESCRIPTORS / str(sink)), read=False)
+            )
         except Exception as error:  # said by the other thread
             problems.append(error)
         finally:

@@ -11,7 +11,15 @@ import cramjam
 
 from infoscope.errors import InputError
 
-__all__ = ["HEAD_BYTES", "PACK_AGAIN", "all_bytes", "check_whole", "compression_of", "first_bytes", "most_bytes_of_zstd"]
+__all__ = [
+    "HEAD_BYTES",
+    "PACK_AGAIN",
+    "all_bytes",
+    "check_whole",
+    "compression_of",
+    "first_bytes",
+    "most_bytes_of_zstd",
+]
 
 HEAD_BYTES = 4096
 """Enough to tell what a file is."""
