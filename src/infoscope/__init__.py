@@ -8,7 +8,26 @@
 Names load on first use, so that importing the package costs next to nothing; ``__init__.pyi`` lists them.
 """
 
-import lazy_loader
-
 __version__ = "0.1.0"
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name):
+    """A public name, looked up by the stub, which is read when the first one is asked for.
+
+    Until then nothing is imported: the command line is here before it can hear Ctrl-C.
+    """
+    loader = _names()
+    return loader["__all__"] if name == "__all__" else loader["__getattr__"](name)
+
+
+def __dir__():
+    """The public names."""
+    return _names()["__dir__"]()
+
+
+def _names():
+    import lazy_loader  # noqa: PLC0415 - see above
+
+    found = dict(zip(("__getattr__", "__dir__", "__all__"), lazy_loader.attach_stub(__name__, __file__), strict=True))
+    globals().update(found)
+    return found

@@ -1,5 +1,6 @@
 """``infoscope`` and ``python -m infoscope``: the command line."""
 
+import _signal  # built in; ``signal`` itself takes a moment to load, in which a user may change their mind
 import os
 import sys
 
@@ -9,10 +10,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; while it loads there is nothing to clear away, and Ctrl-C ends it at once."""
     try:
-        import signal  # noqa: PLC0415 - even this takes a moment, in which a user may change their mind
-
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # ignored, as under nohup, it stays ignored
-            signal.signal(signal.SIGINT, _leave)
+        if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # ignored, as under nohup, it stays so
+            _signal.signal(_signal.SIGINT, _leave)
         from infoscope.cli import main as run  # noqa: PLC0415
 
         run()

@@ -99,3 +99,11 @@ def test_an_interrupt_that_is_ignored_stays_so() -> None:
     )
 
     assert done.stdout == "True\n"
+
+
+def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
+    code = "import sys; before = set(sys.modules); import infoscope.__main__; print(*sorted(set(sys.modules) - before))"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+
+    assert done.stdout.split() == ["infoscope", "infoscope.__main__"]
