@@ -1,6 +1,6 @@
 """``infoscope`` and ``python -m infoscope``: the command line."""
 
-import _signal  # built in; ``signal`` itself takes a moment to load, in which a user may change their mind
+import _signal  # type: ignore[import-not-found]  # built in, while ``signal`` takes time to load
 import os
 import sys
 
