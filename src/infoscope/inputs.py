@@ -7,15 +7,16 @@ evaluate(table), evaluate({"svm": table})                tables
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypedDict
 
 import numpy as np
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
 from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
+from infoscope.tables.columns import frame_columns
 from infoscope.tables.labels import Label
 
 __all__ = [
@@ -23,8 +24,10 @@ __all__ = [
     "QuestionKeywords",
     "UncertaintyKeywords",
     "UncertaintyOptions",
+    "check_question",
     "check_rows",
     "column_labels",
+    "kept_rows",
     "labels_by_system",
     "tables_by_system",
 ]
@@ -50,6 +53,10 @@ class QuestionKeywords(UncertaintyKeywords, total=False):
     positive: Label | None
     clean: Cleaning
     prevalence: Prevalence | None
+    sample_weight: Any
+    """scikit-learn's word for ``weight``."""
+    pos_label: Label | None
+    """scikit-learn's word for ``positive``."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,19 @@ class UncertaintyOptions:
         return cls(**{name: keywords[name] for name in cls.__dataclass_fields__ if name in keywords})
 
 
+_SYNONYMS = {"sample_weight": "weight", "pos_label": "positive"}
+
+
+def check_question(options: MutableMapping[str, Any], known: type) -> None:
+    """Refuse keywords that a question does not have, and take scikit-learn's words for our own."""
+    check_keywords(options, known)
+    for theirs, ours in _SYNONYMS.items():
+        if theirs in options:
+            if options.get(ours) is not None:
+                raise InputError(f"{theirs} and {ours} are the same; give one of them")
+            options[ours] = options.pop(theirs)
+
+
 def check_level(level: float) -> None:
     """Refuse a probability of intervals that is none."""
     if not 0 < level < 1:
@@ -81,12 +101,21 @@ def check_level(level: float) -> None:
 
 
 def labels_by_system(y_pred: Any) -> dict[str, Any]:
-    """Predicted labels by the name of their system; one sequence is called "system"."""
-    if not isinstance(y_pred, Mapping):
-        return {"system": y_pred}
-    if not y_pred:
+    """Predicted labels by the name of their system; one sequence is called "system".
+
+    The columns of a frame of several are several systems.
+    """
+    columns = y_pred if isinstance(y_pred, Mapping) else frame_columns(y_pred)
+    if columns is None or (len(columns) == 1 and not isinstance(y_pred, Mapping)):
+        return {"system": kept_rows(y_pred)}
+    if not columns:
         raise InputError("y_pred names no system; give labels, or a mapping of names to labels")
-    return {str(name): labels for name, labels in y_pred.items()}
+    return {str(name): kept_rows(labels) for name, labels in columns.items()}
+
+
+def kept_rows(labels: Any) -> Any:
+    """Labels that can be gone through more than once: an iterator as a list, everything else as it is."""
+    return list(labels) if isinstance(labels, Iterator) else labels
 
 
 def column_labels(source: Any, truth: Any, system: Any) -> tuple[Any, dict[str, Any]] | None:

@@ -29,9 +29,12 @@ READING = {
 }
 """Options that are fields of ``ReadOptions``."""
 
+SYNONYMS = {"sample_weight", "pos_label"}
+"""scikit-learn's words, which functions take for weight and positive."""
+
 FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] = {
-    "evaluate": ((ifs.evaluate,), {"matrix", "strict"}, {"y_pred", "labels"}),
-    "compare": ((ifs.compare,), {"matrix", "strict", "by"}, {"y_pred"}),
+    "evaluate": ((ifs.evaluate,), {"matrix", "strict"}, {"y_pred", "labels", *SYNONYMS}),
+    "compare": ((ifs.compare,), {"matrix", "strict", "by"}, {"y_pred", *SYNONYMS}),
     "agree": ((ifs.agreement,), set(), set()),
     "count": ((ifs.read_tables,), {"strict"}, set()),
     "sweep": (

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from infoscope.comparison.options import DEFAULT_METRICS, CompareOptions, asked_metrics
 from infoscope.comparison.paired import compare_rows
 from infoscope.comparison.predictions import PairedPredictions
 from infoscope.comparison.result import Comparison
 from infoscope.comparison.unpaired import compare_tables
-from infoscope.errors import InputError, check_keywords
+from infoscope.errors import InputError
 from infoscope.inputs import (
     QuestionKeywords,
     UncertaintyOptions,
+    check_question,
     check_rows,
     column_labels,
+    kept_rows,
     labels_by_system,
     tables_by_system,
 )
@@ -61,7 +63,7 @@ def compare(
     >>> [(pair.metric, pair.verdict) for pair in result.pairs]
     [('proficiency', 'better'), ('erroneous_information_ratio', 'inconclusive')]
     """
-    check_keywords(options, CompareKeywords)
+    check_question(cast(dict[str, Any], options), CompareKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
     metrics = options.get("metrics")
     question = CompareOptions(
@@ -94,7 +96,9 @@ def _answers(
     truth, system, read = asked
     weight, groups = options.get("weight"), options.get("groups")
     stated = {name: options.get(name) for name in ("reject", "positive")}
-    labels = (source, labels_by_system(y_pred)) if y_pred is not None else column_labels(source, truth, system)
+    labels = (
+        (kept_rows(source), labels_by_system(y_pred)) if y_pred is not None else column_labels(source, truth, system)
+    )
     if labels is not None:
         if y_pred is None:
             weight, groups = (source.get(x, x) if isinstance(x, str) else x for x in (weight, groups))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, cast
 
 from infoscope.diagnosis import Finding, TableStatistics, diagnose_all
-from infoscope.errors import InputError, check_keywords
+from infoscope.errors import InputError
 from infoscope.evaluation.adaptive import StoppingRule, gather_until
 from infoscope.evaluation.comparison import compared
 from infoscope.evaluation.examples import ExampleRequest, with_examples
@@ -15,7 +15,7 @@ from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.uncertainty import believed
-from infoscope.inputs import QuestionKeywords, UncertaintyOptions
+from infoscope.inputs import QuestionKeywords, UncertaintyOptions, check_question
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
 
@@ -61,7 +61,7 @@ def evaluate(
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
     0.75
     """
-    check_keywords(options, EvaluateKeywords)
+    check_question(cast(dict[str, Any], options), EvaluateKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
     task = options.get("task", "classification")
     if task not in ("classification", "clustering"):

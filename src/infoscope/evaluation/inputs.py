@@ -14,7 +14,15 @@ from infoscope.errors import InputError
 from infoscope.evaluation.result import AdaptiveReading
 from infoscope.evaluation.row_labels import MAX_KEPT_ROWS, MAX_PAIRED_ROWS, RowLabels
 from infoscope.evaluation.score import Clusters, TableInput
-from infoscope.inputs import Prevalence, as_names, check_rows, column_labels, labels_by_system, tables_by_system
+from infoscope.inputs import (
+    Prevalence,
+    as_names,
+    check_rows,
+    column_labels,
+    kept_rows,
+    labels_by_system,
+    tables_by_system,
+)
 from infoscope.masking import masked
 from infoscope.readers import Asked, Joint, ReadOptions, Together, read_together
 from infoscope.readers.labels import Cleaning
@@ -104,7 +112,7 @@ def gather(source: Any, y_pred: Any, request: ColumnRequest) -> Inputs:
     if y_pred is not None:
         if request.truth is not None or request.system is not None:
             raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
-        return _from_labels(source, labels_by_system(y_pred), request)
+        return _from_labels(kept_rows(source), labels_by_system(y_pred), request)
     tables = tables_by_system(source, request.system)
     if tables is not None:
         return _from_tables(tables, request)

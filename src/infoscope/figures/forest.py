@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from infoscope.figures.layout import axis, fitting, plain_label, shortened, widt
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
+from infoscope.results.estimate import Estimate
 
 __all__ = ["ComparisonDisplay", "ForestRow", "rows_of"]
 
@@ -47,6 +48,8 @@ class ComparisonDisplay(TableDisplay):
     higher_is_better: bool = True
     differences: bool = False
     """Whether the values are differences, measured from 0."""
+    noun: str = "systems"
+    """What the rows are."""
 
     def __post_init__(self) -> None:
         """Order the rows, the best first."""
@@ -158,7 +161,9 @@ class ComparisonDisplay(TableDisplay):
 
     def _summary(self) -> str:
         best = self.rows[0]
-        return f"{self.title} of {len(self.rows)} systems; first is {shortened(best.name, 60)} with {best.value:.3f}."
+        return (
+            f"{self.title} of {len(self.rows)} {self.noun}; first is {shortened(best.name, 60)} with {best.value:.3f}."
+        )
 
 
 def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:
@@ -167,8 +172,8 @@ def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> 
     return pair.verdict if pair is not None else "baseline" if comparison.baseline == name else ""
 
 
-def rows_of(values: Mapping[str, Any]) -> list[ForestRow]:
-    """Rows from values that may carry a range: anything with ``value``, ``low`` and ``high``."""
+def rows_of(values: Mapping[str, Estimate]) -> list[ForestRow]:
+    """A row for each estimate that has a value, with its interval where there is one."""
     return [
-        ForestRow(name, value.value, value.low, value.high) for name, value in values.items() if value.value is not None
+        ForestRow(name, known.shown, known.low, known.high) for name, known in values.items() if known.shown is not None
     ]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.arguments import CountingKeywords, Labels
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
+from infoscope.posterior.arguments import check_draws, table_and_prior
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
 from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
@@ -45,7 +47,8 @@ class Posterior:
 
     ``prior`` is a name ("default", "haldane", "perks", "jeffreys", "uniform", "mixture", "tree"), a number per
     cell, or an array with one number for each cell, where 0 rules a cell without data out. A table of weights counts as
-    its effective sample size (Σw)²/Σw², which ``cautions`` says; ``n`` states another, as a table of shares needs.
+    its effective sample size (Σw)²/Σw², which ``cautions`` says; ``sample_size`` states another, as a table of shares
+    needs. Labels do as well: ``Posterior(y_true, y_pred, sample_weight=w)``.
 
     >>> table = Contingency.from_matrix([[12, 1, 0], [2, 9, 1], [0, 3, 11]])
     >>> posterior = Posterior(table, "perks")
@@ -56,10 +59,23 @@ class Posterior:
     0.36 to 0.72
     """
 
+    @overload
     def __init__(
         self, table: Contingency, prior: Any = "default", *, sample_size: float | None = None, seed: int = 0
-    ) -> None:
-        _check(table, seed)
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        y_true: Labels,
+        y_pred: Labels,
+        prior: Any = "default",
+        *,
+        sample_size: float | None = None,
+        seed: int = 0,
+        **labels: Unpack[CountingKeywords],
+    ) -> None: ...
+    def __init__(self, *given: Any, sample_size: float | None = None, seed: int = 0, **stated: Any) -> None:
+        table, prior = table_and_prior(given, stated, seed)
         size = samples_of(table, sample_size)
         self._sizes = weighed(table, size, stated=sample_size is not None)
         self.table = seen_as(table, size)
@@ -141,7 +157,7 @@ class Posterior:
 
     def draw_tables(self, n: int, rng: np.random.Generator | None = None) -> Contingency:
         """A batch of n tables drawn from the posterior, each of the table's total."""
-        _check_draws(n)
+        check_draws(n)
         if self.table.is_sparse:
             raise InputError(
                 f"draws of a table with {self.table.shape[0]} × {self.table.shape[1]} classes fill different cells; "
@@ -151,7 +167,7 @@ class Posterior:
 
     def draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
         """The same in batches of bounded size."""
-        _check_draws(n)
+        check_draws(n)
         return self._blocks(n, rng)
 
     def _blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
@@ -337,23 +353,6 @@ class Posterior:
     def _tables(self, shares: Array) -> Contingency:
         drawn = self.origin.with_cells(shares * self.origin.total if self.origin.total else shares)
         return reweighted(drawn, self.table.reweighting)
-
-
-def _check(table: Any, seed: int) -> None:
-    if not isinstance(table, Contingency):
-        kind = type(table).__name__
-        raise InputError(f"a posterior is about a table, not a {kind}; give Contingency.from_matrix(counts)")
-    if table.batch_shape:
-        raise InputError(
-            f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: give one table"
-        )
-    if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"the seed is {seed!r}; give a whole number from 0 on")
-
-
-def _check_draws(n: Any) -> None:
-    if not isinstance(n, (int, np.integer)) or n < 1:
-        raise InputError(f"{n!r} draws are asked for; give a whole number from 1 on")
 
 
 def _belief(name: str, value: float | Array | None, table: Contingency) -> Belief:

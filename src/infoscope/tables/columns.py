@@ -13,7 +13,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 
-__all__ = ["check_pairing", "one_column"]
+__all__ = ["check_pairing", "frame_columns", "one_column"]
 
 
 def one_column(values: Any, name: str) -> Any:
@@ -29,11 +29,32 @@ def one_column(values: Any, name: str) -> Any:
         raise InputError(f"{name} is a {type(values).__name__}, which {kind}; give a sequence of labels, one per row")
     if isinstance(values, np.ma.MaskedArray):
         values = _without_masked(values)
+    if hasattr(values, "detach") and hasattr(values, "cpu"):  # a tensor, maybe on a device, maybe with a gradient
+        values = values.detach().cpu().numpy()
     if hasattr(type(values), "columns") or hasattr(type(values), "column_names"):
         return _only_column(values, name)
     if getattr(values, "ndim", 1) == 2 and hasattr(values, "reshape") and values.shape[1] == 1:
         return (np.asarray(values) if isinstance(values, np.ndarray) else values).reshape(-1)
     return values
+
+
+def frame_columns(values: Any) -> dict[str, Any] | None:
+    """The columns of a data frame by name; None for what is no frame, or has no rows yet."""
+    names = getattr(values, "column_names", None) if hasattr(type(values), "column_names") else None
+    if names is None and hasattr(type(values), "columns"):
+        names = values.columns
+    ways = [way for way in ("iloc", "column", "to_series") if hasattr(values, way)]
+    if names is None or not ways:
+        return None
+    columns = {str(name): at for at, name in enumerate(names)}
+    if len(columns) < len(names):
+        raise InputError("two columns of the frame have the same name; rename one of them")
+    if ways[0] == "iloc":
+        return {name: values.iloc[:, at] for name, at in columns.items()}
+    return {
+        name: (values.column if hasattr(values, "column_names") else values.to_series)(at)
+        for name, at in columns.items()
+    }
 
 
 def _without_masked(values: Any) -> Any:

@@ -6,12 +6,21 @@ from collections.abc import Callable, Sequence
 
 from infoscope.annotators import Agreement
 from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.reports.numbers import Units, amount, interval_text, p_value, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
 
 __all__ = ["PICTURES", "outline"]
 
-PICTURES: dict[str, Callable[[Agreement], Display]] = {}
+
+def _forest(result: Agreement) -> ComparisonDisplay:
+    """Annotators by how much they carry of each other."""
+    means = {who.name: who.mean_proficiency for who in result.annotators}
+    rows = [ForestRow(name, mean) for name, mean in means.items() if mean is not None]
+    return ComparisonDisplay(rows, "Mean proficiency with the other annotators", noun="annotators")
+
+
+PICTURES: dict[str, Callable[[Agreement], Display]] = {"annotators": _forest}
 
 _MATRICES = (
     ("proficiency", "Share of the row's information that the column carries (proficiency)", "proficiency"),

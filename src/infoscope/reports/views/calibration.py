@@ -7,13 +7,26 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.operating_points import Calibration
 from infoscope.reports.numbers import Units, amount
 from infoscope.reports.outline import Appendix, Column, Outline, Phrase, Section, Table, Tile
 
 __all__ = ["PICTURES", "outline"]
 
-PICTURES: dict[str, Callable[[Calibration], Display]] = {}
+
+def _corrections(found: Calibration) -> ComparisonDisplay:
+    """The cross-entropy of the probabilities as they are and after each correction."""
+    named = {
+        "as they are": found.cross_entropy,
+        f"raised to the power {found.sharpness:.3g}": found.sharpened,
+        "best monotone correction": found.ranked,
+    }
+    rows = [ForestRow(name, bits) for name, bits in named.items() if bits is not None and np.isfinite(bits)]
+    return ComparisonDisplay(rows, "Cross-entropy, bits per sample", higher_is_better=False, noun="corrections")
+
+
+PICTURES: dict[str, Callable[[Calibration], Display]] = {"corrections": _corrections}
 
 
 def outline(found: Calibration, unit: Units) -> Outline:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import ClassThresholds
 from infoscope.reports.numbers import Units, amount, share
@@ -14,7 +15,20 @@ from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, 
 
 __all__ = ["PICTURES", "outline"]
 
-PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {}
+
+def _thresholds(found: ClassThresholds) -> ComparisonDisplay:
+    """How certain each class has to be, and how many of its samples are."""
+    rows = [
+        ForestRow(name, limit, word=f"{amount(found.accepted[name])} of {amount(found.predicted[name])}")
+        for name, limit in found.thresholds.items()
+        if limit is not None and np.isfinite(limit)
+    ]
+    return ComparisonDisplay(
+        rows, f"Threshold on the {found.certainty}; at the right, how many are accepted", noun="classes"
+    )
+
+
+PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _thresholds}
 
 
 def outline(found: ClassThresholds, unit: Units) -> Outline:

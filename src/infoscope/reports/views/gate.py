@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from infoscope.evaluation.gate import Gate
 from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import Units
 from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Strong, Table
 
 __all__ = ["PICTURES", "outline"]
 
-PICTURES: dict[str, Callable[[Gate], Display]] = {}
+
+def _conditions(gate: Gate) -> ComparisonDisplay:
+    """Each condition with the estimate that it was put to."""
+    rows = [
+        replace(row, word=check.outcome)
+        for check in gate.checks
+        if check.estimate is not None
+        for row in rows_of({f"{check.system}: {check.condition}": check.estimate})
+    ]
+    return ComparisonDisplay(rows, "Value", noun="conditions")
+
+
+PICTURES: dict[str, Callable[[Gate], Display]] = {"conditions": _conditions}
 
 _MARKS = {"passed": "ok", "failed": "FAIL", "inconclusive": "open"}
 _HEADLINES = {

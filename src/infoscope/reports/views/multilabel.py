@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow, rows_of
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor
@@ -27,7 +28,25 @@ from infoscope.reports.outline import (
 
 __all__ = ["PICTURES", "outline"]
 
-PICTURES: dict[str, Callable[[MultilabelEvaluation], Display]] = {}
+
+def _predictor_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
+    rows = rows_of({system.name: system.metrics["proficiency"] for system in result.systems})
+    return ComparisonDisplay(rows, "Proficiency", noun="predictors")
+
+
+def _category_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
+    """Categories of the first predictor; those that cost most where there are many."""
+    known = [item for item in result.systems[0].classes if item.proficiency is not None]
+    known.sort(key=lambda item: -(item.missed_share or 0.0))
+    rows = [ForestRow(item.label, item.proficiency or 0.0, word=f"of {item.support}") for item in known[:MAX_DRAWN]]
+    return ComparisonDisplay(rows, f"Proficiency by category, {result.systems[0].name}", noun="categories")
+
+
+PICTURES: dict[str, Callable[[MultilabelEvaluation], Display]] = {
+    "predictors": _predictor_forest,
+    "categories": _category_forest,
+}
+MAX_DRAWN = 40
 MAX_ROWS = 15
 _TITLES = {each.name: each.card.title for each in MEASURES} | {
     "chance_proficiency": "Proficiency by chance",

@@ -6,15 +6,25 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.display import Display
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import TwoThresholds
 from infoscope.reports.numbers import Units, amount, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
+from infoscope.tables import Contingency
 
 __all__ = ["PICTURES", "outline"]
 
-PICTURES: dict[str, Callable[[TwoThresholds], Display]] = {}
+
+def _counts(found: TwoThresholds) -> ConfusionDisplay:
+    """True classes against predictions and rejections."""
+    truth = (found.negative, found.positive)
+    table = Contingency.from_matrix(found.counts, truth=truth, system=(*truth, found.reject), reject=found.reject)
+    return ConfusionDisplay.from_table(table)
+
+
+PICTURES: dict[str, Callable[[TwoThresholds], Display]] = {"confusion": _counts}
 
 
 def outline(found: TwoThresholds, unit: Units) -> Outline:
