@@ -9,6 +9,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.typing import ArrayLike
+
 __all__ = [
     "Real",
     "as_real",
@@ -58,12 +60,12 @@ def frozen(result: Kept) -> Kept:
     return result
 
 
-def as_real(values: Any) -> Real:
+def as_real(values: ArrayLike) -> Real:
     """The same numbers as double precision."""
     return np.asarray(values, dtype=np.float64)
 
 
-def ratio(part: Any, whole: Any) -> Real:
+def ratio(part: float | NDArray[Any], whole: float | NDArray[Any]) -> Real:
     """Part over whole, undefined (NaN) where the whole is 0.
 
     >>> [float(x) for x in ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))]
@@ -78,7 +80,7 @@ def ratio(part: Any, whole: Any) -> Real:
     return np.divide(part, whole, out=out, where=whole != 0)[()]
 
 
-def finite_ratio(part: Any, whole: Any) -> Real:
+def finite_ratio(part: float | Real, whole: float | Real) -> Real:
     """Part over whole, undefined (NaN) where the whole is 0 or so small that the ratio is too large for a number."""
     with np.errstate(over="ignore"):
         value = ratio(part, whole)
@@ -90,7 +92,10 @@ def share(part: Real, rest: Real) -> Real:
     return ratio(part, part + rest)
 
 
-def at_most_one(value: Any) -> Any:
+Number = TypeVar("Number", float, Real)
+
+
+def at_most_one(value: Number) -> Number:
     """Between −1 and 1, which only rounding can leave; undefined stays undefined.
 
     >>> at_most_one(1.0000000000000002)
@@ -101,14 +106,14 @@ def at_most_one(value: Any) -> Any:
     return np.maximum(np.minimum(value, 1.0), -1.0)
 
 
-def chosen(condition: Any, one: Any, other: Any) -> Real:
+def chosen(condition: ArrayLike, one: Real, other: Real) -> Real:
     """One where the condition holds, else the other, for a single table without the detour through arrays."""
     if isinstance(condition, (bool, np.bool_)):
         return one if condition else other
     return np.where(condition, one, other)
 
 
-def undefined_where(condition: Any, value: Any) -> Real:
+def undefined_where(condition: ArrayLike, value: Real) -> Real:
     """The value, or NaN where the condition holds."""
     if isinstance(condition, (bool, np.bool_)):
         return np.full(np.shape(value), np.nan)[()] if condition else value

@@ -6,9 +6,10 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from infoscope.errors import InputError
+from infoscope.typing import Json
 
 __all__ = ["COUNT", "FLAG", "MASS", "NUMBER", "TEXT", "Each", "Fields", "Maybe", "Named", "Plain", "checked", "parsed"]
 
@@ -71,7 +72,7 @@ COUNT = Plain(
 )
 
 
-def parsed(text: str | bytes) -> Any:
+def parsed(text: str | bytes) -> Json:
     """The value of a JSON text; NaN and Infinity, which JSON does not have, are refused.
 
     >>> parsed('{"rows": 3}')
@@ -89,8 +90,8 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def checked(value: Any, shape: Shape, where: str) -> Any:
-    """The value itself, if it has the shape; else the first fault, by its place in the record.
+def checked(value: object, shape: Fields, where: str) -> dict[str, Any]:
+    """The record itself, if it has the shape; else the first fault, by its place in the record.
 
     >>> checked({"rows": -1}, Fields({"rows": COUNT}), "the source")
     Traceback (most recent call last):
@@ -99,7 +100,7 @@ def checked(value: Any, shape: Shape, where: str) -> Any:
     fault = _fault(value, shape, "")
     if fault is not None:
         raise InputError(f"{where}: {fault}" if fault.startswith("field ") else f"{where} {fault}")
-    return value
+    return cast("dict[str, Any]", value)
 
 
 def _fault(value: Any, shape: Shape, place: str) -> str | None:

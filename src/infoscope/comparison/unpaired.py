@@ -83,7 +83,7 @@ def _sized(tables: Mapping[str, Contingency], n: float | None) -> tuple[dict[str
         if table.batch_shape:
             raise InputError(f"{name!r} is a batch of tables; compare one table of each system")
         size = table.sample_size
-        total = _counts(table).total
+        total = float(_counts(table).total)
         if size is None and n is not None:
             text = f"{name} holds relative frequencies, taken as the {n:,.6g} samples that were stated"
             findings.append(Finding("sample_size_stated", text))
@@ -111,7 +111,7 @@ def _counts(table: Contingency) -> Contingency:
 def _same_truth(one: Contingency, other: Contingency) -> bool:
     """Whether the truth margins are the same, up to order and classes without samples; stated shares have no size."""
     stated = one.reweighting is not None and other.reweighting is not None
-    left, right = (_margin(table, table.total if stated else 1.0) for table in (one, other))
+    left, right = (_margin(table, float(table.total) if stated else 1.0) for table in (one, other))
     return left.keys() == right.keys() and all(isclose(left[key], right[key], rel_tol=1e-9) for key in left)
 
 

@@ -64,7 +64,7 @@ class Baseline:
     def load(cls, text: str, name: str, **options: Any) -> Baseline:
         """From the JSON of ``infoscope evaluate --format json``."""
         try:
-            record = parsed(text)
+            record: Any = parsed(text)
         except InputError as error:
             raise InputError(
                 f"{name} is not JSON: {error}; a baseline is written by `infoscope evaluate --format json`"

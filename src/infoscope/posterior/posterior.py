@@ -268,7 +268,7 @@ class Posterior:
             if entry.name not in found:
                 found[entry.name] = self._allowing([entry], summarize_draws(self._scores[entry.name], level))
         if "rejection_rate" in found and self._rejects_nothing:
-            found["rejection_rate"] = never_seen(self.origin.total, level)
+            found["rejection_rate"] = never_seen(float(self.origin.total), level)
         return found
 
     @property

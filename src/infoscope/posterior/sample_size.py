@@ -45,7 +45,7 @@ def seen_as(table: Contingency, n: float) -> Contingency:
 def weighed(table: Contingency, n: float, *, stated: bool) -> tuple[str, ...]:
     """Why the sample size is not the table's total, where it is not."""
     origin = table if table.reweighting is None else table.reweighting.origin
-    if abs(n - origin.total) <= 1e-9 * origin.total:
+    if math.isclose(n, float(origin.total), rel_tol=1e-9):
         return ()
     if stated:
         return (f"seen as the {n:,.4g} samples that were stated",)

@@ -23,7 +23,7 @@ MAX_DRAWN = 2000
 
 def table_cell(table: Contingency) -> str:
     """The table as markup that survives untrusted and offline notebooks."""
-    size = f"{amount(table.total)} samples" if not table.batch_shape else f"batch {table.batch_shape}"
+    size = f"{amount(float(table.total))} samples" if not table.batch_shape else f"batch {table.batch_shape}"
     words = f"Contingency of {size}, {table.shape[0]:,} true × {table.shape[1]:,} predicted classes"
     head = element("p", words, style="margin:.2em 0 .6em")
     ignored = [element("li", element("bdi", left_out(rows, why))) for why, rows in table.ignored.items()]

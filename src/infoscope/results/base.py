@@ -6,7 +6,6 @@ import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
@@ -17,13 +16,13 @@ from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text, frame, write_parquet
 from infoscope.results.provenance import Provenance
+from infoscope.typing import StrPath
 
 if TYPE_CHECKING:
     from infoscope.figures.display import Display
 
-__all__ = ["Form", "Result", "StrPath", "Unit", "form_of"]
+__all__ = ["Form", "Result", "Unit", "form_of"]
 
-StrPath = str | PathLike[str]
 Unit = Literal["bits", "nats"]
 Form = Literal["text", "markdown", "html", "json", "csv", "parquet"]
 

@@ -14,18 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
+from typing import Any, Literal, TypeVar, Union
 
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.typing import Json
 
 __all__ = ["Json", "decode", "encode", "json_schema"]
-
-if TYPE_CHECKING:
-    Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
-else:
-    Json = Any  # a recursive alias cannot be evaluated where it is used
 
 T = TypeVar("T")
 

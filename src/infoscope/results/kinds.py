@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.records import parsed
-from infoscope.results.base import Result, StrPath
+from infoscope.results.base import Result
+from infoscope.typing import Json, StrPath
 
 __all__ = ["KINDS", "load", "result_class", "result_of"]
 
@@ -59,10 +60,10 @@ def load(path: StrPath) -> Result:
         raise InputError(f"{source}: {problem}") from None
 
 
-def result_of(record: Any) -> Result:
+def result_of(record: Json) -> Result:
     """The result that a document of any kind describes."""
-    schema = record.get("schema") if isinstance(record, dict) else None
-    if not isinstance(schema, str) or not schema.startswith("infoscope/"):
+    schema = record.get("schema") if isinstance(record, Mapping) else None
+    if not isinstance(record, Mapping) or not isinstance(schema, str) or not schema.startswith("infoscope/"):
         raise InputError("this is not a result of infoscope: it names no schema such as 'infoscope/evaluation/2'")
     kind = schema.split("/")[1]
     if kind not in KINDS:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.typing import LabelsLike
 
 __all__ = ["check_pairing", "frame_columns", "one_column"]
 
 
-def one_column(values: Any, name: str) -> Any:
+def one_column(values: object, name: str) -> LabelsLike:
     """The values in one dimension: a frame of one column or an array of shape (n, 1) is squeezed.
 
     >>> one_column(np.array([[3], [1]]), "truth").tolist()
@@ -24,6 +25,10 @@ def one_column(values: Any, name: str) -> Any:
     """
     if isinstance(values, list):
         return values
+    return _flat(values, name)
+
+
+def _flat(values: Any, name: str) -> LabelsLike:
     if isinstance(values, Mapping | Set):
         kind = "has named parts" if isinstance(values, Mapping) else "has no order"
         raise InputError(f"{name} is a {type(values).__name__}, which {kind}; give a sequence of labels, one per row")
@@ -84,7 +89,7 @@ def _only_column(frame: Any, name: str) -> Any:
     return frame.column(0) if hasattr(frame, "column_names") else frame.to_series(0)
 
 
-def check_pairing(one: Any, others: Mapping[str, Any], name: str = "truth") -> None:
+def check_pairing(one: object, others: Mapping[str, Any], name: str = "truth") -> None:
     """Refuse pandas objects whose indexes say that rows at the same position do not belong together.
 
     Equal indexes pair by position, and so do objects of which one has no index, an index that only counts the rows

@@ -17,6 +17,7 @@ from infoscope.tables.counted import Support, summable
 from infoscope.tables.encode import encode
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
 from infoscope.tables.missing import warn_of_rows
+from infoscope.typing import ArrayLike, LabelsLike
 
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency
@@ -64,7 +65,9 @@ class Cells:
     """Whether each cell comes once, by row, then column, with something in it, in arrays nobody else holds."""
 
 
-def from_labels(cls: type[Contingency], y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared) -> Contingency:
+def from_labels(
+    cls: type[Contingency], y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared
+) -> Contingency:
     """Code both sides, count, and settle the labels; warn of rows without one."""
     table = counted_labels(cls, y_true, y_pred, sample_weight, stated)
     warn_of_rows(table.ignored)
@@ -72,7 +75,7 @@ def from_labels(cls: type[Contingency], y_true: Any, y_pred: Any, sample_weight:
 
 
 def counted_labels(
-    cls: type[Contingency], y_true: Any, y_pred: Any, sample_weight: Any, stated: Declared
+    cls: type[Contingency], y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared
 ) -> Contingency:
     """The same without the warning, for callers that count several systems and warn once."""
     check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})

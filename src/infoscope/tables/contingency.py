@@ -16,6 +16,7 @@ from infoscope.numeric import frozen
 from infoscope.tables import construct, matrix, prevalence, text, transform
 from infoscope.tables.counted import Counted, Support, check_cells
 from infoscope.tables.labels import Label
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = ["Contingency", "Support", "remembered"]
 
@@ -44,11 +45,11 @@ class Contingency(Counted):
     @classmethod
     def from_labels(
         cls,
-        y_true: Any,
-        y_pred: Any,
+        y_true: LabelsLike,
+        y_pred: LabelsLike,
         *,
-        sample_weight: Any = None,
-        labels: Any = None,
+        sample_weight: ArrayLike | None = None,
+        labels: LabelsLike | None = None,
         reject: Label | None = None,
         positive: Label | None = None,
     ) -> Contingency:
@@ -64,7 +65,7 @@ class Contingency(Counted):
     @classmethod
     def from_matrix(
         cls,
-        counts: Any,
+        counts: ArrayLike | Frame,
         *,
         truth: Iterable[Label] | None = None,
         system: Iterable[Label] | None = None,
@@ -83,9 +84,9 @@ class Contingency(Counted):
         cls,
         truth_labels: Sequence[Label],
         system_labels: Sequence[Label],
-        rows: Any,
-        columns: Any,
-        values: Any,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        values: ArrayLike,
         *,
         reject: Label | None = None,
         positive: Label | None = None,
@@ -134,7 +135,7 @@ class Contingency(Counted):
 
     # ── new tables from old ──────────────────────────────────────────────────────────────────────
 
-    def with_cells(self, values: Any) -> Contingency:
+    def with_cells(self, values: ArrayLike) -> Contingency:
         """The same labels and stored cells with other values, (..., cells): how draws become tables.
 
         Values are copied, unless nobody can change them.

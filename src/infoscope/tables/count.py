@@ -16,6 +16,7 @@ from infoscope.tables.columns import one_column
 from infoscope.tables.counted import check_total
 from infoscope.tables.encode import Coded
 from infoscope.tables.labels import Label
+from infoscope.typing import ArrayLike
 
 __all__ = ["CountedPairs", "Side", "checked_weights", "placed_among", "scatter", "tally"]
 
@@ -69,7 +70,7 @@ class CountedPairs:
     ignored: dict[str, int]
 
 
-def tally(truth: Coded, system: Coded, weights: Any = None) -> CountedPairs:
+def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> CountedPairs:
     """Count the rows of two coded sides, or add up their weights."""
     size = len(truth.codes)
     if size != len(system.codes):
@@ -108,7 +109,7 @@ def _narrowed(coded: Coded) -> Coded:
     return Coded(codes, labels, missing=labels.index(coded.missing) if coded.missing in labels else None)
 
 
-def checked_weights(weights: Any, size: int) -> Floats:
+def checked_weights(weights: ArrayLike, size: int) -> Floats:
     """One finite weight per row that is not negative; anything else is rejected."""
     try:
         array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)

@@ -16,6 +16,8 @@ from infoscope.numeric import Real, frozen, group_sum
 from infoscope.tables.labels import Label, positive_of
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from infoscope.tables.prevalence import Reweighting
 
 __all__ = ["Counted", "Support", "check_cells", "check_total", "summable"]
@@ -91,7 +93,7 @@ class Counted:
         return self.values.shape[: -1 if self.is_sparse else -2]
 
     @property
-    def counts(self) -> Any:
+    def counts(self) -> NDArray[Any] | csr_array:
         """The numbers: an array (..., k, m), or a SciPy sparse array for a table with many classes."""
         if self.support is None:
             return self.values
@@ -104,7 +106,7 @@ class Counted:
         return csr_array((self.values, (self.support.rows, self.support.columns)), shape=self.shape)
 
     @cached_property
-    def total(self) -> Any:
+    def total(self) -> float | Real:
         """Sum of everything: number of samples, or summed weight."""
         total = self.grand_total
         return float(total) if total.ndim == 0 else total

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.tables.columns import one_column
 from infoscope.tables.labels import Label, as_label, as_labels, is_missing, kind_of
+from infoscope.typing import LabelsLike
 
 __all__ = ["Coded", "encode"]
 
@@ -41,7 +42,7 @@ class _Side:
         return self.name
 
 
-def encode(values: Any, name: str, reject: Label | None = None) -> Coded:
+def encode(values: LabelsLike, name: str, reject: Label | None = None) -> Coded:
     """Codes of any sequence of labels: list, NumPy, pandas, polars, pyarrow; text, numbers, booleans, dates."""
     side = _Side(name, reject)
     values = one_column(values, name)

@@ -145,7 +145,7 @@ def _first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def checked_values(column: Any) -> NDArray[Any]:
+def checked_values(column: NDArray[Any]) -> NDArray[Any]:
     """Counts or weights: finite, not negative, and with a finite sum."""
     if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
         raise InputError("a row has no count")
@@ -205,7 +205,7 @@ def label_to_json(label: Label) -> str:
     return json.dumps([kind_of(label), label.isoformat() if isinstance(label, datetime.date) else label])
 
 
-def label_from_json(text: Any) -> Label:
+def label_from_json(text: object) -> Label:
     """The label that such a text stands for; anything else is refused.
 
     >>> label_from_json('["date", "2020-01-02"]')

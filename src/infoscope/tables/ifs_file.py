@@ -38,6 +38,7 @@ from infoscope.tables.ifs_checks import (
     opened,
 )
 from infoscope.tables.labels import Label, as_labels, check_unique, is_missing, kind_of, sorted_labels
+from infoscope.typing import Json
 
 __all__ = ["SCHEMA", "load", "named_table", "save", "write", "write_parquet"]
 
@@ -196,22 +197,22 @@ def load(path: Path) -> Contingency:
         return named_table(file, parsed(file.entries["infoscope"]))[1]
 
 
-def named_table(file: StoredTables, facts: Any) -> tuple[str | None, Contingency]:
+def named_table(file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
     """The table of a file with these facts, and the name of its system, where the file has one."""
-    _check_form(facts)
-    table = _assembled(facts, file.columns({side: TYPES[facts[f"{side}_encoding"]] for side in ("truth", "system")}))
+    form = _checked_form(facts)
+    table = _assembled(form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
     system = file.entries.get("infoscope_system")
-    check_sum(facts, system or "", data_hash(table))
+    check_sum(form, system or "", data_hash(table))
     return system, table
 
 
-def _check_form(facts: Any) -> None:
-    checked(facts, Fields({"schema": TEXT}, open=True), "its metadata")
-    if facts["schema"] != SCHEMA:
-        several = facts["schema"].startswith("infoscope/tables/")
+def _checked_form(facts: Json) -> dict[str, Any]:
+    form = checked(facts, Fields({"schema": TEXT}, open=True), "its metadata")["schema"]
+    if form != SCHEMA:
+        several = form.startswith("infoscope/tables/")
         way_out = "it holds several tables: infoscope.read takes it" if several else "update infoscope"
-        raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required; {way_out}")
-    checked(facts, _FACTS, "its metadata")
+        raise InputError(f"its form is {form[:60]!r} and {SCHEMA!r} is required; {way_out}")
+    return checked(facts, _FACTS, "its metadata")
 
 
 def _assembled(facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from infoscope.errors import InputError
 from infoscope.tables.labels import Label, as_label, is_missing, sorted_labels
+from infoscope.typing import ArrayLike, Frame
 
 __all__ = ["LabelSets"]
 
@@ -98,7 +99,7 @@ class LabelSets:
     @classmethod
     def from_indicator(
         cls,
-        values: Any,
+        values: ArrayLike | Frame,
         *,
         categories: Sequence[Label] | None = None,
         objects: Sequence[Label] | None = None,
@@ -111,7 +112,7 @@ class LabelSets:
         if hasattr(values, "columns") and hasattr(values, "to_numpy"):
             categories = list(values.columns) if categories is None else categories
             values = values.to_numpy()
-        matrix = values.tocsr() if issparse(values) else _plain(np.asarray(values))
+        matrix = csr_array(values) if issparse(values) else _plain(np.asarray(values))
         if matrix.ndim != 2:
             raise InputError(f"an indicator matrix has two dimensions, objects × categories; this has {matrix.ndim}")
         names = tuple(range(matrix.shape[1])) if categories is None else tuple(map(as_label, categories))

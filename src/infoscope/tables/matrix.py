@@ -13,6 +13,7 @@ from infoscope.errors import InputError
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
 from infoscope.tables.counted import check_total
 from infoscope.tables.labels import Label, as_labels, check_kinds, check_unique, is_missing
+from infoscope.typing import ArrayLike, Frame
 
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency
@@ -22,13 +23,14 @@ __all__ = ["from_matrix", "from_rates"]
 
 def from_matrix(
     cls: type[Contingency],
-    counts: Any,
+    matrix: ArrayLike | Frame,
     truth: Iterable[Label] | None,
     system: Iterable[Label] | None,
     stated: Declared,
 ) -> Contingency:
     """Check the numbers, name the classes, keep the caller's order."""
     labelled = truth is not None or system is not None
+    counts: Any = matrix
     if hasattr(counts, "columns") and hasattr(counts, "index"):  # a pandas frame names its own classes
         truth = counts.index if truth is None else truth
         system = counts.columns if system is None else system

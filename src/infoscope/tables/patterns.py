@@ -23,6 +23,7 @@ from infoscope.tables.distinct_rows import DigitColumn, distinct_rows, narrowest
 from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.pair_counts import CellCounts, pair_cells
+from infoscope.typing import ArrayLike
 
 __all__ = ["Patterns"]
 
@@ -57,7 +58,7 @@ class Patterns:
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], sample_weight: Any = None) -> Patterns:
+    def from_columns(cls, columns: Mapping[str, Any], sample_weight: ArrayLike | None = None) -> Patterns:
         """Count sequences of labels that pair by position: lists, arrays, Series; None, NaN and NaT are missing."""
         if not columns:
             raise InputError("no column is given; name at least one")

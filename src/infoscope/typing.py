@@ -1,0 +1,72 @@
+"""Types of what public functions take: labels, sources, frames, priors, estimators, axes, JSON.
+
+Most inputs come from libraries that are not imported here, so a type says what an object must offer, not its class.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from narwhals.typing import IntoFrame
+
+    Frame: TypeAlias = IntoFrame
+    Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+else:  # importing a library for its types takes longer than counting; a recursive alias cannot be evaluated
+    Axes = Frame = Json = Any
+
+__all__ = [
+    "ArrayLike",
+    "Axes",
+    "Connection",
+    "Engine",
+    "Estimator",
+    "Frame",
+    "Json",
+    "LabelsByName",
+    "LabelsLike",
+    "PriorLike",
+    "Source",
+    "StrPath",
+]
+
+StrPath: TypeAlias = str | os.PathLike[str]
+
+LabelsLike: TypeAlias = Iterable[object]
+"""One label per row: a list, an array, a Series, or a frame of one column."""
+
+LabelsByName: TypeAlias = LabelsLike | Mapping[str, LabelsLike]
+"""Labels of one system, or of several by their names."""
+
+PriorLike: TypeAlias = str | ArrayLike
+"""A prior by name, a concentration for every cell, or one for each."""
+
+
+class Connection(Protocol):
+    """A connection to a database, as PEP 249 has it."""
+
+    def cursor(self) -> Any:
+        """A new cursor."""
+
+
+class Engine(Protocol):
+    """What opens connections to a database, as SQLAlchemy's engines do."""
+
+    def raw_connection(self) -> Any:
+        """An open connection."""
+
+
+class Estimator(Protocol):
+    """A fitted classifier with scikit-learn's interface."""
+
+    def predict(self, X: Any, /) -> Any:
+        """A label for each row of ``X``."""
+
+
+Source: TypeAlias = StrPath | Frame | Connection | Engine | Iterable[object]
+"""Rows anywhere: a path, paths, a frame, a connection, record batches; or labels, or tables."""
