@@ -263,6 +263,10 @@ def sqrt(x: Value) -> Value:
     return None if x is None else mpmath.sqrt(real(x))
 
 
+def minus(x: Value, y: Value) -> Value:
+    return None if x is None or y is None else x - y
+
+
 def times(x: Value, y: Value) -> Value:
     return None if x is None or y is None else x * y
 
@@ -276,6 +280,20 @@ def informational_loss(t: E) -> Value:
 def mcc(t: E) -> Value:
     spread = (t.total**2 - sum(x * x for x in t.rows)) * (t.total**2 - sum(x * x for x in t.columns))
     return None if not t.shared else ratio(real(t.total * t.right - t.agreed), sqrt(spread))
+
+
+def gwet_ac1(t: E) -> Value:
+    labels = sorted(set(range(t.k)) | set(range(t.m)))
+    if len(labels) < 2 or not t.shared:
+        return None
+    both = [(t.rows[q] if q < t.k and q != t.reject else 0, t.columns[q] if q < t.m else 0) for q in labels]
+    shares = [Fraction(r + c) / (2 * t.total) for r, c in both]
+    chance = (1 - sum(x * x for x in shares)) / (len(labels) - 1)
+    return ratio(t.right / t.total - chance, 1 - chance)
+
+
+def largest(t: E) -> tuple[Fraction, Fraction]:
+    return sum(max(row) for row in t.n), sum(max(column) for column in zip(*t.n, strict=True))
 
 
 def adjusted_rand(rows: int, columns: int, both: int, every: int) -> Value:
@@ -330,6 +348,18 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "f_beta": lambda t: t.detect(lambda i, _: t.f_beta(i, Fraction(2))),
     "f1": lambda t: t.detect(lambda i, _: t.f_beta(i, Fraction(1))),
     "phi": lambda t: mcc(t) if t.is_binary else None,
+    "jaccard": lambda t: t.detect(lambda i, _: ratio(t.hits(i), t.rows[i] + t.false_alarms(i))),
+    "gwet_ac1": gwet_ac1,
+    # diagnostic tests
+    "informedness": lambda t: t.detect(lambda i, j: minus(t.recall(i), ratio(t.false_alarms(i), t.rows[j]))),
+    "markedness": lambda t: t.detect(lambda i, j: minus(t.precision(i), ratio(t.n[i][j], t.columns[j]))),
+    "positive_likelihood_ratio": lambda t: t.detect(
+        lambda i, j: ratio(t.recall(i), ratio(t.false_alarms(i), t.rows[j]))
+    ),
+    "negative_likelihood_ratio": lambda t: t.detect(
+        lambda i, j: ratio(ratio(t.n[i][j], t.rows[i]), ratio(t.n[j][j], t.rows[j]))
+    ),
+    "diagnostic_odds_ratio": lambda t: t.detect(lambda i, j: ratio(t.n[i][i] * t.n[j][j], t.n[j][i] * t.n[i][j])),
     # bounds
     "fano_bound": lambda t: ratio(max(t.missed - 1, 0), log2(t.k)),
     "tight_fano_bound": lambda t: t.fano_root(),
@@ -370,6 +400,25 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
         lambda rows, columns, both, every: ratio(every + 2 * both - rows - columns, every)
     ),
     "adjusted_rand_index": lambda t: t.of_pairs(adjusted_rand),
+    "pair_jaccard": lambda t: t.of_pairs(lambda rows, columns, both, _: ratio(both, rows + columns - both)),
+    "wallace_truth": lambda t: t.of_pairs(lambda rows, _, both, __: ratio(both, rows)),
+    "wallace_system": lambda t: t.of_pairs(lambda _, columns, both, __: ratio(both, columns)),
+    "hubert_index": lambda t: t.of_pairs(
+        lambda rows, columns, both, every: ratio(every - 2 * (rows + columns - 2 * both), every)
+    ),
+    "mirkin_distance": lambda t: (
+        (sum(x * x for x in t.rows) + sum(x * x for x in t.columns) - 2 * sum(x * x for _, _, x in t.cells()))
+        / t.total**2
+    ),
+    "van_dongen_distance": lambda t: 1 - sum(largest(t)) / (2 * t.total),
+    "larsen_index": lambda t: (
+        sum(
+            t.rows[i] * max(2 * x / (t.rows[i] + t.columns[j]) for j, x in enumerate(row))
+            for i, row in enumerate(t.n)
+            if t.rows[i]
+        )
+        / t.total
+    ),
     # cells
     "cell_missed_information": lambda t: [t.cell_missed(i, j) for i, j, _ in t.cells()],
     "cell_false_information": lambda t: [t.cell_false(i, j) for i, j, _ in t.cells()],
@@ -379,6 +428,7 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "class_recall": lambda t: [t.recall(i) for i in range(t.k)],
     "class_precision": lambda t: [t.precision(i) for i in range(t.k)],
     "class_specificity": lambda t: [ratio(t.right_rejections(i), t.total - t.rows[i]) for i in range(t.k)],
+    "class_jaccard": lambda t: [ratio(t.hits(i), t.rows[i] + t.false_alarms(i)) for i in range(t.k)],
     "class_f1": lambda t: [t.f_beta(i, Fraction(1)) for i in range(t.k)],
     "class_false_information": lambda t: [
         ratio(sum(t.cell_false(i, j) for j in range(t.m)) * t.total, t.rows[i]) for i in range(t.k)

@@ -91,7 +91,7 @@ def test_exchange(table: Contingency) -> None:
 
 
 def of_binary_family(law: Law, *, binary: bool) -> list[Metric]:
-    return [entry for entry in with_law(law) if (entry.card.family == "binary") == binary]
+    return [entry for entry in with_law(law) if (entry.card.family in ("binary", "diagnostic")) == binary]
 
 
 @given(many=perfect_tables(), two=perfect_tables(2))

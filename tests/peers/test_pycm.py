@@ -25,12 +25,14 @@ OVERALL = {
     "macro_f1": "F1 Macro",
     "error_rate": "Hamming Loss",
     "adjusted_rand_index": "ARI",
+    "gwet_ac1": "Gwet AC1",
 }
 PER_CLASS = {
     "class_recall": "TPR",
     "class_precision": "PPV",
     "class_specificity": "TNR",
     "class_f1": "F1",
+    "class_jaccard": "J",
     "class_support": "P",
     "output_declared": "TOP",
     "output_precision": "PPV",

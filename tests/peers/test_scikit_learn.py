@@ -13,6 +13,16 @@ from tests.peers.examples import BINARY, MATRICES, RECTANGULAR, rows_of, table_o
 
 NATS = np.log(2.0)
 
+
+def _pair_jaccard(pairs: np.ndarray) -> float:
+    return float(pairs[1, 1] / (pairs.sum() - pairs[0, 0]))
+
+
+def _of_line(pairs: np.ndarray, axis: int) -> float:
+    """Pairs together on both sides, of those together in the truth (0) or in the system (1)."""
+    return float(pairs[1, 1] / (pairs[1].sum() if axis == 0 else pairs[:, 1].sum()))
+
+
 AGREEMENT = {
     "accuracy": sk.accuracy_score,
     "error_rate": sk.zero_one_loss,
@@ -38,6 +48,10 @@ GROUPING = {
     "adjusted_mutual_information": sk.adjusted_mutual_info_score,
     "pair_rand_index": sk.rand_score,
     "adjusted_rand_index": sk.adjusted_rand_score,
+    "pair_jaccard": lambda truth, system: _pair_jaccard(sk.cluster.pair_confusion_matrix(truth, system)),
+    "wallace_truth": lambda truth, system: _of_line(sk.cluster.pair_confusion_matrix(truth, system), 0),
+    "wallace_system": lambda truth, system: _of_line(sk.cluster.pair_confusion_matrix(truth, system), 1),
+    "hubert_index": lambda truth, system: 2 * sk.rand_score(truth, system) - 1,
 }
 
 DETECTION = {
@@ -48,12 +62,17 @@ DETECTION = {
     "npv": partial(sk.precision_score, pos_label=0),
     "false_alarm_rate": lambda truth, system: 1 - sk.recall_score(truth, system, pos_label=0),
     "phi": sk.matthews_corrcoef,
+    "jaccard": sk.jaccard_score,
+    "informedness": partial(sk.balanced_accuracy_score, adjusted=True),
+    "positive_likelihood_ratio": lambda truth, system: sk.class_likelihood_ratios(truth, system)[0],
+    "negative_likelihood_ratio": lambda truth, system: sk.class_likelihood_ratios(truth, system)[1],
 }
 
 PER_CLASS = {
     "class_precision": partial(sk.precision_score, average=None),
     "class_recall": partial(sk.recall_score, average=None),
     "class_f1": partial(sk.f1_score, average=None),
+    "class_jaccard": partial(sk.jaccard_score, average=None),
 }
 
 
@@ -85,6 +104,7 @@ def test_grouping(name: str, peer: Callable[..., object], matrix: list[list[int]
 
 
 @crossed(DETECTION, BINARY)
+@pytest.mark.filterwarnings("ignore:`.*_likelihood_ratio` is ill-defined")
 def test_detection(name: str, peer: Callable[..., object], matrix: list[list[int]]) -> None:
     assert_agree(name, peer, matrix)
 

@@ -14,7 +14,7 @@ from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 from infoscope.tables.transform import of_classes
 
-__all__ = ["accuracy", "error_rate", "errors", "hits", "kappa", "mcc", "misses", "random_accuracy"]
+__all__ = ["accuracy", "error_rate", "errors", "gwet_ac1", "hits", "kappa", "mcc", "misses", "random_accuracy"]
 
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
@@ -255,3 +255,42 @@ def mcc(table: Contingency) -> Real:
     0.4082
     """
     return _beyond_chance(table).mcc
+
+
+@metric(
+    Card(
+        title="Gwet's AC1",
+        symbol="AC1",
+        formula=r"\frac{A - e}{1 - e},\quad e = \frac{1 - \sum_q \pi_q^2}{q - 1},\quad "
+        r"\pi_q = \frac{p_{q\cdot} + p_{\cdot q}}{2}",
+        source="gwet2008",
+        range=(-1.0, 1.0),
+        aliases=("AC1", "Gwet AC1", "first-order agreement coefficient"),
+        laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.PERFECT_IS_ONE, Law.EXCHANGE}),
+        undefined="there is one class only, or truth and output share no label",
+        note="Unlike kappa it hardly depends on the prevalence. Declared classes without samples count among the q.",
+    )
+)
+def gwet_ac1(table: Contingency) -> Real:
+    """Agreement beyond what two raters reach who guess at random where a sample is hard.
+
+    >>> print(f"{gwet_ac1(Contingency.from_matrix([[118, 5], [2, 0]])):.4f}")
+    0.9408
+    """
+    rows, columns = table.matched_totals
+    total = table.grand_total[..., None]
+    labels = len(table.truth_labels) + len(table.system_labels) - rows.shape[-1]
+    if labels < 2 or not rows.shape[-1]:
+        return np.full(table.batch_shape, np.nan)[()]
+    both, one_side = (rows + columns) / total / 2, _unmatched(table) / total / 2
+    together = dot(both, both) + dot(one_side, one_side)
+    chance = (1.0 - together) / (labels - 1)
+    return at_most_one(1.0 - share(misses(table), hits(table)) / (1.0 - chance))
+
+
+def _unmatched(table: Contingency) -> Real:
+    """Totals of the labels that one side alone knows."""
+    rows, columns = table.matches
+    return np.concatenate(
+        [np.delete(table.row_totals, rows, axis=-1), np.delete(table.column_totals, columns, axis=-1)], axis=-1
+    )

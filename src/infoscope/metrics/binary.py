@@ -7,18 +7,33 @@ import numpy as np
 
 from infoscope.metrics.agreement import mcc
 from infoscope.metrics.class_averages import AverageKeywords, averaged
-from infoscope.metrics.one_vs_rest import f_beta_of, f_beta_parts, one_vs_rest
+from infoscope.metrics.one_vs_rest import f_beta_of, f_beta_parts, jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["f1", "f_beta", "false_alarm_rate", "npv", "phi", "precision", "recall", "specificity"]
+__all__ = [
+    "Detection",
+    "detection",
+    "f1",
+    "f_beta",
+    "false_alarm_rate",
+    "jaccard",
+    "npv",
+    "phi",
+    "precision",
+    "recall",
+    "specificity",
+    "why_not_binary",
+]
 
 _LAWS = frozenset({Law.SCALING, Law.PERFECT_IS_ONE})
 _TWO = "needs two truth classes and answers among them"
 
 
-class _Detection(NamedTuple):
+class Detection(NamedTuple):
+    """Counts of a detector."""
+
     hits: Real
     positives: Real
     alarms: Real
@@ -26,6 +41,10 @@ class _Detection(NamedTuple):
     correct_rejections: Real
     negatives: Real
     silences: Real
+    misses: Real
+    """Positive samples without an alarm, rejected ones included."""
+    silent_misses: Real
+    """Positive samples declared negative."""
 
 
 def _is_binary(table: Contingency) -> bool:
@@ -33,14 +52,14 @@ def _is_binary(table: Contingency) -> bool:
 
 
 @remembered
-def _detection(table: Contingency) -> _Detection:
+def detection(table: Contingency) -> Detection:
     """The counts of a detector; NaN where the table is not binary."""
     positive = table.positive_label
     if positive is None or not table.is_aligned:
-        return _Detection(*[np.full(table.batch_shape, np.nan)[()]] * 7)
+        return Detection(*[np.full(table.batch_shape, np.nan)[()]] * 9)
     classes = one_vs_rest(table)
     at = table.truth_labels.index(positive)
-    return _Detection(
+    return Detection(
         hits=classes.hits[..., at],
         positives=classes.support[..., at],
         alarms=classes.declared[..., at],
@@ -48,10 +67,14 @@ def _detection(table: Contingency) -> _Detection:
         correct_rejections=classes.hits[..., 1 - at],
         negatives=classes.support[..., 1 - at],
         silences=classes.declared[..., 1 - at],
+        misses=classes.misses[..., at],
+        silent_misses=classes.false_alarms[..., 1 - at],
     )
 
 
-def _why(empty: str) -> Callable[[Contingency], str]:
+def why_not_binary(empty: str) -> Callable[[Contingency], str]:
+    """Why a number of a detector does not exist: there are not two classes, or ``empty``."""
+
     def reason(table: Contingency) -> str:
         if len(table.truth_labels) != 2:
             return f"{_TWO}; this table has {len(table.truth_labels)}"
@@ -73,7 +96,7 @@ def _why(empty: str) -> Callable[[Contingency], str]:
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one alarm",
     ),
-    why=_why("the system never declares {!r}"),
+    why=why_not_binary("the system never declares {!r}"),
 )
 def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the alarms that were right.
@@ -83,7 +106,7 @@ def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """
     if how:
         return averaged(table, lambda classes: (classes.hits, classes.declared), **how)
-    d = _detection(table)
+    d = detection(table)
     return ratio(d.hits, d.alarms)
 
 
@@ -99,7 +122,7 @@ def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
         undefined=f"{_TWO}, and at least one sample of the positive class",
         note="A rejected sample of the positive class counts as not found.",
     ),
-    why=_why("there is no sample of {!r}"),
+    why=why_not_binary("there is no sample of {!r}"),
 )
 def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the positive samples that were found.
@@ -109,7 +132,7 @@ def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """
     if how:
         return averaged(table, lambda classes: (classes.hits, classes.support), **how)
-    d = _detection(table)
+    d = detection(table)
     return ratio(d.hits, d.positives)
 
 
@@ -125,7 +148,7 @@ def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
         undefined=f"{_TWO}, and at least one negative sample",
         note="A rejected negative sample counts as not recognised; class_specificity counts it as not declared.",
     ),
-    why=_why("every sample is {!r}"),
+    why=why_not_binary("every sample is {!r}"),
 )
 def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the negative samples that were recognised as such.
@@ -135,7 +158,7 @@ def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """
     if how:
         return averaged(table, lambda classes: (classes.correct_rejections, classes.others), **how)
-    d = _detection(table)
+    d = detection(table)
     return ratio(d.correct_rejections, d.negatives)
 
 
@@ -150,7 +173,7 @@ def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
         undefined=f"{_TWO}, and at least one sample declared negative",
         note="A rejected sample is not declared negative; weighted_npv counts it among those not declared as a class.",
     ),
-    why=_why("the system never declares the class other than {!r}"),
+    why=why_not_binary("the system never declares the class other than {!r}"),
 )
 def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the samples declared negative that were negative.
@@ -160,7 +183,7 @@ def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """
     if how:
         return averaged(table, lambda classes: (classes.correct_rejections, classes.undeclared), **how)
-    d = _detection(table)
+    d = detection(table)
     return ratio(d.correct_rejections, d.silences)
 
 
@@ -176,7 +199,7 @@ def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
         laws=frozenset({Law.SCALING, Law.PERFECT_IS_ZERO}),
         undefined=f"{_TWO}, and at least one negative sample",
     ),
-    why=_why("every sample is {!r}"),
+    why=why_not_binary("every sample is {!r}"),
 )
 def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Share of the negative samples that raised an alarm.
@@ -186,7 +209,7 @@ def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real
     """
     if how:
         return averaged(table, lambda classes: (classes.false_alarms, classes.others), **how)
-    d = _detection(table)
+    d = detection(table)
     return ratio(d.false_alarms, d.negatives)
 
 
@@ -202,7 +225,7 @@ def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real
         undefined=f"{_TWO}, and a sample or an alarm of the positive class",
         note="Listed with β = 2: finding counts twice as much as not raising false alarms.",
     ),
-    why=_why("there is no sample and no alarm of {!r}"),
+    why=why_not_binary("there is no sample and no alarm of {!r}"),
 )
 def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]) -> Real:
     """Precision and recall in one number, recall counting ``beta`` times as much.
@@ -214,7 +237,7 @@ def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]
         return averaged(
             table, lambda classes: f_beta_parts(classes.hits, classes.support, classes.declared, beta), **how
         )
-    d = _detection(table)
+    d = detection(table)
     return f_beta_of(d.hits, d.positives, d.alarms, beta)
 
 
@@ -229,7 +252,7 @@ def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]
         laws=_LAWS,
         undefined=f"{_TWO}, and a positive sample or an alarm",
     ),
-    why=_why("there is neither a sample of {!r} nor an alarm"),
+    why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
 def f1(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     """Harmonic mean of precision and recall of the positive class.
@@ -238,6 +261,38 @@ def f1(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     0.375
     """
     return f_beta(table, 1.0, **how)
+
+
+@metric(
+    Card(
+        title="Jaccard index",
+        symbol="J",
+        formula=r"\frac{TP}{TP+FP+FN}",
+        source="common",
+        of_positive=True,
+        aliases=(
+            "Jaccard",
+            "Jaccard score",
+            "intersection over union",
+            "IoU",
+            "critical success index",
+            "threat score",
+        ),
+        laws=_LAWS,
+        undefined=f"{_TWO}, and a positive sample or an alarm",
+    ),
+    why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
+)
+def jaccard(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+    """Of the samples that are positive or raised an alarm, the share that is both.
+
+    >>> print(f"{jaccard(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.4f}")
+    0.2308
+    """
+    if how:
+        return averaged(table, jaccard_parts, **how)
+    d = detection(table)
+    return ratio(d.hits, d.hits + d.misses + d.false_alarms)
 
 
 @metric(
@@ -252,7 +307,7 @@ def f1(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
         undefined=f"{_TWO}, each used on both sides",
         note="With a reject column it is the multi-class R_K: a rejection is one more output, and never right.",
     ),
-    why=_why("only one class occurs on one side"),
+    why=why_not_binary("only one class occurs on one side"),
 )
 def phi(table: Contingency) -> Real:
     """Correlation between truth and alarm; negative when the alarm tends to be wrong.

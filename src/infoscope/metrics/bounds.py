@@ -10,7 +10,7 @@ from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 
-__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
+__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "largest_by", "tight_fano_bound"]
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
 _NEWTON_STEPS = 60
@@ -140,7 +140,7 @@ def bayes_error(table: Contingency) -> Real:
     if table.support is None:
         best = table.values.max(axis=-2)
     else:
-        best = _largest_by(table.cell_columns, table.cells, table.shape[1])
+        best = largest_by(table.cell_columns, table.cells, table.shape[1])
     if table.adds_exactly:
         return (table.grand_total - best.sum(axis=-1)) / table.grand_total
     most = 2 * table.cells > table.at_columns(table.column_totals)
@@ -149,7 +149,7 @@ def bayes_error(table: Contingency) -> Real:
     return left.sum(axis=-1) / table.grand_total
 
 
-def _largest_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
+def largest_by(index: NDArray[np.int64], values: Real, size: int) -> Real:
     """Largest value of each group along the last axis; 0 for a group without values."""
     order = np.argsort(index, kind="stable")
     starts = np.flatnonzero(np.concatenate([[True], np.diff(index[order]) > 0]))

@@ -16,6 +16,7 @@ __all__ = [
     "OneVsRest",
     "f_beta_of",
     "f_beta_parts",
+    "jaccard_parts",
     "listed_classes",
     "named_classes",
     "one_vs_rest",
@@ -88,6 +89,11 @@ def f_beta_parts(hits: Real, support: Real, declared: Real, beta: float) -> tupl
         raise InputError(f"beta must be a finite number that is not negative, got {beta!r}")
     of_samples, of_declarations = (beta * beta, 1.0) if beta <= 1 else (1.0, 1.0 / beta / beta)
     return (of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared
+
+
+def jaccard_parts(classes: OneVsRest) -> tuple[Real, Real]:
+    """Samples that are of a class and declared so, and those that are either."""
+    return classes.hits, classes.hits + classes.misses + classes.false_alarms
 
 
 @remembered

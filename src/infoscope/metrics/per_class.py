@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoscope.metrics.one_vs_rest import one_vs_rest
+from infoscope.metrics.one_vs_rest import jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, class_metric
 from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.numeric import Real, ratio
@@ -15,6 +15,7 @@ __all__ = [
     "class_f_beta",
     "class_false_information",
     "class_false_share",
+    "class_jaccard",
     "class_missed_share",
     "class_precision",
     "class_recall",
@@ -121,6 +122,23 @@ def class_f1(table: Contingency) -> Real:
 def class_f_beta(table: Contingency, beta: float) -> Real:
     """F-beta of each class, recall counting ``beta`` times as much as precision."""
     return one_vs_rest(table).f_beta(beta)
+
+
+@class_metric(
+    Card(
+        title="Jaccard index of a class",
+        symbol="J_i",
+        formula=r"\frac{D_{ii}}{D_{i\cdot}+D_{\cdot i}-D_{ii}}",
+        source="common",
+        aliases=("IoU of a class",),
+        laws=_SCALED,
+        undefined="the class neither occurs nor is declared",
+        level="truth",
+    )
+)
+def class_jaccard(table: Contingency) -> Real:
+    """Of the samples that are of a class or declared so, the share that is both."""
+    return ratio(*jaccard_parts(one_vs_rest(table)))
 
 
 @class_metric(

@@ -1,0 +1,230 @@
+"""Further indices of two groupings, by pairs of samples and by best matches: what clustering papers report."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from infoscope.metrics.bounds import largest_by
+from infoscope.metrics.pair_counting import PairCounts, score_pairs, why_no_pairs
+from infoscope.metrics.registry import Card, Law, metric
+from infoscope.numeric import Real, quotient, share
+from infoscope.tables import Contingency
+
+__all__ = [
+    "hubert_index",
+    "larsen_index",
+    "mirkin_distance",
+    "pair_jaccard",
+    "van_dongen_distance",
+    "wallace_system",
+    "wallace_truth",
+]
+
+_LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
+_DISTANCE = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ZERO})
+
+
+class _Lines(NamedTuple):
+    """The rows or columns of a table as shares of all samples, each split into its largest cell and what is left.
+
+    What is left beside a cell with more than half of a line is added up: a difference would lose it.
+    """
+
+    largest: Real
+    left: Real
+    within: Real
+    """Probability that two samples lie in different cells of a line, the largest of more than half set apart."""
+
+
+def _lines(table: Contingency, side: Literal["truth", "system"]) -> _Lines:
+    add, index = (table.per_row, table.cell_rows) if side == "truth" else (table.per_column, table.cell_columns)
+    cells = table.cells / table.grand_total[..., None]
+    totals = add(cells)
+    largest = largest_by(index, cells, totals.shape[-1])
+    rest = np.where(2 * cells > totals[..., index], 0.0, cells)
+    beside = add(rest)
+    within = add(rest * np.maximum(beside[..., index] - rest, 0.0))
+    return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), within)
+
+
+def _apart(lines: _Lines) -> Real:
+    """Probability that two samples drawn with replacement are in one line, and in different cells of it."""
+    set_apart = np.where(lines.largest > lines.left, 2 * lines.largest * lines.left, 0.0)
+    return (set_apart + lines.within).sum(axis=-1)
+
+
+def _over(part: int, whole: int) -> float:
+    return part / whole if whole else np.nan
+
+
+def _jaccard(pairs: PairCounts) -> float:
+    return _over(pairs.both, pairs.rows + pairs.columns - pairs.both)
+
+
+def _wallace_truth(pairs: PairCounts) -> float:
+    return _over(pairs.both, pairs.rows)
+
+
+def _wallace_system(pairs: PairCounts) -> float:
+    return _over(pairs.both, pairs.columns)
+
+
+def _hubert(pairs: PairCounts) -> float:
+    return _over(pairs.all - 2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.all)
+
+
+@metric(
+    Card(
+        title="Jaccard index of pairs",
+        symbol="J_pair",
+        formula=r"\frac{N_{11}}{N_{11}+N_{10}+N_{01}}",
+        source="wagner2007",
+        aliases=("pair Jaccard", "Jaccard index (pair counting)"),
+        laws=_LAWS | {Law.EXCHANGE},
+        undefined="no two samples are together on either side, or the table holds weights, not counts",
+        posterior="none",
+    ),
+    why=why_no_pairs("no two samples are together on either side"),
+)
+def pair_jaccard(table: Contingency) -> Real:
+    """Of the pairs of samples that either side puts together, the share that both do.
+
+    >>> print(f"{pair_jaccard(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.2500
+    """
+    return score_pairs(table, _jaccard)
+
+
+@metric(
+    Card(
+        title="Wallace index of the truth",
+        symbol="W_T",
+        formula=r"\frac{N_{11}}{\sum_i\binom{a_i}{2}}",
+        source="wallace1983",
+        aliases=("pair recall", "Wallace B I"),
+        laws=_LAWS,
+        undefined="no two samples share a true class, or the table holds weights, not counts",
+        posterior="none",
+    ),
+    why=why_no_pairs("no two samples share a true class"),
+)
+def wallace_truth(table: Contingency) -> Real:
+    """Of the pairs in one true class, the share that lies in one cluster.
+
+    >>> print(f"{wallace_truth(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
+    0.5
+    """
+    return score_pairs(table, _wallace_truth)
+
+
+@metric(
+    Card(
+        title="Wallace index of the system",
+        symbol="W_S",
+        formula=r"\frac{N_{11}}{\sum_j\binom{b_j}{2}}",
+        source="wallace1983",
+        aliases=("pair precision", "Wallace B II"),
+        laws=_LAWS,
+        undefined="no two samples share a cluster, or the table holds weights, not counts",
+        posterior="none",
+    ),
+    why=why_no_pairs("no two samples share a cluster"),
+)
+def wallace_system(table: Contingency) -> Real:
+    """Of the pairs in one cluster, the share that lies in one true class.
+
+    >>> print(f"{wallace_system(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.3333
+    """
+    return score_pairs(table, _wallace_system)
+
+
+@metric(
+    Card(
+        title="Hubert's index",
+        symbol="Γ_H",
+        formula=r"\frac{N_{11}+N_{00}-N_{10}-N_{01}}{\binom{n}{2}}",
+        source="hubert1985",
+        range=(-1.0, 1.0),
+        aliases=("Hubert", "Hubert index"),
+        laws=_LAWS | {Law.EXCHANGE},
+        undefined="there are fewer than two samples, or the table holds weights, not counts",
+        note="2 × Rand index (pair counting) − 1; not adjusted for chance.",
+        posterior="none",
+    ),
+    why=why_no_pairs("there are fewer than two samples"),
+)
+def hubert_index(table: Contingency) -> Real:
+    """Share of the pairs of samples treated alike, minus the share treated differently.
+
+    >>> print(f"{hubert_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
+    0.0
+    """
+    return score_pairs(table, _hubert)
+
+
+@metric(
+    Card(
+        title="Mirkin distance",
+        symbol="M",
+        formula=r"\frac{\sum_i a_i^2+\sum_j b_j^2-2\sum_{ij}n_{ij}^2}{n^2}",
+        source="meila2007",
+        better="lower",
+        aliases=("Mirkin metric", "Mirkin", "equivalence mismatch"),
+        laws=_DISTANCE | {Law.SCALING},
+        note="Divided by n², as Meilă does; the bare Mirkin metric is twice the number of pairs treated differently.",
+    )
+)
+def mirkin_distance(table: Contingency) -> Real:
+    """Probability that two samples drawn with replacement are together on one side only.
+
+    >>> print(f"{mirkin_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.3f}")
+    0.375
+    """
+    return np.minimum(_apart(_lines(table, "truth")) + _apart(_lines(table, "system")), 1.0)
+
+
+@metric(
+    Card(
+        title="Van Dongen distance",
+        symbol="D_V",
+        formula=r"1 - \frac{\sum_i\max_j n_{ij}+\sum_j\max_i n_{ij}}{2n}",
+        source="vandongen2000",
+        better="lower",
+        aliases=("Van Dongen metric", "van Dongen"),
+        laws=_DISTANCE | {Law.SCALING},
+        note="Divided by 2n, so that it lies between 0 and 1.",
+    )
+)
+def van_dongen_distance(table: Contingency) -> Real:
+    """Share of the samples outside the best match of their group and of their cluster, on average.
+
+    >>> print(f"{van_dongen_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
+    0.25
+    """
+    return np.minimum((_lines(table, "truth").left.sum(-1) + _lines(table, "system").left.sum(-1)) / 2, 1.0)
+
+
+@metric(
+    Card(
+        title="Larsen's F",
+        symbol="F_L",
+        formula=r"\frac1n\sum_i a_i\max_j\frac{2n_{ij}}{a_i+b_j}",
+        source="larsen1999",
+        aliases=("Larsen", "Larsen and Aone F", "clustering F-measure"),
+        laws=_LAWS | {Law.SCALING},
+        note="Not symmetric: each true class is matched with the cluster that suits it best.",
+    )
+)
+def larsen_index(table: Contingency) -> Real:
+    """F1 of each true class with the cluster that suits it best, weighted by class size.
+
+    >>> print(f"{larsen_index(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.7333
+    """
+    either = table.at_rows(table.row_totals) + table.at_columns(table.column_totals)
+    best = largest_by(table.cell_rows, 2 * quotient(table.cells, either, empty=0.0), table.shape[0])
+    best, sizes = np.minimum(best, 1.0), table.row_totals / table.grand_total[..., None]
+    return share((best * sizes).sum(axis=-1), ((1.0 - best) * sizes).sum(axis=-1))
