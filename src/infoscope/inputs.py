@@ -18,6 +18,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
 from infoscope.tables.labels import Label
+from infoscope.typing import LabelsByName
 
 __all__ = [
     "Prevalence",
@@ -100,7 +101,7 @@ def check_level(level: float) -> None:
         raise InputError(f"level must be between 0 and 1 (for example 0.95), got {level}")
 
 
-def labels_by_system(y_pred: Any) -> dict[str, Any]:
+def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:
     """Predicted labels by the name of their system; one sequence is called "system".
 
     The columns of a frame of several are several systems.
@@ -118,7 +119,7 @@ def kept_rows(labels: Any) -> Any:
     return list(labels) if isinstance(labels, Iterator) else labels
 
 
-def column_labels(source: Any, truth: Any, system: Any) -> tuple[Any, dict[str, Any]] | None:
+def column_labels(source: object, truth: Any, system: Any) -> tuple[Any, dict[str, Any]] | None:
     """Truth and predictions where the source is a plain mapping of column names to labels; None for other sources."""
     if not isinstance(source, Mapping) or not isinstance(truth, str) or hasattr(source, "columns"):
         return None
@@ -132,7 +133,7 @@ def column_labels(source: Any, truth: Any, system: Any) -> tuple[Any, dict[str, 
     return source[truth], {name: source[name] for name in names}
 
 
-def tables_by_system(source: Any, system: Any = None) -> dict[str, Contingency] | None:
+def tables_by_system(source: object, system: Any = None) -> dict[str, Contingency] | None:
     """Tables by the name of their system where the source is a table, or a mapping of tables; None for others."""
     if isinstance(source, Contingency):
         return {system if isinstance(system, str) else "system": source}
@@ -141,7 +142,7 @@ def tables_by_system(source: Any, system: Any = None) -> dict[str, Contingency] 
     return None
 
 
-def check_rows(source: Any, truth: Any) -> None:
+def check_rows(source: object, truth: Any) -> None:
     """Refuse what looks like labels or a matrix where rows are expected, with the way to ask for it."""
     if truth is not None and not isinstance(truth, str):
         raise InputError("truth is not the name of a column; give labels as (y_true, y_pred)")

@@ -27,6 +27,7 @@ from infoscope.readers import ReadOptions, read_joint
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.missing import warn_of
+from infoscope.typing import LabelsByName, PriorLike, Source
 
 __all__ = ["CompareKeywords", "compare", "compare_answers"]
 
@@ -40,8 +41,8 @@ class CompareKeywords(QuestionKeywords, total=False):
 
 
 def compare(
-    source: Any,
-    y_pred: Any = None,
+    source: Source,
+    y_pred: LabelsByName | None = None,
     *,
     truth: str | None = None,
     system: Sequence[str] | None = None,
@@ -129,7 +130,7 @@ def compare_answers(
     *,
     metrics: Sequence[str] = DEFAULT_METRICS,
     level: float = 0.95,
-    prior: Any = "default",
+    prior: PriorLike = "default",
     seed: int = 0,
     known: Mapping[str, Posterior] | None = None,
 ) -> Comparison:

@@ -19,6 +19,7 @@ from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
 from infoscope.tables.encode import encode
 from infoscope.tables.labels import Label, check_kinds, is_missing, unite
+from infoscope.typing import ArrayLike, LabelsLike
 
 __all__ = ["PairCells", "PairedPredictions"]
 
@@ -129,11 +130,11 @@ class PairedPredictions:
     @classmethod
     def from_labels(
         cls,
-        y_true: Any,
+        y_true: LabelsLike,
         systems: Mapping[str, Any],
         *,
-        sample_weight: Any = None,
-        cluster: Any = None,
+        sample_weight: ArrayLike | None = None,
+        cluster: LabelsLike | None = None,
         reject: Label | None = None,
         positive: Label | None = None,
     ) -> PairedPredictions:

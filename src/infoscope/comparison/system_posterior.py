@@ -23,6 +23,7 @@ from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
+from infoscope.typing import LabelsLike
 
 __all__ = ["ACCURACY", "ERRORS", "SystemPosterior", "correlation_of_draws", "metrics_needed", "refuse_or_note"]
 
@@ -89,7 +90,7 @@ class SystemPosterior:
         prior = self.question.prior
         return isinstance(prior, str) and prior == "default" and self.table.is_sparse and self.table.is_aligned
 
-    def on(self, table: Contingency, clusters: Any) -> SystemPosterior:
+    def on(self, table: Contingency, clusters: LabelsLike | None) -> SystemPosterior:
         """The same system on the rows of a pair; the same standing if these are all its rows."""
         if abs(_counted(table) - self.rows) <= _SAME * self.rows:
             return self

@@ -15,6 +15,7 @@ from infoscope.readers.progress import shown_while
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.labels import as_labels
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = ["cross_validate"]
 
@@ -28,8 +29,8 @@ class WorkKeywords(TypedDict, total=False):
 
 def cross_validate(  # noqa: PLR0913 - the public function
     estimators: Mapping[str, Any],
-    X: Any,
-    y: Any,
+    X: ArrayLike | Frame,
+    y: LabelsLike,
     *,
     folds: int = 10,
     repeats: int = 1000,

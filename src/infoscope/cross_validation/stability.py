@@ -14,6 +14,7 @@ import numpy.typing as npt
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.tables import Contingency
+from infoscope.typing import LabelsLike
 
 __all__ = ["stability"]
 
@@ -21,7 +22,12 @@ _BLOCK_CELLS = 2_000_000  # cells split at a time: bounds the memory
 
 
 def stability(
-    truth: Any, system: Any = None, *, metrics: Sequence[str] | None = None, splits: int = 500, seed: int = 0
+    truth: Contingency | LabelsLike,
+    system: LabelsLike | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    splits: int = 500,
+    seed: int = 0,
 ) -> dict[str, dict[str, float]]:
     """Mean and sd of every metric over both halves of random splits of the rows, and the bias of halves.
 

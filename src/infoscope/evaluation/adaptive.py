@@ -20,6 +20,7 @@ from infoscope.readers.blocks import alike, random_blocks
 from infoscope.readers.shared_reading import from_tally
 from infoscope.readers.tally import merged
 from infoscope.tables.missing import warn_of_rows
+from infoscope.typing import Source
 
 __all__ = ["StoppingRule", "gather_until"]
 
@@ -45,7 +46,7 @@ class StoppingRule:
         return f"{self.metric}.width={self.width:g}"
 
     @classmethod
-    def asked(cls, until: Any) -> StoppingRule:
+    def asked(cls, until: object) -> StoppingRule:
         """From ``width=0.02``, ``accuracy.width=0.02``, a number, or {metric: width}.
 
         >>> print(StoppingRule.asked("width=0.02"), StoppingRule.asked({"accuracy": 0.1}))
@@ -77,7 +78,7 @@ class StoppingRule:
 
 
 def gather_until(
-    source: Any, request: ColumnRequest, goal: StoppingRule, how: UncertaintyOptions, view: View = lambda x: x
+    source: Source, request: ColumnRequest, goal: StoppingRule, how: UncertaintyOptions, view: View = lambda x: x
 ) -> Inputs:
     """What random blocks of a source hold, read until the interval is narrow enough for every system.
 

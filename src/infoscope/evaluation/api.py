@@ -18,6 +18,7 @@ from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import QuestionKeywords, UncertaintyOptions, check_question
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
+from infoscope.typing import LabelsByName, Source
 
 __all__ = ["EvaluateKeywords", "evaluate"]
 
@@ -35,8 +36,8 @@ class EvaluateKeywords(QuestionKeywords, total=False):
 
 
 def evaluate(
-    source: Any,
-    y_pred: Any = None,
+    source: Source,
+    y_pred: LabelsByName | None = None,
     *,
     truth: str | None = None,
     system: str | Sequence[str] | None = None,

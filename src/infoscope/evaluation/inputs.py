@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.tables.prevalence import shares_by_label
+from infoscope.typing import LabelsByName, Source
 
 __all__ = ["ColumnRequest", "Inputs", "gather", "prepared", "seen"]
 
@@ -107,7 +108,7 @@ class Inputs:
     """All rows in their order, where they are kept."""
 
 
-def gather(source: Any, y_pred: Any, request: ColumnRequest) -> Inputs:
+def gather(source: Source, y_pred: LabelsByName | None, request: ColumnRequest) -> Inputs:
     """The tables to evaluate: from labels, from tables, or from rows that are read."""
     if y_pred is not None:
         if request.truth is not None or request.system is not None:
@@ -118,7 +119,7 @@ def gather(source: Any, y_pred: Any, request: ColumnRequest) -> Inputs:
         return _from_tables(tables, request)
     columns = column_labels(source, request.truth, request.system)
     if columns is not None:
-        return _from_labels(*columns, _with_columns(source, request))
+        return _from_labels(*columns, _with_columns(cast("Mapping[str, Any]", source), request))
     return _from_rows(source, request)
 
 
@@ -198,7 +199,7 @@ def _from_rows(source: Any, request: ColumnRequest) -> Inputs:
     return seen(source, request, together)
 
 
-def seen(source: Any, request: ColumnRequest, found: Together) -> Inputs:
+def seen(source: object, request: ColumnRequest, found: Together) -> Inputs:
     """What was read, as subjects."""
     reading = found.reading
     subjects = [

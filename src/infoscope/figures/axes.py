@@ -12,6 +12,7 @@ from infoscope.figures.colours import DARK, LIGHT, hexadecimal, is_dark
 from infoscope.figures.files import MAKER
 from infoscope.figures.layout import FONT
 from infoscope.figures.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
+from infoscope.typing import Axes
 
 __all__ = ["draw", "image", "new_axes"]
 
@@ -38,7 +39,7 @@ class Pen:
         return role if role.startswith("#") else self.colours[role]
 
 
-def new_axes(panel: Panel) -> Any:
+def new_axes(panel: Panel) -> Axes:
     """Axes in a figure of the size that the panel was composed for, one pixel a point."""
     try:
         from matplotlib import pyplot  # noqa: PLC0415 - optional, and slow to load
@@ -73,7 +74,7 @@ def _whole(panel: Panel, figure: Any) -> Any:
     return figure.add_axes((left / panel.width, bottom / panel.height, wide / panel.width, high / panel.height))
 
 
-def draw(panel: Panel, ax: Any) -> None:
+def draw(panel: Panel, ax: Axes) -> None:
     """Put every mark of the panel on the axes."""
     ax.set_xlim(panel.x.low, panel.x.high)
     ax.set_ylim(panel.y.low, panel.y.high)

@@ -136,7 +136,7 @@ class CoverageDisplay(TableDisplay):
         return cls(points, level, zoom, joined)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, system: str | None = None, **options: Any) -> Self:
+    def from_evaluation(cls, evaluation: object, *, system: str | None = None, **options: Any) -> Self:
         """Every system, or the one that is named.
 
         Trackers come with the ellipses of their intervals, settings of one tracker joined to a curve; their only

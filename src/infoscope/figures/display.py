@@ -10,6 +10,7 @@ from infoscope.figures.axes import draw, image, new_axes
 from infoscope.figures.files import picture_path
 from infoscope.figures.scene import Panel
 from infoscope.figures.svg import picture, standalone_svg
+from infoscope.typing import Axes
 
 __all__ = ["Display"]
 
@@ -24,7 +25,7 @@ class Display:
         """The picture as marks in data coordinates."""
         raise NotImplementedError
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw on matplotlib axes, new ones unless given; on given axes words shrink with the room there is."""
         panel = self.panel()
         self.ax_ = new_axes(panel) if ax is None else ax

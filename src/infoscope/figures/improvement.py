@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class ImprovementDisplay(TableDisplay):
         return cls.from_errors(errors, baseline=baseline)
 
     @classmethod
-    def from_errors(cls, errors: Any, *, baseline: str | None = None) -> Self:
+    def from_errors(cls, errors: Mapping[str, tuple[float, float]], *, baseline: str | None = None) -> Self:
         """From published numbers: name -> (erroneous information ratio, share of wrong answers)."""
         names = list(errors)
         if len(names) < 2:

@@ -12,6 +12,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.layout import shortened
 from infoscope.tables import Contingency
+from infoscope.typing import LabelsLike
 
 __all__ = [
     "Tables",
@@ -105,7 +106,7 @@ def chosen_systems(evaluation: Evaluation, system: str | None, *, single: bool) 
     return {each.title: _table_of(each) for each in (found[:1] if single else found)}
 
 
-def answers_by_name(y_pred: Any, name: str = "system") -> dict[str, Any]:
+def answers_by_name(y_pred: object, name: str = "system") -> dict[str, Any]:
     """Answers of one system, or of several: by name, as columns of a data frame, or in a list.
 
     >>> list(answers_by_name(["a", "b"], "mine")), list(answers_by_name([["a", "b"], ["b", "b"]]))
@@ -127,7 +128,7 @@ def _is_run(thing: object) -> bool:
     return isinstance(thing, (list, tuple)) or (hasattr(thing, "__len__") and np.ndim(thing) == 1)  # type: ignore[arg-type]
 
 
-def estimators_by_name(estimator: Any, name: str | None) -> dict[str, Any]:
+def estimators_by_name(estimator: object, name: str | None) -> dict[str, Any]:
     """Estimators under their names, or their kinds; a list of them is numbered where kinds repeat."""
     if isinstance(estimator, Mapping):
         return {str(key): each for key, each in estimator.items()}
@@ -140,7 +141,7 @@ def estimators_by_name(estimator: Any, name: str | None) -> dict[str, Any]:
     }
 
 
-def predictions(estimator: Any, X: Any, name: str) -> Any:
+def predictions(estimator: Any, X: object, name: str) -> LabelsLike:
     """What a fitted estimator answers."""
     if not callable(getattr(estimator, "predict", None)):
         raise InputError(f"{name!r} is {a_kind(estimator)}, which cannot predict; give a fitted estimator")

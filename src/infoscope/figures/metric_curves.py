@@ -17,6 +17,7 @@ from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
+from infoscope.typing import ArrayLike
 
 __all__ = ["MetricCurvesDisplay", "spoilt", "through"]
 
@@ -33,7 +34,7 @@ STAGES = (
 """What is to be read at the steps of a path through a table."""
 
 
-def spoilt(n: int, moved: Any, prevalence: float) -> Contingency:
+def spoilt(n: int, moved: ArrayLike, prevalence: float) -> Contingency:
     """``n`` samples, ``moved`` of them answered wrongly, in both classes alike; a batch where ``moved`` is an array.
 
     >>> spoilt(200, 50, 0.1).counts.tolist()

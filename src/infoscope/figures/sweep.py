@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.operating_points import Sweep, sweep
 from infoscope.tables import Contingency
+from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 
 __all__ = ["Curve", "SweepDisplay", "curve_panel"]
 
@@ -94,7 +95,13 @@ class SweepDisplay(TableDisplay):
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_pred: Any, *, metrics: Sequence[str] = (), ax: Any = None, **options: Any
+        cls,
+        y_true: LabelsLike,
+        y_pred: LabelsByName | Mapping[Any, LabelsLike],
+        *,
+        metrics: Sequence[str] = (),
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Sweep a score over its thresholds, or probabilities of each class over what is rejected, and draw.
 
@@ -109,10 +116,12 @@ class SweepDisplay(TableDisplay):
             chosen: dict[str, Any] = {"metrics": metrics} if metrics else {}
             return super().from_predictions(y_true, y_pred, ax=ax, **chosen, **options)
         options.pop("name", None)  # curves are named by their metrics
-        return cls.from_sweep(sweep(y_true, y_pred, **options), metrics).plot(ax)
+        return cls.from_sweep(sweep(y_true, cast(ArrayLike, y_pred), **options), metrics).plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Any, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
+    ) -> Self:
         """Sweep the scores of a fitted estimator: two classes by threshold, more by what is rejected."""
         called = type(estimator).__name__ if name is None else name
         if callable(getattr(estimator, "predict_proba", None)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from infoscope.errors import InputError
@@ -16,9 +16,10 @@ from infoscope.figures.inputs import (
     estimators_by_name,
     predictions,
 )
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, Label
 from infoscope.tables.construct import Declared, counted_labels
 from infoscope.tables.missing import most_ignored, warn_of_rows
+from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 
 __all__ = ["TableDisplay"]
 
@@ -39,15 +40,15 @@ class TableDisplay(Display):
     @classmethod
     def from_predictions(  # noqa: PLR0913 - as scikit-learn's users type it
         cls,
-        y_true: Any,
-        y_pred: Any,
+        y_true: LabelsLike,
+        y_pred: LabelsByName,
         *,
-        sample_weight: Any = None,
-        labels: Any = None,
-        reject: Any = None,
-        positive: Any = None,
+        sample_weight: ArrayLike | None = None,
+        labels: Sequence[Label] | None = None,
+        reject: Label | None = None,
+        positive: Label | None = None,
         name: str = "system",
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
@@ -61,13 +62,15 @@ class TableDisplay(Display):
         return display.plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
+    ) -> Self:
         """Let a fitted estimator predict, count and draw; several may come by name or in a list."""
         answers = {key: predictions(each, X, key) for key, each in estimators_by_name(estimator, name).items()}
         return cls.from_predictions(y, answers, **options)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Any, *, system: str | None = None, **options: Any) -> Self:
+    def from_evaluation(cls, evaluation: object, *, system: str | None = None, **options: object) -> Self:
         """Every system of an evaluation; for a picture of one system the best, or the one that is named."""
         if not isinstance(evaluation, Evaluation):
             raise InputError(

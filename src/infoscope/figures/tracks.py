@@ -20,6 +20,7 @@ from infoscope.tracking import compare, evaluate
 from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.result import LOST, TrackerResult, TrackingEvaluation
 from infoscope.tracking.sequence import Sequence
+from infoscope.typing import Axes, Source
 
 __all__ = [
     "LOST",
@@ -249,20 +250,22 @@ class TrackDisplay(Display):
     """The picture of a tracking evaluation; each picture has its own options."""
 
     @classmethod
-    def from_predictions(cls, truth: Any, tracks: Any, *, ax: Any = None, **options: Any) -> Self:
+    def from_predictions(cls, truth: Source, tracks: Source, *, ax: Axes | None = None, **options: Any) -> Self:
         """Evaluate a tracker, or several by name, and draw.
 
         Either side is a path, an array with rows of frame, id, left, top, width, height, or a data frame. Options are
         those of ``tracking.evaluate`` and of the picture.
         """
         settings = {key: options.pop(key) for key in list(options) if key in TrackingOptions.__dataclass_fields__}
-        several = isinstance(tracks, Mapping)
-        found = compare(truth, tracks, **settings) if several else evaluate(truth, tracks, **settings)
+        if isinstance(tracks, Mapping):
+            found = compare(truth, tracks, **settings)
+        else:
+            found = evaluate(truth, tracks, **settings)
         display: Self = cls.from_evaluation(found, **options)
         return display.plot(ax)
 
 
-def tracking_only(evaluation: Any, picture: str) -> TrackingEvaluation:
+def tracking_only(evaluation: object, picture: str) -> TrackingEvaluation:
     """The evaluation, if it is one of trackers."""
     if not isinstance(evaluation, TrackingEvaluation):
         raise InputError(

@@ -66,7 +66,7 @@ def exactly_where_small(
     return values
 
 
-def selected(table: Contingency, places: Any) -> Contingency:
+def selected(table: Contingency, places: NDArray[Any]) -> Contingency:
     """Some tables of a batch."""
     return replace(table, values=table.values[places], weight_squares=None)
 

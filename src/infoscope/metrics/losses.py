@@ -1,7 +1,7 @@
 """Losses: what the answers cost, by Holt et al.'s cost matrices or the user's own."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, dot, undefined_where
 from infoscope.tables import Contingency, remembered
+from infoscope.typing import ArrayLike
 
 __all__ = [
     "expected_cost",
@@ -196,7 +197,7 @@ def information_cost(table: Contingency) -> Real:
     return h.missed + h.spurious
 
 
-def expected_cost(table: Contingency, costs: Any) -> Real:
+def expected_cost(table: Contingency, costs: ArrayLike) -> Real:
     """What an answer costs on average under the user's cost matrix (rows = truth, columns = output, reject included).
 
     Warns when a correct answer costs as much as an error of the same class.
@@ -212,7 +213,7 @@ def expected_cost(table: Contingency, costs: Any) -> Real:
     return mean_cost(table, matrix)
 
 
-def checked_costs(table: Contingency, costs: Any) -> Real:
+def checked_costs(table: Contingency, costs: ArrayLike) -> Real:
     """The cost matrix as numbers; refused unless it has one finite cost per cell."""
     try:
         matrix = np.asarray(costs, dtype=np.float64)

@@ -23,6 +23,7 @@ from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables.categorization import aligned
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.missing import warn_of
+from infoscope.typing import Source
 
 __all__ = ["COMPARED", "compare", "differences", "evaluate", "ranked", "stability"]
 
@@ -85,7 +86,7 @@ class MultilabelKeywords(TypedDict, total=False):
 
 
 def evaluate(
-    truth: Any, predicted: Any, *, name: str | None = None, **options: Unpack[MultilabelKeywords]
+    truth: Source, predicted: Source, *, name: str | None = None, **options: Unpack[MultilabelKeywords]
 ) -> MultilabelEvaluation:
     """How much of the truth's categories the predicted ones tell, and which of them are mixed up.
 
@@ -103,7 +104,9 @@ def evaluate(
     return compare(truth, {name or name_of(predicted, "predicted"): predicted}, **options)
 
 
-def compare(truth: Any, predictors: Mapping[str, Any], **options: Unpack[MultilabelKeywords]) -> MultilabelEvaluation:
+def compare(
+    truth: Source, predictors: Mapping[str, Any], **options: Unpack[MultilabelKeywords]
+) -> MultilabelEvaluation:
     """Several predictors on one truth, with paired differences; sources as for ``evaluate``."""
     check_keywords(options, MultilabelKeywords)
     if not predictors:
@@ -115,7 +118,7 @@ def compare(truth: Any, predictors: Mapping[str, Any], **options: Unpack[Multila
 
 
 def stability(
-    truth: Any, predicted: Any, *, splits: int = 500, seed: int = 0, **options: Any
+    truth: Source, predicted: Source, *, splits: int = 500, seed: int = 0, **options: Any
 ) -> dict[str, SampleSpread]:
     """Mean and standard deviation of every metric over both halves of random splits of the objects."""
     if splits < 1:

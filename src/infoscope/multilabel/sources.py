@@ -17,6 +17,7 @@ from infoscope.readers import read_joint
 from infoscope.readers.labels import meaning
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label
+from infoscope.typing import Source
 
 __all__ = ["LabelSetFormat", "label_sets", "name_of"]
 
@@ -48,7 +49,7 @@ class LabelSetFormat:
             raise InputError("depth cuts category names at a separator; state it too, as separator='/'")
 
 
-def label_sets(source: Any, form: LabelSetFormat) -> LabelSets:
+def label_sets(source: Source, form: LabelSetFormat) -> LabelSets:
     """The label sets of a source, cleaned and rolled up as asked."""
     sets = _cleaned(_read(source, form), form)
     if form.separator is not None and form.depth is not None:
@@ -56,7 +57,7 @@ def label_sets(source: Any, form: LabelSetFormat) -> LabelSets:
     return sets
 
 
-def name_of(source: Any, otherwise: str) -> str:
+def name_of(source: object, otherwise: str) -> str:
     """What to call a source: a file by its name."""
     if isinstance(source, str | os.PathLike):
         return Path(source).name.split(".")[0] or otherwise

@@ -36,6 +36,7 @@ from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import all_ignored, warn_of_rows
+from infoscope.typing import ArrayLike, Frame, LabelsLike, Source
 
 __all__ = ["SweepRowsKeywords", "TuneKeywords", "sweep", "tune"]
 
@@ -47,8 +48,8 @@ class SweepRowsKeywords(SweepKeywords, total=False):
 
 
 def sweep(
-    source: Any,
-    y_score: Any = None,
+    source: Source,
+    y_score: ArrayLike | Frame | None = None,
     *,
     truth: str | None = None,
     score: str | Sequence[str] | None = None,
@@ -75,12 +76,12 @@ def sweep(
     if y_score is not None:
         if truth is not None or score is not None:
             raise InputError("give (y_true, y_score), or name columns with truth= and score=, not both")
-        return sweep_scores(source, y_score, **choices)
+        return sweep_scores(cast(LabelsLike, source), y_score, **choices)
     columns = column_labels(source, truth, score)
     if columns is not None:
         y_true, scores = columns
         weight = choices.get("weight")
-        choices["weight"] = source.get(weight, weight) if isinstance(weight, str) else weight
+        choices["weight"] = cast("Mapping[str, Any]", source).get(weight, weight) if isinstance(weight, str) else weight
         choices.setdefault("classes", None if len(scores) == 1 else list(scores))
         given = next(iter(scores.values())) if len(scores) == 1 else np.column_stack(list(scores.values()))
         return sweep_scores(y_true, given, **choices)
@@ -262,7 +263,7 @@ class TuneKeywords(LabelKeywords, total=False):
 
 
 def tune(
-    source: Any,
+    source: Source,
     parameters: str | Sequence[str],
     *,
     truth: str | None = None,

@@ -15,6 +15,7 @@ from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = ["Calibration", "calibration"]
 
@@ -61,11 +62,11 @@ class Calibration(Result):
 
 
 def calibration(
-    y_true: Any,
-    y_score: Any,
+    y_true: LabelsLike,
+    y_score: ArrayLike | Frame,
     *,
     classes: Sequence[Any] | None = None,
-    weight: Any = None,
+    weight: ArrayLike | None = None,
     normalize: bool = False,
 ) -> Calibration:
     """How many bits the system loses by its confidence, by the one power of all probabilities that serves it best.

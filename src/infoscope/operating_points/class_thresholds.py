@@ -20,6 +20,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = ["ClassThresholds", "class_thresholds"]
 
@@ -78,11 +79,11 @@ class ClassThresholdsKeywords(TypedDict, total=False):
 
 
 def class_thresholds(
-    y_true: Any,
-    y_score: Any,
+    y_true: LabelsLike,
+    y_score: ArrayLike | Frame,
     metric: str | None = None,
     *,
-    costs: Any = None,
+    costs: ArrayLike | None = None,
     **options: Unpack[ClassThresholdsKeywords],
 ) -> ClassThresholds:
     """One rejection threshold per answer, best together by a metric (proficiency unless named) or a cost matrix.

@@ -13,16 +13,17 @@ from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.operating_points.scores import Probabilities, class_probabilities
 from infoscope.tables import Contingency
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = ["ProbabilisticScores", "cross_entropy", "information_score", "probabilistic_scores", "soft_table"]
 
 
 def soft_table(
-    y_true: Any,
-    y_score: Any,
+    y_true: LabelsLike,
+    y_score: ArrayLike | Frame,
     *,
     classes: Sequence[Any] | None = None,
-    weight: Any = None,
+    weight: ArrayLike | None = None,
     normalize: bool = False,
 ) -> Contingency:
     """The table in which every sample is spread over the columns by its probabilities.
@@ -86,11 +87,11 @@ class ProbabilisticScores:
 
 
 def probabilistic_scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: LabelsLike,
+    y_score: ArrayLike | Frame,
     *,
     classes: Sequence[Any] | None = None,
-    weight: Any = None,
+    weight: ArrayLike | None = None,
     normalize: bool = False,
 ) -> ProbabilisticScores:
     """Soft and hard numbers of the same output, side by side."""

@@ -21,6 +21,7 @@ from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
+from infoscope.typing import ArrayLike
 
 __all__ = ["ALARM_RATE", "Sweep"]
 
@@ -142,7 +143,7 @@ class Sweep(Result):
         self,
         metric: str | None = None,
         *,
-        costs: Any = None,
+        costs: ArrayLike | None = None,
         level: float = 0.95,
         resamples: int = _RESAMPLES,
         seed: int = 0,

@@ -23,6 +23,7 @@ from infoscope.tables.labels import (
     sorted_labels,
 )
 from infoscope.tables.missing import warn_of_rows
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = ["SUM_TOLERANCE", "BinaryScores", "Probabilities", "binary_scores", "class_probabilities"]
 
@@ -62,7 +63,9 @@ class Probabilities:
         return [slice(start, start + step) for start in range(0, len(self.values), step)]
 
 
-def binary_scores(scores: Any, truth: Any, *, positive: Label | None, sample_weight: Any) -> BinaryScores:
+def binary_scores(
+    scores: ArrayLike | Frame, truth: LabelsLike, *, positive: Label | None, sample_weight: ArrayLike | None
+) -> BinaryScores:
     """Scores of a two-class problem; every fault is named with its row."""
     check_pairing(truth, {"scores": scores, "sample_weight": sample_weight})
     array = _numbers(scores, "scores")
@@ -188,7 +191,12 @@ def _positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
 
 
 def class_probabilities(
-    values: Any, truth: Any, *, classes: Sequence[Any] | None, sample_weight: Any, normalize: bool
+    values: ArrayLike | Frame,
+    truth: LabelsLike,
+    *,
+    classes: Sequence[Any] | None,
+    sample_weight: ArrayLike | None,
+    normalize: bool,
 ) -> Probabilities:
     """Probabilities of every class, each row summing to one."""
     check_pairing(truth, {"probabilities": values, "sample_weight": sample_weight})

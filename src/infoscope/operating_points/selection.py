@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ThresholdTables
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
+from infoscope.typing import ArrayLike
 
 if TYPE_CHECKING:
     from infoscope.operating_points.result import Sweep
@@ -37,7 +38,7 @@ class Criterion:
     """1 where higher is better, −1 where lower is."""
 
     @classmethod
-    def asked(cls, metric: str | None, costs: Any = None) -> Criterion:
+    def asked(cls, metric: str | None, costs: ArrayLike | None = None) -> Criterion:
         """By a metric's card, or by the expected cost of the user's matrix."""
         if costs is not None:
             if metric is not None:

@@ -23,6 +23,7 @@ from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
+from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = [
     "SweepKeywords",
@@ -141,7 +142,7 @@ class SweepKeywords(TypedDict, total=False):
     choose_by: str | ChoiceOptions | None
 
 
-def sweep_scores(y_true: Any, y_score: Any, **options: Unpack[SweepKeywords]) -> Sweep:
+def sweep_scores(y_true: LabelsLike, y_score: ArrayLike | Frame, **options: Unpack[SweepKeywords]) -> Sweep:
     """All operating points of scores or probabilities beside their true labels."""
     max_points, certainty = options.get("max_points"), options.get("certainty", "confidence")
     choice = as_options(options.get("choose_by"))

@@ -21,6 +21,7 @@ from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.missing import all_ignored
+from infoscope.typing import PriorLike
 
 __all__ = ["BestSetting", "Tuning", "TuningOptions", "pareto_front", "tuned"]
 
@@ -146,7 +147,12 @@ class Tuning(Result):
         return found
 
     def best(
-        self, metric: str = "erroneous_information_ratio", *, prior: Any = "default", draws: int = _DRAWS, seed: int = 0
+        self,
+        metric: str = "erroneous_information_ratio",
+        *,
+        prior: PriorLike = "default",
+        draws: int = _DRAWS,
+        seed: int = 0,
     ) -> BestSetting:
         """The best setting, with the probability that it is best: the share of draws in which it is.
 

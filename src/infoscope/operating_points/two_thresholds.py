@@ -20,6 +20,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.typing import ArrayLike
 
 __all__ = ["TwoThresholds", "chow_thresholds", "two_thresholds"]
 
@@ -67,7 +68,7 @@ class TwoThresholds(Result):
 
 
 def two_thresholds(
-    sweep: Sweep, metric: str | None = None, *, costs: Any = None, reject: Label = "rejected"
+    sweep: Sweep, metric: str | None = None, *, costs: ArrayLike | None = None, reject: Label = "rejected"
 ) -> TwoThresholds:
     """The pair of thresholds that is best by a metric (proficiency unless named) or by a 2 × 3 cost matrix.
 
@@ -161,7 +162,7 @@ def _pairs_by_cost(
     return upper[[lower]], np.array([lower])
 
 
-def chow_thresholds(costs: Any) -> tuple[float, float]:
+def chow_thresholds(costs: ArrayLike) -> tuple[float, float]:
     """Lower and upper threshold for a *calibrated* probability of the positive class, straight from the costs.
 
     ``costs`` has the negative class first, the positive second, and the columns negative, positive, reject. Where

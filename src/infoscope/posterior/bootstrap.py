@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.encode import encode
 from infoscope.tables.prevalence import reweighted
+from infoscope.typing import LabelsLike
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["ClusterBootstrap"]
 
@@ -43,7 +47,9 @@ class ClusterBootstrap:
     True
     """
 
-    def __init__(self, table: Contingency, clusters: Any, *, resamples: int | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, table: Contingency, clusters: NDArray[Any] | csr_array, *, resamples: int | None = None, seed: int = 0
+    ) -> None:
         """``clusters`` holds one line of cell counts per cluster, dense or sparse; they sum to the table's cells.
 
         A re-weighted table takes its spread from the counts behind it.
@@ -64,7 +70,9 @@ class ClusterBootstrap:
         self._scores: dict[str, tuple[Real, Real]] = {}
 
     @classmethod
-    def from_labels(cls, y_true: Any, y_pred: Any, cluster: Any, **options: Any) -> ClusterBootstrap:
+    def from_labels(
+        cls, y_true: LabelsLike, y_pred: LabelsLike, cluster: LabelsLike, **options: Any
+    ) -> ClusterBootstrap:
         """From rows with the cluster that each belongs to."""
         check_pairing(y_true, {"system": y_pred, "cluster": cluster})
         group = _group_codes(cluster)

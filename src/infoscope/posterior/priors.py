@@ -8,6 +8,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.posterior.arrays import Array
 from infoscope.tables import Contingency
+from infoscope.typing import PriorLike
 
 __all__ = ["NAMES", "concentration", "default_name"]
 
@@ -37,7 +38,7 @@ def default_name(table: Contingency) -> str:
     return "perks" if table.shape[0] <= 3 else "mixture"
 
 
-def concentration(prior: Any, table: Contingency) -> tuple[str, float | Array | None]:
+def concentration(prior: PriorLike, table: Contingency) -> tuple[str, float | Array | None]:
     """The prior's name, and its concentration per cell; None where the data decide it."""
     if isinstance(prior, str):
         name = default_name(table) if prior == "default" else prior

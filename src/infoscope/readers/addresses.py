@@ -32,14 +32,14 @@ class Addresses:
         return f"{self.names[0]}{more}"
 
 
-def addresses_of(source: Any, format: str | None) -> Addresses | None:
+def addresses_of(source: object, format: str | None) -> Addresses | None:
     """The addresses that a source consists of, or None where it is something else.
 
     >>> addresses_of("s3a://logs/2026/*.parquet", None)
     Addresses(names=('s3a://logs/2026/*.parquet',), format='parquet')
     >>> addresses_of("log.csv", None)
     """
-    items = list(source) if isinstance(source, (list, tuple)) else [source]
+    items: list[Any] = list(source) if isinstance(source, (list, tuple)) else [source]
     if not items or not all(isinstance(item, (str, os.PathLike)) for item in items):
         return None
     names = [os.fspath(item) for item in items]

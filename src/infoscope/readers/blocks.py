@@ -26,6 +26,7 @@ from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import count_frame, is_frame
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.tally import Tally
+from infoscope.typing import Source
 
 __all__ = ["Block", "alike", "random_blocks"]
 
@@ -47,7 +48,7 @@ class Block:
     """Whether each row was chosen at random; else they are neighbours."""
 
 
-def random_blocks(source: Any, columns: Columns, how: ReadOptions, rng: np.random.Generator) -> Iterator[Block]:
+def random_blocks(source: Source, columns: Columns, how: ReadOptions, rng: np.random.Generator) -> Iterator[Block]:
     """Blocks of a source until all of it has been read; each counted for all systems together."""
     with scratch_folder() as folder:
         if is_frame(source):

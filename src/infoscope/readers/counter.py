@@ -16,6 +16,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of_rows
+from infoscope.typing import ArrayLike, LabelsLike
 
 __all__ = ["Counter"]
 
@@ -44,7 +45,7 @@ class Counter:
         self._kinds: tuple[set[type], set[type]] = (set(), set())
         self._ignored: dict[str, int] = {}
 
-    def update(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update(self, y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None = None) -> None:
         """Count one batch: two sequences of the same length, arrays and tensors too."""
         check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
         truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")

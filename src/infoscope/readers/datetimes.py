@@ -21,7 +21,7 @@ Decoder = Callable[[Any], Any]
 _START = dt.datetime(1970, 1, 1)
 
 
-def moment(value: Any, column: str) -> dt.datetime:
+def moment(value: dt.date | np.datetime64, column: str) -> dt.datetime:
     """A plain datetime for one of Python, NumPy or pandas; its zone becomes its distance from UTC.
 
     >>> moment(np.datetime64("2020-01-02T03:04:05.000006000"), "seen")

@@ -57,7 +57,7 @@ class _Rows:
         return None if columns.weight is None else self.column(columns.weight).cast(nw.Float64)
 
 
-def is_frame(source: Any) -> bool:
+def is_frame(source: object) -> bool:
     """Whether a source is a dataframe or lazy frame of any kind that narwhals knows."""
     return isinstance(_opened(source), (nw.DataFrame, nw.LazyFrame))
 
@@ -80,7 +80,7 @@ def frame_names(source: Any) -> tuple[str, ...]:
     return tuple(frame.collect_schema().names())
 
 
-def is_record_batches(source: Any) -> bool:
+def is_record_batches(source: object) -> bool:
     """Whether a source is a record batch of Arrow, or a reader that gives them once."""
     kind = type(source)
     return kind.__module__.partition(".")[0] == "pyarrow" and kind.__name__.startswith("RecordBatch")

@@ -22,6 +22,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.datetimes import moment
 from infoscope.tables.labels import Label, kind_of
+from infoscope.typing import Json
 
 __all__ = [
     "Cleaning",
@@ -50,7 +51,7 @@ _MOST_DIGITS = 308
 _STEPS = (*_TEXT_STEPS, "text", "number")
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a native value is a hole: None, NaN, NaT, or the NA of pandas.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
@@ -61,7 +62,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, Decimal, np.generic)) and bool(value != value)  # noqa: PLR0124 - NaN
 
 
-def meaning(value: Any, column: str) -> Label | None:
+def meaning(value: object, column: str) -> Label | None:
     """The label that a native value stands for; None when it is missing.
 
     >>> meaning(3.0, "pred"), meaning(float("nan"), "pred"), meaning("nan", "pred")
@@ -100,7 +101,7 @@ def _number(value: float | Decimal, column: str) -> int | float:
     return int(value) if value == int(value) else float(value)
 
 
-def from_json(text: str | None) -> Any:
+def from_json(text: str | None) -> Json:
     """The value that a piece of JSON stands for.
 
     >>> from_json("1"), from_json('"1"'), from_json("null")

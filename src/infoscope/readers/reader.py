@@ -29,6 +29,7 @@ from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of_rows
+from infoscope.typing import Source
 
 __all__ = [
     "ENGINES",
@@ -127,7 +128,7 @@ class TableKeywords(LabelKeywords, total=False):
 
 
 def read(
-    source: Any,
+    source: Source,
     *,
     truth: str | None = None,
     system: str | None = None,
@@ -157,7 +158,7 @@ def read(
 
 
 def read_tables(
-    source: Any,
+    source: Source,
     *,
     truth: str | None = None,
     system: str | Sequence[str] | None = None,
@@ -171,7 +172,7 @@ def read_tables(
 
 
 def counted_tables(
-    source: Any,
+    source: Source,
     truth: str | None,
     system: str | Sequence[str] | None,
     how: ReadOptions | None = None,
@@ -209,7 +210,7 @@ def reading_of(
 
 
 def read_joint(
-    source: Any,
+    source: Source,
     *,
     truth: str,
     system: Sequence[str],
@@ -223,7 +224,7 @@ def read_joint(
 
 
 def read_joints(
-    source: Any, columns: Columns, clean: Cleaning = (), how: ReadOptions | None = None
+    source: Source, columns: Columns, clean: Cleaning = (), how: ReadOptions | None = None
 ) -> dict[Group, Joint]:
     """The same for each group of the columns."""
     how = how or ReadOptions()
@@ -236,7 +237,7 @@ def read_joints(
 
 
 @secrets_hidden()
-def count_rows(source: Any, files: Files | None, columns: Columns, how: ReadOptions) -> list[Tally]:
+def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadOptions) -> list[Tally]:
     """Distinct rows of any source, one tally a margin."""
     clusters: dict[str, Callable[..., list[Tally]]] = {
         "spark": count_files_by_spark,
@@ -266,7 +267,7 @@ def count_rows(source: Any, files: Files | None, columns: Columns, how: ReadOpti
     )
 
 
-def files_of(source: Any, how: ReadOptions, folder: Path) -> Files | None:
+def files_of(source: object, how: ReadOptions, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
     if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
         return None  # nothing here opens what lies behind an address

@@ -18,6 +18,7 @@ from infoscope.readers.row_order import rows_in_order
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.typing import Source
 
 __all__ = ["Asked", "Together", "from_tally", "read_together"]
 
@@ -67,7 +68,7 @@ class Together:
     """Every row by itself, in the order of the source, where that was asked for and exists."""
 
 
-def read_together(source: Any, asked: Asked, how: ReadOptions | None = None) -> Together:
+def read_together(source: Source, asked: Asked, how: ReadOptions | None = None) -> Together:
     """Tables of all systems; also their joint counts for clusters, and for several systems of a small source."""
     how = how or ReadOptions()
     with scratch_folder() as folder:

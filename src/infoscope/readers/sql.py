@@ -33,17 +33,17 @@ _PG_TEXT = (25, 1042, 1043)
 _SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
 
 
-def is_connection(source: Any) -> bool:
+def is_connection(source: object) -> bool:
     """Whether a source is an open database connection (DB-API or ADBC) or an SQLAlchemy engine."""
     return hasattr(source, "cursor") or hasattr(source, "raw_connection")
 
 
-def is_database_url(source: Any) -> bool:
+def is_database_url(source: object) -> bool:
     """Whether a source is the address of a database."""
     return isinstance(source, str) and urlsplit(source).scheme.partition("+")[0] in _SCHEMES
 
 
-def count_query(source: Any, what: str, columns: Columns) -> list[Tally]:
+def count_query(source: object, what: object, columns: Columns) -> list[Tally]:
     """One tally for each margin of a table or query in a database."""
     if not isinstance(what, str) or not what.strip():
         raise InputError(f"{what!r} is no table and no query; with a database, name one of them as text")

@@ -16,7 +16,7 @@ from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text, frame, write_parquet
 from infoscope.results.provenance import Provenance
-from infoscope.typing import StrPath
+from infoscope.typing import Axes, StrPath
 
 if TYPE_CHECKING:
     from infoscope.figures.display import Display
@@ -134,7 +134,7 @@ class Result(ABC):
             return self.to_json() + "\n"
         return csv_text(self.rows()) if form == "csv" else self._render(form)
 
-    def plot(self, which: str | None = None, *, ax: Any = None) -> Display:
+    def plot(self, which: str | None = None, *, ax: Axes | None = None) -> Display:
         """Draw a picture of the result on matplotlib axes; an unknown ``which`` is answered with those there are."""
         display: Display = importlib.import_module("infoscope.reports").picture(self, which)
         return display.plot(ax)

@@ -23,12 +23,13 @@ from infoscope.tracking.sums import LEVELS, TrackSums, stack
 from infoscope.tracking.track_file import TrackFile
 from infoscope.tracking.tuning import GateSweep
 from infoscope.tracking.uncertainty import estimate_all
+from infoscope.typing import Source
 
 __all__ = ["compare", "evaluate", "name_of", "prepare_sources", "sweep_gates"]
 
 
 def evaluate(
-    truth: Any, tracks: Any, *, name: str | None = None, **options: Unpack[TrackingKeywords]
+    truth: Source, tracks: Source, *, name: str | None = None, **options: Unpack[TrackingKeywords]
 ) -> TrackingEvaluation:
     """How much of who-was-where a tracker captures, and where the rest is lost.
 
@@ -49,7 +50,7 @@ def evaluate(
     return compare(truth, {name or name_of(tracks): tracks}, **options)
 
 
-def compare(truth: Any, systems: Mapping[str, Any], **options: Unpack[TrackingKeywords]) -> TrackingEvaluation:
+def compare(truth: Source, systems: Mapping[str, Any], **options: Unpack[TrackingKeywords]) -> TrackingEvaluation:
     """Several trackers on one truth, with paired differences; sources are given as for ``evaluate``.
 
     Names of the form ``tracker@parameter=value`` are settings of one tracker: they are joined to a curve.
@@ -98,7 +99,7 @@ def _evaluate_one(
     return EvaluatedTracker(name, settled, tuple(sequences), estimates, spread, account)
 
 
-def name_of(tracks: Any) -> str:
+def name_of(tracks: object) -> str:
     """A name for a system from where it is stored.
 
     >>> name_of("runs/mine@gate=0.4.txt")
@@ -113,7 +114,7 @@ def name_of(tracks: Any) -> str:
 
 
 def sweep_gates(
-    truth: Any, tracks: Any, gates: Sequence[float] | None = None, **options: Unpack[TrackingKeywords]
+    truth: Source, tracks: Source, gates: Sequence[float] | None = None, **options: Unpack[TrackingKeywords]
 ) -> GateSweep:
     """The information figures at each gate: 0.05, 0.10, … 0.95 for boxes unless given."""
     settings = TrackingOptions(**options)

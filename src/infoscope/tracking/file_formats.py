@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +82,7 @@ def read_csv(text: str, origin: str, name: str) -> dict[str, TrackFile]:
     return read_columns(columns, origin, name)
 
 
-def has_track_columns(names: Any) -> bool:
+def has_track_columns(names: Iterable[object]) -> bool:
     """Whether the names include one for the frame: a table of tracks rather than a set of sequences."""
     return any(str(name).strip().lower() in _NAMES["frame"] for name in names)
 

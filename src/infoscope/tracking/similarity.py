@@ -41,7 +41,7 @@ class SimilarPairs(NamedTuple):
         """The pairs with a similarity above 0."""
         return self.where(self.similarity > 0)
 
-    def where(self, wanted: Any) -> "SimilarPairs":
+    def where(self, wanted: NDArray[Any]) -> "SimilarPairs":
         """The chosen pairs, by mask or by position."""
         return SimilarPairs(self.truth[wanted], self.system[wanted], self.similarity[wanted])
 

@@ -21,6 +21,7 @@ from infoscope.tracking.file_formats import (
     read_motchallenge,
 )
 from infoscope.tracking.track_file import TrackFile, delimiter_of, first_line
+from infoscope.typing import Source
 
 __all__ = ["FORMATS", "match_sequences", "read_text", "read_tracks"]
 
@@ -42,7 +43,7 @@ _NOT_TRACKS = frozenset(("det", "seqmaps", "img1", "__macosx"))
 """Folders inside a benchmark that hold something else."""
 
 
-def read_tracks(source: Any, form: str = "auto", *, what: str = "tracks") -> dict[str, TrackFile]:
+def read_tracks(source: Source, form: str = "auto", *, what: str = "tracks") -> dict[str, TrackFile]:
     """The sequences of a source by name: a path, an array, a DataFrame, or a mapping of names to these."""
     if form != "auto" and form not in FORMATS:
         raise UnknownNameError(f"there is no track format {form!r}; choose auto, {', '.join(FORMATS)}")

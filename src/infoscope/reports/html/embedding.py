@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from typing import Any
 
 from infoscope.markup import Html, element
+from infoscope.typing import Json
 
 __all__ = ["embedded", "rounded"]
 
@@ -22,7 +22,7 @@ def embedded(data: object, name: str | None = None, style: str | None = None) ->
     return element("script", Html(packed), type="application/zlib+base64", id=name, class_=style)
 
 
-def rounded(part: Any) -> Any:
+def rounded(part: Json) -> Json:
     """The document with six digits a number: the page shows four at most."""
     if isinstance(part, float):
         return float(f"{part:.6g}")
