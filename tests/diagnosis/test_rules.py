@@ -39,6 +39,8 @@ CLUSTERS = Contingency.from_labels(["a", "b", "c"] * 30, ["x", "y", "z"] * 30)
 THIN = Contingency.from_matrix(np.random.default_rng(0).poisson(0.6, (16, 16)) + 5 * np.eye(16, dtype=int))
 ONCE = Contingency.from_matrix(np.diag([20, 9, 5, 2, 1, 1, 1, 1, 1]))
 BALANCED = Contingency.from_matrix(np.repeat([[100, 0, 0, 0], [0, 100, 0, 0]], 2, axis=0))
+ONE_MORE = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]])
+ABSTAINS = Contingency.from_labels(list("aaabbbcc"), ["a", "a", "Unknown", "b", "b", "Unknown", "c", "c"])
 RULES_BY_CODE = {rule.code: rule for rule in RULES}
 
 FITS = [
@@ -56,6 +58,8 @@ FITS = [
     ("merged_pair", M19),
     ("abstains_for_free", M9),
     ("abstains_for_free", M10),
+    ("undeclared_reject", ONE_MORE),
+    ("undeclared_reject", ABSTAINS),
     ("detection_problem", RARE),
     ("second_stage", M12),
     ("less_varied_output", VALVERDE_A),
@@ -84,6 +88,9 @@ DOES_NOT_FIT = [
     ("merged_pair", M1),
     ("abstains_for_free", M5),
     ("abstains_for_free", M1),
+    ("undeclared_reject", M5),
+    ("undeclared_reject", Contingency.from_labels([*"aabb"], [*"abbc"])),  # a class that this sample does not have
+    ("undeclared_reject", Contingency.from_matrix([[5, 1], [1, 5]])),
     ("detection_problem", VALVERDE_B),
     ("detection_problem", M1),
     ("second_stage", VALVERDE_B),
@@ -250,6 +257,8 @@ LARGE = [
     ("accuracy_paradox", STEINGOLD_A),
     ("accuracy_paradox", STEINGOLD_50),
     ("merged_pair", M19),
+    ("undeclared_reject", ONE_MORE),
+    ("undeclared_reject", ABSTAINS),
     ("detection_problem", RARE),
     ("second_stage", M12),
     ("less_varied_output", VALVERDE_A),

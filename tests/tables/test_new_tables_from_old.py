@@ -237,3 +237,23 @@ def test_a_batch_says_what_each_table_holds() -> None:
     assert repr(table.with_cells(np.stack([table.cells, 2 * table.cells]))).startswith(
         "Contingency of 2 tables, each 39 to 78 samples"
     )
+
+
+@given(ROWS)
+def test_the_chance_table_has_the_margins_and_no_association(rows):
+    table = Contingency.from_labels(*zip(*rows, strict=True))
+    chance = table.independent()
+
+    np.testing.assert_allclose(chance.row_totals, table.row_totals, rtol=1e-12)
+    np.testing.assert_allclose(chance.column_totals, table.column_totals, rtol=1e-12)
+    assert mutual_information(chance) == pytest.approx(0.0, abs=1e-12)
+    assert chance.truth_labels == table.truth_labels
+    assert chance.reject == table.reject
+
+
+def test_the_chance_table_of_too_many_classes_is_rejected():
+    labels = list(range(5000))
+    sparse = Contingency.from_cells(labels, labels, labels, labels, [1] * 5000)
+
+    with pytest.raises(InputError, match="merge classes"):
+        sparse.independent()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from infoscope.diagnosis.confused_pairs import Confusion, confusions
 from infoscope.diagnosis.confusion import merged_pair, named_clusters, relabelled
 from infoscope.diagnosis.pairwise import non_monotone
-from infoscope.diagnosis.rejection import abstains_for_free
+from infoscope.diagnosis.rejection import abstains_for_free, undeclared_reject
 from infoscope.diagnosis.response import (
     accuracy_paradox,
     detection_problem,
@@ -94,6 +94,7 @@ RULES: tuple[Rule, ...] = (
     Rule("named_clusters", named_clusters, "note", "Name the clusters", "own names"),
     Rule("accuracy_paradox", accuracy_paradox, "warning", "Do not trust accuracy", "accuracy misleads"),
     Rule("abstains_for_free", abstains_for_free, "warning", "Judge the rejections", "abstains for free"),
+    Rule("undeclared_reject", undeclared_reject, "warning", "Declare the rejections", "rejections undeclared"),
     Rule("merged_pair", merged_pair, "note", "Merge or separate", "two classes alike"),
     Rule("second_stage", second_stage, "note", "Add a second stage"),
     Rule("specialised", specialised, "note", "Rebalance", "few classes predicted", frozenset({"less_varied_output"})),

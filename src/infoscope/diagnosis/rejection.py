@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import numpy as np
 
 from infoscope.diagnosis.phrases import listed, percent
@@ -9,7 +11,7 @@ from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.results.finding import Finding
 
-__all__ = ["abstains_for_free"]
+__all__ = ["abstains_for_free", "undeclared_reject"]
 
 
 def abstains_for_free(facts: TableStatistics) -> Finding | None:
@@ -36,4 +38,31 @@ def abstains_for_free(facts: TableStatistics) -> Finding | None:
             "reject_entropy": left_open,
             "classes": [str(label) for label in refused[:5]],
         },
+    )
+
+
+REJECTION_WORDS = frozenset(
+    {"?", "-", "reject", "rejected", "abstain", "abstained", "none", "unknown", "unsure", "refused", "no answer", "n/a"}
+)
+"""Predicted labels that usually mean that the system abstained."""
+
+
+def undeclared_reject(facts: TableStatistics) -> Finding | None:
+    """A prediction that is no true class may mean that the system abstained: one column more, or a telling word."""
+    table = facts.table
+    if table.reject is not None or len(table.truth_labels) < 2:
+        return None
+    true = {label for label, size in zip(table.truth_labels, table.row_totals, strict=True) if size > 0}
+    never = [at for at, label in enumerate(table.system_labels) if label not in true and facts.system_shares[at] > 0]
+    one_more = len(never) == 1 and len(table.system_labels) == len(table.truth_labels) + 1
+    words = [at for at in never if str(table.system_labels[at]).strip().casefold() in REJECTION_WORDS]
+    at = never[0] if one_more else words[0] if len(words) == 1 else None
+    if at is None or not set(table.truth_labels) & set(table.system_labels):
+        return None
+    label, rate = table.system_labels[at], float(facts.system_shares[at])
+    return Finding(
+        "undeclared_reject",
+        f"{str(label)!r} is predicted for {percent(rate)} of the samples and is no true class; if it means "
+        f'"abstained", declare it: --reject {shlex.quote(str(label))}, in Python reject={label!r}.',
+        evidence={"label": str(label), "rate": rate},
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from infoscope.errors import InputError
 from infoscope.readers.files import find_files, scratch_folder
+from infoscope.readers.printed_matrix import is_matlab, is_weka, matlab_matrix, weka_matrix
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
 from infoscope.tables import Contingency
@@ -35,7 +36,8 @@ def read_matrix(
 ) -> Contingency:
     """The table in a CSV or TSV file with a header of output labels and truth labels in front.
 
-    A file of numbers alone has the labels 0, 1, …
+    A file of numbers alone has the labels 0, 1, …; so has a file of MATLAB with one matrix. The output of Weka is
+    searched for its confusion matrix.
     """
     grid = read_grid(path, "count", "counts are numbers")
     if grid.truth is None:
@@ -55,10 +57,17 @@ def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> MatrixFile:
         if len(files.paths) > 1:
             raise InputError(f"{path} is {len(files.paths)} files; a matrix is one CSV or TSV file")
         with files.named():
+            if is_matlab(files.paths[0]):
+                return MatrixFile(None, None, matlab_matrix(files.paths[0]))
             check_signature(files.paths[0], files.format, files.compression)
             if files.format not in ("csv", "tsv"):
                 raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
-            lines = _lines(files.paths[0], files.compression, tab=files.format == "tsv")
+            with opened_text(files.paths[0], files.compression) as file:
+                text = file.read()
+            if is_weka(text):
+                labels, values = weka_matrix(text, str(files.paths[0]))
+                return MatrixFile(labels, labels, values)
+            lines = _lines(files.paths[0], text, tab=files.format == "tsv")
     body = [line for line in lines if any(field.strip() for field in line)]
     if not body:
         raise InputError(f"{path} is empty; a matrix of {what}s is required")
@@ -75,9 +84,7 @@ def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> MatrixFile:
     return MatrixFile(truth, system, values)
 
 
-def _lines(path: Path, compression: str, *, tab: bool) -> list[list[str]]:
-    with opened_text(path, compression) as file:
-        text = file.read()
+def _lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:
     delimiter = "\t" if tab else _delimiter(text.partition("\n")[0])
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))

@@ -181,6 +181,15 @@ class Contingency(Counted):
         """Each answer's truths as shares of that answer: every occupied column sums to 1."""
         return prevalence.given(self, "system")
 
+    def independent(self) -> Contingency:
+        """The chance table: the same margins and total, truth and system independent of each other.
+
+        >>> table = Contingency.from_matrix([[6, 2], [0, 4]])
+        >>> [[float(x) for x in row] for row in table.independent().counts]
+        [[4.0, 4.0], [2.0, 2.0]]
+        """
+        return transform.independent(self)
+
     def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
         """The table this system would give if the truth classes came in other shares; same total.
 

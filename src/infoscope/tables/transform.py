@@ -20,7 +20,10 @@ from infoscope.tables.missing import all_ignored
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency, SideName
 
-__all__ = ["merged", "merged_classes", "of_classes", "relabelled", "transposed"]
+__all__ = ["independent", "merged", "merged_classes", "of_classes", "relabelled", "transposed"]
+
+MAX_CHANCE_CELLS = 1 << 24
+"""Cells of a chance table, all of which are filled."""
 
 
 def _check_known(labels: Sequence[Label], table: Contingency, side: SideName) -> None:
@@ -118,6 +121,21 @@ def _joined_side(
             moves[i] = len(final)
             final.append(label)
     return tuple(final), moves
+
+
+def independent(table: Contingency) -> Contingency:
+    """The same margins without any association; every cell that a table of a million classes has would be too many."""
+    size = table.shape[0] * table.shape[1]
+    if table.is_sparse and size > MAX_CHANCE_CELLS:
+        raise InputError(
+            f"the chance table of {table.shape[0]:,} × {table.shape[1]:,} classes has {size:,} cells; "
+            f"merge classes until there are at most {MAX_CHANCE_CELLS:,}"
+        )
+    total = table.grand_total[..., None, None]
+    values = table.row_totals[..., :, None] * (table.column_totals[..., None, :] / np.where(total > 0, total, 1.0))
+    return replace(
+        table, values=values, support=None, weight_squares=None, reweighting=None, ignored=MappingProxyType({})
+    )
 
 
 def transposed(table: Contingency) -> Contingency:

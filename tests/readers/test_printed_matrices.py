@@ -1,0 +1,92 @@
+"""Confusion matrices as Weka prints and MATLAB saves them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scipy.io import savemat
+from scipy.sparse import csc_array
+
+from infoscope.errors import InputError
+from infoscope.readers import read_matrix
+
+OUTPUT = """=== Stratified cross-validation ===
+
+Correctly Classified Instances         144               96      %
+
+=== Detailed Accuracy By Class ===
+
+                 TP Rate  FP Rate  Class
+                 0.980    0.000    Iris setosa
+
+=== Confusion Matrix ===
+
+  a  b  c   <-- classified as
+ 49  1  0 |  a = Iris setosa
+  0 47  3 |  b = x = y
+  0  2 48 |  c = Iris-virginica
+
+"""
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "output.txt"
+    path.write_text(text)
+    return path
+
+
+def test_the_matrix_of_an_output_of_weka(tmp_path: Path) -> None:
+    table = read_matrix(_written(tmp_path, OUTPUT))
+    assert table.truth_labels == table.system_labels == ("Iris setosa", "x = y", "Iris-virginica")
+    assert table.counts.tolist() == [[49, 1, 0], [0, 47, 3], [0, 2, 48]]
+
+
+def test_more_than_26_classes_and_weights(tmp_path: Path) -> None:
+    names = [*"abcdefghijklmnopqrstuvwxyz", "aa"]
+    rows = [
+        f" {' '.join('1.5' if i == j else '0' for j in range(27))} | {name} = class {name}"
+        for i, name in enumerate(names)
+    ]
+    table = read_matrix(_written(tmp_path, f"  {'  '.join(names)}   <-- classified as\n" + "\n".join(rows)))
+    assert table.shape == (27, 27)
+    assert table.total == pytest.approx(27 * 1.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (OUTPUT + OUTPUT, "2 confusion matrices"),
+        (OUTPUT[: OUTPUT.index("  0  2 48")], "3 classes and 2 whole rows"),
+        ("nothing to see here\nno matrix\n", "no counts below|as a count|required"),
+    ],
+)
+def test_outputs_without_one_whole_matrix(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_matrix(_written(tmp_path, text))
+
+
+def test_a_matrix_of_matlab(tmp_path: Path) -> None:
+    path = tmp_path / "table.mat"
+    savemat(path, {"counts": [[5, 1, 0], [2, 7, 3]], "n": 18, "name": "svm"})
+    assert read_matrix(path).counts.tolist() == [[5, 1, 0], [2, 7, 3]]
+    savemat(path, {"counts": csc_array([[5.0, 0.0], [2.0, 7.0]])})
+    assert read_matrix(path).counts.tolist() == [[5, 0], [2, 7]]
+
+
+def test_files_of_matlab_without_one_matrix(tmp_path: Path) -> None:
+    path = tmp_path / "table.mat"
+    savemat(path, {"n": 3})
+    with pytest.raises(InputError, match="no matrix of numbers"):
+        read_matrix(path)
+    savemat(path, {"a": [[1, 2], [3, 4]], "b": [[1, 2], [3, 4]]})
+    with pytest.raises(InputError, match=r"several matrices: a \(2 × 2\), b"):
+        read_matrix(path)
+    whole = path.read_bytes()
+    for size in (6, 100, 128, 140, len(whole) - 20):
+        path.write_bytes(whole[:size])
+        with pytest.raises(InputError):
+            read_matrix(path)
+    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
+    with pytest.raises(InputError, match="MATLAB"):
+        read_matrix(path)
