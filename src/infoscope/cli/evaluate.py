@@ -36,7 +36,8 @@ Answer = TypeVar("Answer")
 @click.option(
     "--matrix",
     is_flag=True,
-    help="SOURCE is a confusion matrix (or several): rows are true classes, columns predicted. CSV, the output of Weka, or a .mat file.",
+    help="SOURCE is a confusion matrix (or several): rows are true classes, columns predicted. "
+    "A CSV file, the output of Weka, or a .mat file.",
 )
 @reading_options()
 @label_options(task=True)
