@@ -315,6 +315,39 @@ def adjusted_mutual_information(t: E) -> Value:
     return None if is_apart or most == 0 else ratio(t.mutual - expected, most - expected)
 
 
+def over_answers(t: E, weight: Callable[[int], int]) -> Value:
+    """Mean weight of the steps |i − j| over the samples that are not rejected."""
+    kept = [(i, j, x) for i, j, x in t.cells() if j != t.reject]
+    return ratio(sum(x * weight(abs(i - j)) for i, j, x in kept), sum(x for *_, x in kept)) if t.shared else None
+
+
+def weighted_kappa(t: E, power: int) -> Value:
+    kept = [j for j in range(t.m) if j != t.reject]
+    rows = [sum(t.n[i][j] for j in kept) for i in range(t.k)]
+    answered = sum(rows)
+    if not t.shared or not answered:
+        return None
+    observed = sum(t.n[i][j] * abs(i - j) ** power for i in range(t.k) for j in kept) / answered
+    by_chance = sum(rows[i] * t.columns[j] * abs(i - j) ** power for i in range(t.k) for j in kept) / answered**2
+    return None if not by_chance else 1 - observed / by_chance
+
+
+def ranked_probability_score(t: E) -> Value:
+    """By the cumulative distributions: a predicted class is a forecast of probability 1."""
+    places = len({*range(t.k), *range(t.m)} - {t.reject})
+    kept = [(i, j, x) for i, j, x in t.cells() if j != t.reject]
+    squares = sum(x * sum(((j <= k) - (i <= k)) ** 2 for k in range(places - 1)) for i, j, x in kept)
+    answered = sum(x for *_, x in kept)
+    return ratio(squares, answered * (places - 1)) if t.shared and places > 1 else None
+
+
+def neighbour_loss_share(t: E) -> Value:
+    if not t.shared:
+        return None
+    lost = [(abs(i - j), t.cell_missed(i, j) + t.cell_false(i, j)) for i, j, x in t.cells() if x and j != t.reject]
+    return ratio(sum(bits for off, bits in lost if off == 1), sum(bits for off, bits in lost if off))
+
+
 EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     # agreement
     "accuracy": lambda t: ratio(t.right, t.total),
@@ -322,6 +355,13 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "random_accuracy": lambda t: ratio(t.agreed, t.total**2) if t.shared else None,
     "kappa": lambda t: ratio(t.total * t.right - t.agreed, t.total**2 - t.agreed) if t.shared else None,
     "mcc": mcc,
+    # ordinal
+    "linear_weighted_kappa": lambda t: weighted_kappa(t, 1),
+    "quadratic_weighted_kappa": lambda t: weighted_kappa(t, 2),
+    "mean_absolute_error": lambda t: over_answers(t, lambda off: off),
+    "off_by_one_rate": lambda t: over_answers(t, lambda off: off == 1),
+    "ranked_probability_score": ranked_probability_score,
+    "neighbour_loss_share": neighbour_loss_share,
     # association
     "g_statistic": lambda t: t.statistic(2 * t.mutual * mpmath.log(2)),
     "g_p_value": lambda t: t.tail(t.statistic(2 * t.mutual * mpmath.log(2))),

@@ -26,6 +26,8 @@ TOLERANCES = {
     "triangle_divergence": 1e-15,
     "split_truth_divergence": 1e-15,
     "split_system_divergence": 1e-15,
+    "linear_weighted_kappa": 1e-14,
+    "quadratic_weighted_kappa": 1e-14,
 }
 VANISHING = 1e-150
 """Numbers below this may come out as 0: their squares are no floats."""

@@ -54,6 +54,7 @@ class QuestionKeywords(UncertaintyKeywords, total=False):
     positive: Label | None
     clean: Cleaning
     prevalence: Prevalence | None
+    ordinal: Sequence[Any] | str | bool | None
     sample_weight: Any
     """scikit-learn's word for ``weight``."""
     pos_label: Label | None

@@ -13,6 +13,7 @@ from infoscope.cli.options import (
     groups_option,
     label_options,
     matrix_tables,
+    order_option,
     output_options,
     prevalence_option,
     read_options,
@@ -42,6 +43,7 @@ __all__ = ["command"]
 @click.option("--baseline", metavar="SYSTEM", help="Compare the others with this system instead of the best.")
 @click.option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")
 @label_options()
+@order_option()
 @prevalence_option()
 @uncertainty_options()
 @output_options()

@@ -14,6 +14,7 @@ from infoscope.cli.options import (
     groups_option,
     label_options,
     matrix_tables,
+    order_option,
     output_options,
     prevalence_option,
     read_options,
@@ -41,6 +42,7 @@ Answer = TypeVar("Answer")
 )
 @reading_options()
 @label_options(task=True)
+@order_option()
 @prevalence_option()
 @click.option(
     "--until",

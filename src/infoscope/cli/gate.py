@@ -18,6 +18,7 @@ from infoscope.cli.options import (
     groups_option,
     label_options,
     matrix_tables,
+    order_option,
     output_options,
     prevalence_option,
     reading_options,
@@ -38,6 +39,7 @@ _SUMMARY_BYTES = 1 << 20
 @click.option("--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several).")
 @reading_options()
 @label_options(task=True)
+@order_option()
 @prevalence_option()
 @click.option(
     "--min",

@@ -17,6 +17,7 @@ __all__ = [
     "groups_option",
     "label_options",
     "matrix_tables",
+    "order_option",
     "output_options",
     "prevalence_option",
     "read_options",
@@ -139,6 +140,15 @@ def prevalence_option() -> Callable[[Command], Command]:
     )
 
 
+def order_option() -> Callable[[Command], Command]:
+    """The order of the classes."""
+    return click.option(
+        "--ordinal",
+        metavar="LOW,…,HIGH",
+        help="The classes are ordered: their names from the lowest to the highest, separated by commas.",
+    )
+
+
 def seed_option() -> Callable[[Command], Command]:
     """Where random draws begin."""
     return click.option(
@@ -160,6 +170,7 @@ def uncertainty_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The options above and the prevalence, as the functions take them."""
     return {
         "prevalence": read_prevalence(chosen["prevalence"]),
+        "ordinal": chosen["ordinal"],
         "prior": _prior(chosen["prior"]),
         "level": chosen["level"],
         "sample_size": chosen["sample_size"],

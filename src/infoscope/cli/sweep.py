@@ -9,7 +9,15 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.errors import reported
-from infoscope.cli.options import label_options, output_options, read_options, reading_options, seed_option, sources
+from infoscope.cli.options import (
+    label_options,
+    order_option,
+    output_options,
+    read_options,
+    reading_options,
+    seed_option,
+    sources,
+)
 from infoscope.cli.output import Output
 
 __all__ = ["command"]
@@ -36,6 +44,7 @@ __all__ = ["command"]
 @click.option("--against", metavar="COLUMN", help="What the runs cost: latency, memory, rows used.")
 @click.option("--weight", metavar="COLUMN", help="Column with the weight of each row.")
 @label_options()
+@order_option()
 @click.option(
     "--certainty",
     type=click.Choice(["confidence", "margin", "entropy"]),
@@ -82,7 +91,9 @@ def _refuse(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> 
 def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
     _refuse(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
     if len(chosen["score"]) == 1:
-        _refuse(chosen, ("classes", "normalize"), "is for one --score per class; leave it out with a single one")
+        _refuse(
+            chosen, ("classes", "normalize", "ordinal"), "is for one --score per class; leave it out with a single one"
+        )
     found = ifs.sweep(
         sources(source),
         truth=chosen["truth"],
@@ -95,6 +106,7 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
         reject=chosen["reject"] or "rejected",
         max_points=chosen["max_points"],
         normalize=chosen["normalize"],
+        ordinal=chosen["ordinal"],
         clean=chosen["clean"],
     )
     costs = None
@@ -107,7 +119,7 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
 def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
     if chosen["system"] is None:
         raise click.UsageError("name the column with the runs' predictions with -s")
-    _refuse(chosen, ("costs", "classes", "normalize"), "is for --score; leave it out with --parameter")
+    _refuse(chosen, ("costs", "classes", "normalize", "ordinal"), "is for --score; leave it out with --parameter")
     return ifs.tune(
         sources(source),
         truth=chosen["truth"],

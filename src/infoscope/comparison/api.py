@@ -54,8 +54,9 @@ def compare(
     Give labels ``(y_true, {"svm": labels, "knn": labels})``, or rows of any source with the names of their columns in
     ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to tables is compared
     unpaired. ``groups`` says which rows belong together (patients, documents), by a column's name or a sequence: then
-    these are resampled as a whole. ``prevalence`` re-weights the true classes, ``sample_size`` is that of tables of
-    frequencies. Without ``metrics`` it is the proficiency and the erroneous information ratio.
+    these are resampled as a whole. ``prevalence`` re-weights the true classes, ``ordinal`` states their order,
+    ``sample_size`` is that of tables of frequencies. Without ``metrics`` it is the proficiency and the
+    erroneous information ratio.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
@@ -68,13 +69,14 @@ def compare(
     uncertainty = UncertaintyOptions.from_keywords(options)
     metrics = options.get("metrics")
     question = CompareOptions(
-        asked_metrics(metrics),
+        asked_metrics(metrics, ordinal=bool(options.get("ordinal"))),
         uncertainty.level,
         options.get("rope"),
         uncertainty.prior,
         uncertainty.seed,
         options.get("baseline"),
         options.get("prevalence"),
+        options.get("ordinal"),
         named=metrics is not None,
     )
     tables = None if y_pred is not None else tables_by_system(source)

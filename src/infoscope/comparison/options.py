@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -13,6 +13,7 @@ from infoscope.metrics.registry import Metric, find
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.prevalence import shares_by_label
+from infoscope.tables.scale import stated_scale
 
 __all__ = ["DEFAULT_METRICS", "CompareOptions", "asked_metrics"]
 
@@ -30,6 +31,8 @@ class CompareOptions:
     seed: int = 0
     baseline: str | None = None
     prevalence: Prevalence | None = None
+    ordinal: Any = None
+    """The classes from the lowest to the highest."""
     swaps: bool = True
     named: bool = True
     """Whether the metrics were asked for by name: one that is undefined is then an error, not a note."""
@@ -52,7 +55,11 @@ class CompareOptions:
         return tuple(systems)
 
     def seen(self, table: Contingency) -> Contingency:
-        """The table with its truth classes in the shares that were asked for."""
+        """The table with its classes on the scale, and its truth classes in the shares, that were asked for."""
+        if self.ordinal is not None and self.ordinal is not False:
+            labels = [*table.truth_labels, *table.system_labels]
+            scale = stated_scale(self.ordinal, dict.fromkeys(labels), table.reject)
+            table = replace(table, ordinal=scale)
         if self.prevalence is None:
             return table
         if isinstance(self.prevalence, str):
@@ -63,15 +70,15 @@ class CompareOptions:
         return table.with_prevalence(empty | shares_by_label(table, self.prevalence))
 
 
-def asked_metrics(names: str | Sequence[str] | None) -> tuple[Metric, ...]:
+def asked_metrics(names: str | Sequence[str] | None, *, ordinal: bool = False) -> tuple[Metric, ...]:
     """The metrics of these names, each once; by default the two that every comparison shows."""
     wanted = DEFAULT_METRICS if names is None else (names,) if isinstance(names, str) else tuple(names)
     if not wanted:
         raise InputError("there is no metric to compare in; name one, or leave metrics= out")
-    return tuple({entry.name: entry for entry in map(_comparable, wanted)}.values())
+    return tuple({entry.name: entry for entry in (_comparable(name, ordinal=ordinal) for name in wanted)}.values())
 
 
-def _comparable(name: str) -> Metric:
+def _comparable(name: str, *, ordinal: bool) -> Metric:
     entry = find(name)
     if entry.card.level != "table":
         each = {"truth": "each truth class", "system": "each answer", "cell": "each cell"}[entry.card.level]
@@ -79,6 +86,8 @@ def _comparable(name: str) -> Metric:
             f"{name!r} cannot be compared: it has one value for {each}; evaluate shows these, choose a metric of the "
             "whole table here"
         )
+    if entry.card.family == "ordinal" and not ordinal:
+        raise InputError(f"{name!r} is about ordered classes; state their order with ordinal= (--ordinal)")
     if entry.card.posterior == "none":
         raise UnknownNameError(f"{name!r} cannot be compared: it has no posterior; choose another metric")
     if entry.card.better == "none":

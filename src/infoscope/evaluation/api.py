@@ -12,6 +12,7 @@ from infoscope.evaluation.adaptive import StoppingRule, gather_until
 from infoscope.evaluation.comparison import compared
 from infoscope.evaluation.examples import ExampleRequest, with_examples
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
+from infoscope.evaluation.order import ordered, stated_order
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.uncertainty import believed
@@ -52,7 +53,8 @@ def evaluate(
     ``weight`` is a column, or weights beside labels; ``by`` splits the rows, one result per group; ``groups`` says
     which rows belong together (patients, documents): intervals then come from resampling those as a whole. ``reject``
     is the label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the
-    classes, ``clean`` what is done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
+    classes, ``ordinal`` their order from the lowest to the highest (ordered categoricals have one), ``clean`` what is
+    done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
     that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
     only until the interval of a metric is that narrow. ``examples`` keeps so many random rows of each confused pair,
     with the columns that ``show`` names (all others by default; beside labels, values by name). ``keep_rows`` says
@@ -65,6 +67,9 @@ def evaluate(
     check_question(cast(dict[str, Any], options), EvaluateKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
     task = options.get("task", "classification")
+    ordinal = stated_order(source, truth, options.get("ordinal"))
+    if options.get("ordinal") and task == "clustering":
+        raise InputError("clusters have no order; leave out ordinal, or task")
     if task not in ("classification", "clustering"):
         raise InputError(f"task is {task!r}; it is classification or clustering")
     if options.get("groups") is not None and task == "clustering":
@@ -73,6 +78,7 @@ def evaluate(
     examples = ExampleRequest.from_keywords(source, options)
 
     def as_asked(subject: TableInput) -> TableInput:
+        subject = ordered(subject, ordinal) if task == "classification" else subject
         table = prepared(subject.table, options.get("prevalence"), clusters=task == "clustering")
         return replace(subject, table=table, clusters=task == "clustering")
 

@@ -153,11 +153,14 @@ class Baseline:
             prior=how.prior,
             seed=how.seed,
             prevalence=prevalence,
+            ordinal=evaluation.systems[0].ordinal,
             swaps=False,
         )
 
     def _check_comparable(self, now: SystemResult, before: SystemResult, entry: Metric) -> None:
-        new, old = now.metrics[entry.name], before.metrics.get(entry.name)
+        new, old = now.metrics.get(entry.name), before.metrics.get(entry.name)
+        if new is None:
+            raise InputError(f"{entry.name} is about ordered classes; state their order with --ordinal (ordinal=)")
         if old is None or None in (new.mean, new.sd, old.mean, old.sd):
             raise InputError(
                 f"{entry.name} has no interval here or none in {self.name}; compare another metric, or state "

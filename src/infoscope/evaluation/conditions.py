@@ -65,7 +65,9 @@ class Condition:
 
     def check(self, system: SystemResult) -> Check:
         """Whether a system meets it."""
-        estimate = system.metrics[self.metric]
+        estimate = system.metrics.get(self.metric)
+        if estimate is None:
+            raise InputError(f"{self.metric} is about ordered classes; state their order with --ordinal (ordinal=)")
         if estimate.value is None:
             return self._checked(system, "failed", f"{self.metric} is undefined: {estimate.undefined}")
         if self.part in ("value", "mean", "sd"):

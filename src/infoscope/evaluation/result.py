@@ -133,6 +133,8 @@ class SystemResult:
     reject: str | None = None
     positive: str | None = None
     """The class that the binary metrics are about; None unless there are two truth classes."""
+    ordinal: tuple[str, ...] | None = None
+    """The order of the classes, lowest first, where one was stated."""
     group: Mapping[str, str] | None = None
     interval: IntervalMethod | None = None
     clusters: SplitsAndMerges | None = None

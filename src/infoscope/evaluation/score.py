@@ -92,6 +92,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         system_labels=tuple(map(str, table.system_labels)),
         reject=None if table.reject is None else str(table.reject),
         positive=_positive(table),
+        ordinal=None if table.ordinal is None else tuple(map(str, table.ordinal)),
         group=subject.group,
         metrics=_by_table(subject, level),
         classes=tuple(_by_class(subject, "truth", level)),
@@ -138,7 +139,7 @@ def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:
     """Every metric of the whole table, with what is believed about it where it has a value."""
     values: dict[str, Estimate] = {}
     positive = _positive(subject.table)
-    for entry in metrics_of("table"):
+    for entry in metrics_of("table", ordinal=subject.table.ordinal is not None):
         number = float(entry.score(subject.table))
         value = Estimate.of(number, "" if np.isfinite(number) else entry.reason(subject.table))
         values[entry.name] = replace(value, positive=positive) if entry.card.of_positive else value
@@ -146,7 +147,7 @@ def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:
         return values
     wanted = [
         entry.name
-        for entry in metrics_of("table")
+        for entry in metrics_of("table", ordinal=subject.table.ordinal is not None)
         if entry.card.posterior != "none" and values[entry.name].value is not None
     ]
     for name, known in subject.belief.summaries(wanted, level).items():

@@ -93,13 +93,16 @@ def _block_max(values: NDArray[Any], starts: list[NDArray[np.int64]]) -> NDArray
 
 
 def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
-    """A table in the order in which it is shown; columns follow their rows, other answers come last."""
+    """A table in the order in which it is shown; columns follow their rows, other answers come last.
+
+    Ordered classes keep their order.
+    """
     if max(table.shape) > MOST_CLASSES:
         raise InputError(
             f"a heat map of {table.shape[0]:,} × {table.shape[1]:,} classes has no pixels for its cells; "
             f"merge classes to at most {MOST_CLASSES:,} first"
         )
-    rows = confusion_order(table) if order == "confusion" else np.arange(table.shape[0])
+    rows = confusion_order(table) if order == "confusion" and table.ordinal is None else np.arange(table.shape[0])
     column_of = dict(zip(*(side.tolist() for side in table.matches), strict=True))
     named = [column_of[int(row)] for row in rows if int(row) in column_of]
     columns = np.array(named + [at for at in range(table.shape[1]) if at not in set(named)], dtype=np.int64)
@@ -156,7 +159,7 @@ class ConfusionDisplay(TableDisplay):
     def from_table(
         cls, tables: Tables, *, name: str = "system", order: Order = "confusion", shown: Shown = "count"
     ) -> Self:
-        """The heat map of one table; ``order="given"`` keeps the order of its labels."""
+        """The heat map of one table; ``order="given"``, or an order of the classes, keeps that of its labels."""
         table = one_table(tables, name, "a heat map")
         if order not in ("confusion", "given"):
             raise InputError(f"the order {order!r} is not known; choose confusion or given")

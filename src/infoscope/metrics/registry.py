@@ -52,6 +52,8 @@ SOURCES = {
     "vinh2010": "Vinh, Epps, Bailey, Information theoretic measures for clusterings comparison, 2010",
     "rosenberg2007": "Rosenberg & Hirschberg, V-measure, 2007",
     "cohen1960": "Cohen, A coefficient of agreement for nominal scales, 1960",
+    "cohen1968": "Cohen, Weighted kappa: nominal scale agreement with provision for scaled disagreement, 1968",
+    "epstein1969": "Epstein, A scoring system for probability forecasts of ranked categories, 1969",
     "gorodkin2004": "Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, 2004",
     "pearson1900": "Pearson, On the criterion that a given system of deviations …, 1900",
     "cramer1946": "Cramér, Mathematical methods of statistics, 1946",
@@ -245,10 +247,11 @@ def with_law(law: Law) -> Iterator[Metric]:
     return (entry for entry in _REGISTER.values() if law in entry.card.laws)
 
 
-def metrics_of(level: Level = "table") -> Iterator[Metric]:
-    """Every metric of one level, in the order of their families."""
+def metrics_of(level: Level = "table", *, ordinal: bool = False) -> Iterator[Metric]:
+    """Every metric of one level, in the order of their families; those of ordered classes where they are."""
     _load()
-    return (entry for entry in list(_REGISTER.values()) if entry.card.level == level)
+    families = {entry.card.family for entry in _REGISTER.values()} - (set() if ordinal else {"ordinal"})
+    return (entry for entry in list(_REGISTER.values()) if entry.card.level == level and entry.card.family in families)
 
 
 def all_metrics(domain: Domain = "table") -> tuple[Metric, ...]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.metrics.ordinal import ranked_probability_score as hard_score
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.operating_points.scores import Probabilities, class_probabilities
 from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+from infoscope.tables.scale import stated_scale
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = ["ProbabilisticScores", "cross_entropy", "information_score", "probabilistic_scores", "soft_table"]
@@ -84,6 +87,10 @@ class ProbabilisticScores:
     soft_mutual_information: float
     hard_mutual_information: float
     truth_entropy: float
+    ranked_probability_score: float | None = None
+    """Squared distance of the cumulative probabilities from the truth, 0 to 1, where an order of classes was stated."""
+    hard_ranked_probability_score: float | None = None
+    """The same of the most probable class alone."""
 
 
 def probabilistic_scores(
@@ -93,13 +100,19 @@ def probabilistic_scores(
     classes: Sequence[Any] | None = None,
     weight: ArrayLike | None = None,
     normalize: bool = False,
+    ordinal: Sequence[Any] | None = None,
 ) -> ProbabilisticScores:
-    """Soft and hard numbers of the same output, side by side."""
+    """Soft and hard numbers of the same output, side by side.
+
+    ``ordinal`` names the classes from the lowest to the highest: then the ranked probability score is among them.
+    """
     given = _checked(y_true, y_score, classes, weight, normalize=normalize)
     answers = np.concatenate([np.argmax(given.values[block], axis=1) for block in given.blocks()])
     k = len(given.labels)
     hard = np.bincount(given.truth * k + answers, given.weights, minlength=k * k).reshape(k, k)
-    h = entropies(Contingency.from_matrix(hard, truth=given.labels))
+    table = Contingency.from_matrix(hard, truth=given.labels)
+    h = entropies(table)
+    scale = None if ordinal is None else stated_scale(ordinal, given.labels, None)
     surprise = cross_entropy(given)
     score = information_score(given)
     return ProbabilisticScores(
@@ -110,7 +123,25 @@ def probabilistic_scores(
         soft_mutual_information=float(entropies(softened(given)).mutual),
         hard_mutual_information=float(h.mutual),
         truth_entropy=float(h.truth),
+        ranked_probability_score=None if scale is None else ranked_probability_score(given, scale),
+        hard_ranked_probability_score=None if scale is None else float(hard_score(replace(table, ordinal=scale))),
     )
+
+
+def ranked_probability_score(given: Probabilities, scale: Sequence[Label]) -> float:
+    """Mean over the samples of Σ (F − O)² over the steps of the scale, as a share of these (Epstein 1969)."""
+    places = [scale.index(label) for label in given.labels]
+    order = np.argsort(places)
+    steps = np.diff(np.append(np.array(places)[order], len(scale) - 1))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    scores = np.empty(len(given.truth))
+    for block in given.blocks():
+        values = np.asarray(given.values[block], dtype=np.float64)[:, order]
+        forecast = np.cumsum(values / values.sum(axis=1, keepdims=True), axis=1)
+        happened = rank[given.truth[block]][:, None] <= np.arange(len(order))
+        scores[block] = ((forecast - happened) ** 2) @ steps
+    return float(np.average(scores, weights=given.weights)) / (len(scale) - 1)
 
 
 def _of_truth(given: Probabilities) -> Real:

@@ -6,6 +6,7 @@ Areas under ROC, precision-recall, risk-coverage and error-reject curves, and th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
+from infoscope.operating_points.probabilistic import ranked_probability_score
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables, ranked, thinned
 from infoscope.operating_points.rejection import Certainty, check_certainty, decide, refusal_ladder
 from infoscope.operating_points.result import Sweep
@@ -23,6 +25,7 @@ from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.hashing import data_hash
 from infoscope.tables.labels import Label
+from infoscope.tables.scale import stated_scale
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = [
@@ -139,6 +142,7 @@ class SweepKeywords(TypedDict, total=False):
     reject: Label
     max_points: int | None
     normalize: bool
+    ordinal: Sequence[Any] | str | None
     choose_by: str | ChoiceOptions | None
 
 
@@ -160,7 +164,10 @@ def sweep_scores(y_true: LabelsLike, y_score: ArrayLike | Frame, **options: Unpa
             normalize=options.get("normalize", False),
         )
         reject = options.get("reject", "rejected")
-        return _rejections(given, certainty, reject, max_points or MAX_REJECTIONS, choice)
+        found = _rejections(given, certainty, reject, max_points or MAX_REJECTIONS, choice)
+        return found if options.get("ordinal") is None else _with_ranked_score(found, given, options["ordinal"])
+    if options.get("ordinal") is not None:
+        raise InputError("ordinal is for one column of probabilities per class; leave it out with one column of scores")
     checked = binary_scores(y_score, y_true, positive=positive, sample_weight=weight)
     return sweep_levels(
         ranked(checked),
@@ -171,6 +178,11 @@ def sweep_scores(y_true: LabelsLike, y_score: ArrayLike | Frame, **options: Unpa
         ignored=checked.ignored,
         options=choice,
     )
+
+
+def _with_ranked_score(found: Sweep, given: Probabilities, ordinal: Any) -> Sweep:
+    scale = stated_scale(ordinal, given.labels, None)
+    return replace(found, areas={**found.areas, "ranked_probability_score": ranked_probability_score(given, scale)})
 
 
 def as_options(choose_by: str | ChoiceOptions | None) -> ChoiceOptions:

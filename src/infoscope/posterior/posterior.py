@@ -330,7 +330,8 @@ class Posterior:
 
     def _drawn_metrics(self) -> Iterator[Metric]:
         """Metrics of the whole table whose posterior comes from draws."""
-        return (entry for entry in metrics_of() if entry.card.posterior != "none" and self._known(entry.name) is None)
+        entries = metrics_of(ordinal=self.table.ordinal is not None)
+        return (entry for entry in entries if entry.card.posterior != "none" and self._known(entry.name) is None)
 
     @property
     def _keeps_draws(self) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, frozen, group_sum
-from infoscope.tables.labels import Label, positive_of
+from infoscope.tables.labels import Label, positive_of, sorted_labels
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -64,6 +64,8 @@ class Counted:
     weight_squares: float | None = None
     """Sum of the squared sample weights; None where the values are counts."""
     reweighting: Reweighting | None = None
+    ordinal: tuple[Label, ...] | None = None
+    """The scale on which the classes stand, lowest first, where one was stated."""
     _memo: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -236,6 +238,14 @@ class Counted:
     def occupied_shape(self) -> tuple[Any, Any]:
         """How many truth and system classes have data, per table of the batch."""
         return frozen(((self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)))
+
+    @cached_property
+    def scale(self) -> tuple[Label, ...]:
+        """Classes in their order: as stated, else as the labels stand, sorted where the two sides differ."""
+        if self.ordinal is not None:
+            return self.ordinal
+        system = tuple(label for label in self.system_labels if label != self.reject)
+        return self.truth_labels if self.truth_labels == system else sorted_labels({*self.truth_labels, *system})
 
     @cached_property
     def names_agree(self) -> bool:

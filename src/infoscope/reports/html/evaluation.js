@@ -230,7 +230,7 @@ const equipMatrix = async (table) => {
     '% of predicted': show('ofPredicted'),
   });
   choose(tools, 'Order', {
-    'confused together': reorder([...lines.keys()], [...columns.keys()]),
+    [packed.first_order]: reorder([...lines.keys()], [...columns.keys()]),
     'by name': reorder(...packed.orders['by name']),
     'by size': reorder(...packed.orders['by size']),
   });

@@ -24,7 +24,7 @@ MOST_CELLS = 60_000
 
 
 def confusion_matrix(system: SystemResult) -> Html:
-    """Rows are the truth, confused classes side by side."""
+    """Rows are the truth, confused classes side by side, ordered ones in their order."""
     if not system.truth_labels:
         return Html("")
     table = table_of(system)
@@ -35,7 +35,7 @@ def confusion_matrix(system: SystemResult) -> Html:
     except InfoscopeError:
         return _largest_only(system)
     few = max(cells.counts.shape) <= MOST_IN_TABLE
-    body = _written(cells, system.reject) if few else _pixels(cells)
+    body = _written(cells, system) if few else _pixels(cells)
     return element("div", element("h4", "What is confused with what"), body, class_="confusion")
 
 
@@ -47,7 +47,7 @@ def _levels(cells: HeatMap) -> np.ndarray:
     return np.where(cells.hits, np.ceil(3.0 * share_of_row), errors).astype(int)
 
 
-def _written(cells: HeatMap, reject: str | None) -> Html:
+def _written(cells: HeatMap, system: SystemResult) -> Html:
     levels = _levels(cells)
     head = element(
         "tr",
@@ -58,7 +58,7 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
                 element("span", label(name, 18)),
                 scope="col",
                 data_label=name,
-                class_="rejected" if name == reject else None,
+                class_="rejected" if name == system.reject else None,
             )
             for name in cells.system
         ),
@@ -77,10 +77,13 @@ def _written(cells: HeatMap, reject: str | None) -> Html:
         element("tbody", *rows),
         class_="cm many" if _wide(cells) else "cm",
     )
-    return scrolled(joined((table, embedded(_shares_and_orders(cells), style="shares"))), "Confusion matrix")
+    return scrolled(
+        joined((table, embedded(_shares_and_orders(cells, ordered=system.ordinal is not None), style="shares"))),
+        "Confusion matrix",
+    )
 
 
-def _shares_and_orders(cells: HeatMap) -> dict[str, object]:
+def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> dict[str, object]:
     """What else the cells can show, and in which orders, for the page's script."""
     size = cells.counts.sum(1)
     by_size = sorted(range(len(cells.truth)), key=lambda at: -size[at])
@@ -88,6 +91,7 @@ def _shares_and_orders(cells: HeatMap) -> dict[str, object]:
     return {
         "of_true": _share_texts(cells.counts, cells.of_truth),
         "of_predicted": _share_texts(cells.counts, cells.of_system),
+        "first_order": "lowest to highest" if ordered else "confused together",
         "orders": {
             "by name": [by_name, _columns_like(cells, by_name)],
             "by size": [by_size, _columns_like(cells, by_size)],

@@ -6,6 +6,7 @@ import numpy as np
 
 from infoscope.evaluation import SystemResult
 from infoscope.tables import Contingency
+from infoscope.tables.scale import on_scale
 
 __all__ = ["table_of"]
 
@@ -39,10 +40,11 @@ def table_of(system: SystemResult) -> Contingency | None:
             if not alone.any():
                 return None
             counts[row, int(np.argmax(alone))] = support
-    return Contingency.from_matrix(
+    table = Contingency.from_matrix(
         counts,
         truth=system.truth_labels,
         system=system.system_labels,
         reject=system.reject,
         positive=system.positive,
     )
+    return table if system.ordinal is None else on_scale(table, system.ordinal)

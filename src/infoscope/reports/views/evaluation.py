@@ -43,6 +43,7 @@ from infoscope.reports.views.maps import (
     triangle_points,
 )
 from infoscope.reports.views.metric_choice import ABSENT, difference_to, metric_choices
+from infoscope.reports.views.order import order_section
 from infoscope.results.finding import Finding
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
@@ -75,6 +76,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         findings=_findings(evaluation, focus),
         sections=[
             *([_ranking(evaluation)] if several else []),
+            *order_section(evaluation),
             _details(focus, unit, named=several),
             *examples_section(evaluation.ranking),
             Section(

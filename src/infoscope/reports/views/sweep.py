@@ -63,6 +63,7 @@ AREAS = {
     "normalized_average_information": "normalized average information",
     "risk_coverage_area": "area under the risk-coverage curve",
     "error_reject_area": "area under the error-reject curve",
+    "ranked_probability_score": "ranked probability score, 0 is perfect",
 }
 
 Curves = Mapping[str, NDArray[np.float64]]

@@ -1,0 +1,243 @@
+"""Ordered classes: how many steps a prediction is off, agreement weighted by them, and where information is lost.
+
+Classes stand on a scale: the one that was stated for the table, else the order of its labels. Rejected samples have no
+place on it and are left out.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
+from infoscope.numeric import Real, dot, ratio, undefined_where
+from infoscope.tables import Contingency, remembered
+
+__all__ = [
+    "linear_weighted_kappa",
+    "mean_absolute_error",
+    "neighbour_loss_share",
+    "off_by_one_rate",
+    "quadratic_weighted_kappa",
+    "ranked_probability_score",
+]
+
+_LAWS = frozenset({Law.SCALING, Law.EXCHANGE, Law.EMPTY_CLASS})
+_NO_SCALE = "truth and output share no label, or every sample is rejected"
+_ONE_PLACE = f"all samples and predictions are of one class, {_NO_SCALE}"
+_EXPLICIT = 256
+"""Classes up to which squared steps are added up pair by pair, which loses no digit."""
+
+
+class _Steps(NamedTuple):
+    """Cells of the samples that were not rejected, how many steps each is off, and both sides by place on the scale."""
+
+    cells: Real
+    off: NDArray[np.float64]
+    answered: Real
+    truth: Real
+    system: Real
+
+    def mean(self, weights: NDArray[np.float64]) -> Real:
+        """Mean over the samples of a weight for each cell."""
+        return ratio(dot(self.cells, weights), self.answered)
+
+
+@remembered
+def _steps(table: Contingency) -> _Steps:
+    places = {label: at for at, label in enumerate(table.scale)}
+    rows = np.array([places[label] for label in table.truth_labels], dtype=np.int64)
+    columns = np.array([places.get(label, len(places)) for label in table.system_labels], dtype=np.int64)
+    cells = table.cells
+    if table.reject_column is not None:
+        cells = np.where(table.cell_columns == table.reject_column, 0.0, cells)
+    if not len(table.matches[0]):
+        cells = np.zeros_like(cells)
+    off = np.abs(rows[table.cell_rows] - columns[table.cell_columns]).astype(float)
+    margins = []
+    for totals, at in ((table.per_row(cells), rows), (table.per_column(cells), columns)):
+        side = np.zeros((*cells.shape[:-1], len(places) + 1))  # rejected samples, of which there are none, come last
+        side[..., at] = totals
+        margins.append(side[..., :-1])
+    return _Steps(cells, off, margins[0].sum(axis=-1), *margins)
+
+
+def _beyond_chance(steps: _Steps, observed: Real, expected: Real) -> Real:
+    """1 less the disagreement observed over the one expected, which counts samples, too."""
+    value = np.maximum(1.0 - ratio(observed, expected), -1.0)
+    return undefined_where(steps.answered == 0, value)
+
+
+def _by_chance(steps: _Steps, one: Real, other: Real) -> Real:
+    """Products of two counts over the samples: the larger is divided, so that none overflows or vanishes."""
+    return ratio(np.maximum(one, other), np.asarray(steps.answered)[..., None]) * np.minimum(one, other)
+
+
+@metric(
+    Card(
+        title="Linear weighted kappa",
+        symbol="κ_1",
+        formula=r"1 - \frac{\sum_{ij} |i-j|\,p_{ij}}{\sum_{ij} |i-j|\,p_i p_j}",
+        source="cohen1968",
+        range=(-1.0, 1.0),
+        aliases=("linear kappa", "weighted kappa, linear"),
+        laws=_LAWS | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO},
+        undefined=_ONE_PLACE,
+        note="Rejected samples are left out.",
+    )
+)
+def linear_weighted_kappa(table: Contingency) -> Real:
+    """Agreement beyond chance where a prediction two steps off counts twice as wrong as one step off.
+
+    >>> print(linear_weighted_kappa(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [0, 1, 2]])).round(3))
+    0.727
+    """
+    steps = _steps(table)
+    truth, system = (_tails(side) for side in (steps.truth, steps.system))
+    apart = _by_chance(steps, truth[0], system[1]) + _by_chance(steps, truth[1], system[0])
+    return _beyond_chance(steps, dot(steps.cells, steps.off), apart.sum(axis=-1))
+
+
+def _tails(counts: Real) -> tuple[Real, Real]:
+    """Samples up to each place of the scale but the last, and beyond it."""
+    beyond = np.cumsum(counts[..., ::-1], axis=-1)[..., ::-1]
+    return np.cumsum(counts, axis=-1)[..., :-1], beyond[..., 1:]
+
+
+@metric(
+    Card(
+        title="Quadratic weighted kappa",
+        symbol="κ_2",
+        formula=r"1 - \frac{\sum_{ij} (i-j)^2 p_{ij}}{\sum_{ij} (i-j)^2 p_i p_j}",
+        source="cohen1968",
+        range=(-1.0, 1.0),
+        aliases=("QWK", "quadratic kappa", "weighted kappa, quadratic"),
+        laws=_LAWS | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO},
+        undefined=_ONE_PLACE,
+        note="Rejected samples are left out.",
+    )
+)
+def quadratic_weighted_kappa(table: Contingency) -> Real:
+    """Agreement beyond chance where a prediction two steps off counts four times as wrong as one step off.
+
+    >>> print(quadratic_weighted_kappa(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [0, 1, 2]])).round(3))
+    0.8
+    """
+    steps = _steps(table)
+    return _beyond_chance(steps, dot(steps.cells, steps.off**2), _expected_squares(steps))
+
+
+def _expected_squares(steps: _Steps) -> Real:
+    """Squared steps between a truth and a prediction that are drawn apart, times the samples."""
+    places = np.arange(steps.truth.shape[-1], dtype=float)
+    squares = (places[:, None] - places) ** 2 if len(places) <= _EXPLICIT else None
+    if squares is not None and steps.truth.ndim == 1:
+        apart = _by_chance(steps, *np.broadcast_arrays(steps.truth[:, None], steps.system))
+        return np.float64((apart * squares).sum())  # type: ignore[return-value]
+    shares = [ratio(side, np.asarray(steps.answered)[..., None]) for side in (steps.truth, steps.system)]
+    if squares is not None:
+        return dot(shares[0] @ squares, steps.system)
+    means = [dot(side, places) for side in shares]
+    spread = [dot(side, (places - np.asarray(mean)[..., None]) ** 2) for side, mean in zip(shares, means, strict=True)]
+    return (spread[0] + spread[1] + (means[0] - means[1]) ** 2) * steps.answered
+
+
+@metric(
+    Card(
+        title="Mean absolute error in steps",
+        symbol="MAE",
+        formula=r"\sum_{ij} |i-j|\,p_{ij}",
+        source="common",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="classes",
+        aliases=("MAE", "mean absolute error"),
+        laws=_LAWS | {Law.PERFECT_IS_ZERO},
+        undefined=_NO_SCALE,
+        note="Rejected samples are left out.",
+    )
+)
+def mean_absolute_error(table: Contingency) -> Real:
+    """How many steps of the scale a prediction is off, on average.
+
+    >>> print(mean_absolute_error(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
+    0.333
+    """
+    steps = _steps(table)
+    return steps.mean(steps.off)
+
+
+@metric(
+    Card(
+        title="Off-by-one rate",
+        symbol="A_{±1}",
+        formula=r"\sum_{|i-j|=1} p_{ij}",
+        source="common",
+        better="none",
+        aliases=("off by one", "one step off"),
+        laws=_LAWS | {Law.PERFECT_IS_ZERO},
+        undefined=_NO_SCALE,
+        note="Accuracy plus this is the share of predictions at most one step off. Rejected samples are left out.",
+    )
+)
+def off_by_one_rate(table: Contingency) -> Real:
+    """Share of the predictions that are exactly one step off.
+
+    >>> print(off_by_one_rate(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
+    0.111
+    """
+    steps = _steps(table)
+    return np.minimum(steps.mean((steps.off == 1).astype(float)), 1.0)
+
+
+@metric(
+    Card(
+        title="Ranked probability score",
+        symbol="RPS",
+        formula=r"\frac{1}{K-1}\sum_{k<K} \left(F_k - O_k\right)^2",
+        source="epstein1969",
+        better="lower",
+        aliases=("RPS",),
+        laws=frozenset({Law.SCALING, Law.EXCHANGE, Law.PERFECT_IS_ZERO}),
+        undefined=f"there is one class only, {_NO_SCALE}",
+        note="A predicted class is the forecast that gives it probability 1, so that F and O differ by 1 on each step "
+        "between: the mean absolute error over the K − 1 steps of the scale. `operating_points.probabilistic_scores` "
+        "has the score of probabilities.",
+    )
+)
+def ranked_probability_score(table: Contingency) -> Real:
+    """Squared distance between the cumulative prediction and the truth, from 0 (right) to 1 (opposite ends).
+
+    >>> print(ranked_probability_score(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
+    0.167
+    """
+    places = len(table.scale)
+    error = np.minimum(mean_absolute_error(table), places - 1.0)
+    return undefined_where(places < 2, error / max(places - 1, 1))
+
+
+@metric(
+    Card(
+        title="Share of lost information between neighbours",
+        symbol="L_{±1}",
+        formula=r"\frac{\sum_{|i-j|=1} L_{ij}}{\sum_{i \neq j} L_{ij}},\quad"
+        r" L_{ij} = p_{ij}\log_2\frac{p_i\,p_j}{p_{ij}^2}",
+        source="holt2010",
+        better="none",
+        aliases=("neighbour loss", "neighbor loss share"),
+        laws=_LAWS,
+        undefined=f"no wrong prediction costs information, {_NO_SCALE}",
+        note="Of the missed and false information in cells with a wrong prediction, the part in cells one step off.",
+    )
+)
+def neighbour_loss_share(table: Contingency) -> Real:
+    """Part of the information that wrong predictions lose which lies between neighbouring classes.
+
+    >>> print(neighbour_loss_share(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
+    0.5
+    """
+    steps = _steps(table)
+    lost = np.where(steps.cells > 0, cells_open_in_columns(table) + cells_open_in_rows(table), 0.0)
+    near, wrong = (dot(lost, chosen.astype(float)) for chosen in (steps.off == 1, steps.off > 0))
+    return ratio(np.minimum(near, wrong), wrong)
