@@ -64,7 +64,7 @@ def test_comparison_becomes_a_forest_and_factors() -> None:
     assert [(row.name, row.word) for row in forest.rows] == [("good", ""), ("bad", "worse")]
     assert all(row.low is not None and row.low < row.value < (row.high or 0) for row in forest.rows)
     assert factors.steps[0].by == "information"
-    first = comparison.pairs[0].improvement
+    first = comparison.pair("good", "bad", "erroneous_information_ratio").improvement
     assert first is not None
     assert factors.steps[0].factor == first.value
     with pytest.raises(UnknownNameError, match="not compared by 'kappa'"):

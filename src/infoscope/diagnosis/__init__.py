@@ -81,7 +81,7 @@ RULES: tuple[Rule, ...] = (
         "warning",
         "Do not use it",
         "no better than chance",
-        frozenset({"merged_pair", "second_stage", "named_clusters"}),
+        frozenset({"relabelled", "merged_pair", "second_stage", "named_clusters"}),
     ),
     Rule(
         "relabelled",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoscope.diagnosis.confused_pairs import merge_losses
-from infoscope.diagnosis.label_assignment import Renaming, best_renaming
+from infoscope.diagnosis.label_assignment import Renaming, best_renaming, evident_renaming
 from infoscope.diagnosis.phrases import percent, points, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
@@ -17,23 +17,16 @@ __all__ = ["merged_pair", "named_clusters", "relabelled"]
 
 
 def relabelled(facts: TableStatistics) -> Finding | None:
-    """Another naming of the outputs is right clearly more often."""
+    """Another naming of the outputs is right clearly more often, beyond what fitting names to a sample explains."""
     if facts.accuracy is None:
         return None
-    renaming = best_renaming(facts.table)
+    renaming = evident_renaming(facts.table, facts.n)
     if renaming is None or not renaming.names:
         return None
-    gain = renaming.accuracy - facts.accuracy
-    if gain < THRESHOLDS.renaming_gain:
-        return None
-    if facts.n is not None:
-        noise = np.sqrt(renaming.moved * facts.n)
-        if gain * facts.n < THRESHOLDS.renaming_errors * noise:
-            return None
     return Finding(
         "relabelled",
-        f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy from {percent(facts.accuracy)} "
-        f"to {percent(renaming.accuracy)}; the information captured is the same either way.",
+        f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy in this sample from "
+        f"{percent(facts.accuracy)} to {percent(renaming.accuracy)}; the information captured is the same either way.",
         evidence={
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
             "accuracy": facts.accuracy,
@@ -51,7 +44,7 @@ def named_clusters(facts: TableStatistics) -> Finding | None:
         return None
     return Finding(
         "named_clusters",
-        f"Truth and output share no label; read one to one as {_readings(renaming)}, accuracy would be "
+        f"Truth and output share no label; read one to one as {_readings(renaming)}, accuracy in this sample would be "
         f"{percent(renaming.accuracy)}.",
         evidence={
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
@@ -84,8 +77,8 @@ def merged_pair(facts: TableStatistics) -> Finding | None:
     lost, told_apart = float(pairs.lost[at]), float(pairs.known[at] / pairs.to_know[at])
     return Finding(
         "merged_pair",
-        f"It hardly tells {quoted(one)} from {quoted(other)} (it carries {percent(told_apart)} of that difference): "
-        f"merging the two would lose {_little(lost / facts.truth_bits)} of captured information.",
+        f"It hardly tells {quoted(one)} from {quoted(other)} (in this sample it captures {percent(told_apart)} of that "
+        f"difference): merging the two would lose {_little(lost / facts.truth_bits)} of captured information.",
         evidence={
             "classes": [str(one), str(other)],
             "lost_bits": lost,

@@ -35,18 +35,18 @@ def non_monotone(name: str, systems: Mapping[str, TableStatistics]) -> Finding |
     if not clashes:
         return None
     _, other, rival = max(clashes, key=lambda clash: clash[0])
-    assert mine.accuracy is not None and rival.accuracy is not None  # noqa: PT018 - checked above
+    right = [facts.shown("accuracy", facts.accuracy or 0.0) for facts in (mine, rival)]
+    captured = [facts.shown_proficiency for facts in (mine, rival)]
     return Finding(
         "non_monotone",
-        f"It is right more often than {other} ({percent(mine.accuracy)} against {percent(rival.accuracy)}) but "
-        f"carries less information ({percent(mine.proficiency)} against {percent(rival.proficiency)}): its errors are "
-        "harder to undo.",
+        f"It is right more often than {other} ({percent(right[0])} against {percent(right[1])}) but captures less "
+        f"information ({percent(captured[0])} against {percent(captured[1])}): its errors are harder to undo.",
         evidence={
             "other": other,
-            "accuracy": mine.accuracy,
-            "other_accuracy": rival.accuracy,
-            "proficiency": mine.proficiency,
-            "other_proficiency": rival.proficiency,
+            "accuracy": right[0],
+            "other_accuracy": right[1],
+            "proficiency": captured[0],
+            "other_proficiency": captured[1],
         },
         severity="warning",
         action="Mind the clash",

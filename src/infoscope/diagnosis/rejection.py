@@ -31,8 +31,8 @@ def abstains_for_free(facts: TableStatistics) -> Finding | None:
     refused = [table.truth_labels[row] for row in table.cell_rows[here][np.argsort(-shares)]]
     return Finding(
         "abstains_for_free",
-        f"It rejects {percent(rate)} of the samples at no cost in information, because a rejection nearly always means "
-        f"{listed(refused[:1])}: judge it by accuracy and by accuracy among accepted samples as well.",
+        f"It rejects {percent(rate)} of these samples at no cost in information, because a rejection nearly always "
+        f"means {listed(refused[:1])}: judge it by accuracy and by accuracy among accepted samples as well.",
         evidence={
             "rejection_rate": rate,
             "reject_entropy": left_open,

@@ -37,7 +37,9 @@ def majority_voter(facts: TableStatistics) -> Finding | None:
     at = int(np.argmax(facts.system_shares))
     answer, share = facts.table.system_labels[at], float(facts.system_shares[at])
     habit = "always" if share == 1.0 else f"in {percent(share)} of cases"
-    right = "" if facts.accuracy is None else f"; its accuracy of {percent(facts.accuracy)} is that class's share"
+    right = ""
+    if facts.accuracy is not None:
+        right = f"; its accuracy in the sample, {percent(facts.accuracy)}, is that class's share"
     return Finding(
         "majority_voter",
         f"It {habit} predicts {quoted(answer)}, whatever the truth, and so captures next to nothing{right}.",
@@ -57,11 +59,16 @@ def random_output(facts: TableStatistics) -> Finding | None:
     p = facts.chance_p_value
     how = "the output is as good as independent of the truth"
     if p is not None:
-        how = f"random predictions would show as much in {percent(p)} of samples of this size"
+        seen = "" if facts.belief is None else f" as the {percent(facts.proficiency)} in this sample"
+        how = f"random predictions would show as much{seen} in {percent(p)} of samples of this size"
     return Finding(
         "random",
-        f"The {percent(facts.proficiency)} captured does not differ significantly from chance: {how}.",
-        evidence={"proficiency": facts.proficiency, "mutual_information": float(facts.h.mutual), "p_value": p},
+        f"The {percent(facts.shown_proficiency)} captured cannot be told from chance: {how}.",
+        evidence={
+            "proficiency": facts.shown_proficiency,
+            "proficiency_in_sample": facts.proficiency,
+            "p_value": p,
+        },
     )
 
 
@@ -86,9 +93,9 @@ def specialised(facts: TableStatistics) -> Finding | None:
     was = float(said - excess[at])
     return Finding(
         "specialised",
-        f"It specialises: its predictions spread over {2 ** float(facts.h.system):.1f} classes in effect, the truth "
-        f"over {2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the predictions and {percent(was)} of "
-        "the truth.",
+        f"It specialises: in this sample its predictions spread over {2 ** float(facts.h.system):.1f} classes in "
+        f"effect, the truth over {2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the predictions and "
+        f"{percent(was)} of the truth.",
         evidence={
             "answer": str(answer),
             "answer_share": said,
@@ -105,31 +112,34 @@ def accuracy_paradox(facts: TableStatistics) -> Finding | None:
         return None
     at = int(np.argmax(facts.truth_shares))
     largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
+    accuracy, captured = facts.shown("accuracy", facts.accuracy), facts.shown_proficiency
     evidence: dict[str, Any] = {
-        "accuracy": facts.accuracy,
-        "proficiency": facts.proficiency,
+        "accuracy": accuracy,
+        "accuracy_in_sample": facts.accuracy,
+        "proficiency": captured,
+        "proficiency_in_sample": facts.proficiency,
         "majority_share": share,
         "majority_class": str(largest),
     }
     limits = facts.limits("proficiency")
     if limits is not None:
         evidence |= {"proficiency_low": limits.low, "proficiency_high": limits.high}
-    known = f"{percent(facts.proficiency) if facts.proficiency > 0 else 'nothing'} of the truth's information"
+    known = f"{percent(captured) if facts.proficiency > 0 else 'nothing'} of the truth's information"
     if facts.accuracy >= THRESHOLDS.paradox_accuracy and _knows_little(facts):
         carry = f"carry {known}"
-        if facts.proficiency > THRESHOLDS.paradox_proficiency:
+        if captured > THRESHOLDS.paradox_proficiency:
             carry = f"may carry as little as {percent(evidence['proficiency_low'])} of the truth's information"
         return Finding(
             "accuracy_paradox",
-            f"Accuracy flatters: {percent(facts.accuracy)} of the predictions are right, yet they {carry}; "
-            f"always saying {quoted(largest)} would be right in {percent(share)}.",
+            f"Accuracy flatters: {percent(accuracy)} of the predictions are right, yet they {carry}; "
+            f"always predicting {quoted(largest)} would be right in {percent(share)} of this sample.",
             evidence=evidence,
         )
     if facts.accuracy < share and not facts.could_be_chance and facts.surely_below("accuracy", share):
         return Finding(
             "accuracy_paradox",
-            f"Accuracy misleads: always saying {quoted(largest)} would be right more often ({percent(share)} against "
-            f"{percent(facts.accuracy)}) and tell nothing, while these answers carry {known}.",
+            f"Accuracy misleads: always predicting {quoted(largest)} would be right more often ({percent(share)} of "
+            f"this sample against {percent(accuracy)}) and capture nothing, while these predictions capture {known}.",
             evidence=evidence,
         )
     return None
@@ -146,7 +156,7 @@ def _knows_little(facts: TableStatistics) -> bool:
 def detection_problem(facts: TableStatistics) -> Finding | None:
     """Several classes by name, nearly all samples in one."""
     k = facts.occupied[0]
-    effective = float(2**facts.truth_bits)
+    effective = facts.shown("effective_classes", float(2**facts.truth_bits))
     if k < 3 or effective > THRESHOLDS.detection_classes:
         return None
     if not facts.surely_below("effective_classes", THRESHOLDS.detection_limit):
@@ -155,8 +165,8 @@ def detection_problem(facts: TableStatistics) -> Finding | None:
     largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
     return Finding(
         "detection_problem",
-        f"The truth has {k} classes by name but {effective:.1f} in effect, because {percent(share)} of it is "
-        f"{quoted(largest)}: this is a detection problem, and accuracy says little about the rare classes.",
+        f"The truth has {k} classes by name but {effective:.1f} in effect, because {percent(share)} of this "
+        f"sample is {quoted(largest)}: this is a detection problem, and accuracy says little about the rare classes.",
         evidence={
             "classes": k,
             "effective_classes": effective,
@@ -176,8 +186,8 @@ def less_varied_output(facts: TableStatistics) -> Finding | None:
     ceiling = system / facts.truth_bits
     return Finding(
         "less_varied_output",
-        f"The predictions are less varied than the truth: however well chosen, they could carry at most "
-        f"{percent(ceiling)} of its information.",
+        f"The predictions are less varied than the truth: however well chosen, they could capture at most "
+        f"{percent(ceiling)} of this sample's information.",
         evidence={"truth_entropy": facts.truth_bits, "system_entropy": system, "ceiling": ceiling},
     )
 

@@ -38,9 +38,9 @@ def second_stage(facts: TableStatistics) -> Finding | None:
         rest = counted(len(stages) - _SPOKEN, "more prediction")
         spoken.append(f"on {rest}, up to {points(float(gains[_SPOKEN:].sum()))}")
     lead = (
-        "A second classifier could recover"
+        "A second classifier could recover, of this sample's information,"
         if len(stages) == 1
-        else f"A second stage could recover up to {points(float(gains.sum()))}:"
+        else f"A second stage could recover up to {points(float(gains.sum()))} of this sample's information:"
     )
     evidence: dict[str, Json] = {"outputs": stages, "bits": float(few.bits.sum())}
     return Finding("second_stage", f"{lead} {'; '.join(spoken)}.", evidence=evidence)

@@ -74,6 +74,21 @@ class TableStatistics:
             return None
         return MetricInterval(float(found.sd), float(found.low), float(found.high))
 
+    def shown(self, metric: str, in_sample: float) -> float:
+        """The number that reports show for a metric: its posterior mean, without a belief its value in the sample."""
+        found = self._known.get(metric)
+        return in_sample if found is None or not np.isfinite(found.mean) else float(found.mean)
+
+    @cached_property
+    def shown_proficiency(self) -> float:
+        """Captured share of H(T), as reports show it."""
+        return self.shown("proficiency", self.proficiency)
+
+    @property
+    def shown_accuracy(self) -> float | None:
+        """Share of right predictions, as reports show it; None where the sides share no label."""
+        return None if self.accuracy is None else self.shown("accuracy", self.accuracy)
+
     def surely_below(self, metric: str, limit: float) -> bool:
         """Whether the upper limit of a metric is below this, or nothing speaks against it."""
         found = self.limits(metric)
@@ -96,13 +111,13 @@ class TableStatistics:
 
     @cached_property
     def proficiency(self) -> float:
-        """Captured share of H(T); 0 where there is nothing to know."""
+        """Captured share of H(T) in the sample; 0 where there is nothing to know."""
         known, missed = float(self.h.mutual), float(self.h.missed)
         return known / (known + missed) if known + missed > 0 else 0.0
 
     @cached_property
     def accuracy(self) -> float | None:
-        """Share of samples answered with their own label; None where the sides share no label."""
+        """Share of right predictions in the sample; None where the sides share no label."""
         if not len(self.table.matches[0]):
             return None
         return float(self.table.diagonal.sum()) / float(self.table.grand_total)

@@ -25,8 +25,14 @@ class Thresholds:
     """… unless its interval is wider than this: then nothing can be said."""
     renaming_gain: float = 0.02
     """Relabelled: the best renaming gains at least this accuracy …"""
-    renaming_errors: float = 3.0
-    """… and this many standard errors of the samples that change sides."""
+    renaming_errors: float = 2.5
+    """… and this many standard errors of the samples that change sides, on held-out samples too …"""
+    renaming_half_errors: float = 1.5
+    """… of names chosen on half of the samples by this many …"""
+    renaming_odds: float = 2.0
+    """… and so many times the hits that it gives up."""
+    renaming_unknown_size: float = 100.0
+    """Sample size of a table that does not know its own."""
     pair_proficiency: float = 0.25
     """Merged pair: the system recovers at most this share of the difference between the two classes …"""
     pair_limit: float = 0.5

@@ -45,6 +45,11 @@ class ClassEstimates:
         estimate = self.values.get(metric)
         return None if estimate is None else estimate.value
 
+    def shown(self, metric: str) -> float | None:
+        """The number that reports show for a metric: the posterior mean where there is one."""
+        estimate = self.values.get(metric)
+        return None if estimate is None else estimate.shown
+
 
 @dataclass(frozen=True)
 class CellLoss:
@@ -221,7 +226,7 @@ class Evaluation(Result):
         return super().from_dict(record)
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """One row per system, one column per metric, with its interval as ``metric.low`` and ``metric.high``."""
+        """One row per system: each metric's plug-in value, its mean and interval as ``metric.mean``, …"""
         for system in self.systems:
             row: dict[str, Any] = {"system": system.name, **(system.group or {}), "n": system.n}
             for name, estimate in system.metrics.items():

@@ -46,7 +46,7 @@ def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tupl
     return spread, np.stack([np.asarray(false_information_ratio(drawn)), np.asarray(proficiency(drawn))], axis=-1)
 
 
-def believed_range(table: Contingency, metric: str, level: float, seed: int) -> tuple[float, float]:
-    """The credible interval of a metric."""
-    low, high = _posterior(table, seed).interval(metric, level)
-    return float(low), float(high)
+def believed_range(table: Contingency, metric: str, level: float, seed: int) -> tuple[float, float, float]:
+    """The posterior mean of a metric and both ends of its credible interval."""
+    found = _posterior(table, seed).summary(metric, level)
+    return float(found.mean), float(found.low), float(found.high)

@@ -129,9 +129,10 @@ class CoverageDisplay(TableDisplay):
                     "it has no place in this plot"
                 )
             spread, drawn = believed_place(table, cloud=cloud, seed=seed) if uncertainty or cloud else (None, None)
-            points.append(
-                CoveragePoint(key, float(false_information_ratio(table)), captured, _right(table), spread, drawn)
-            )
+            false = float(false_information_ratio(table))
+            if spread is not None:  # the centre of the ellipse, which the plug-in value may lie outside of
+                false, captured = spread.mean
+            points.append(CoveragePoint(key, false, captured, _right(table), spread, drawn))
         joined = {str(title): [str(key) for key in keys] for title, keys in (curves or {}).items()}
         return cls(points, level, zoom, joined)
 

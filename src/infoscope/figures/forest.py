@@ -71,14 +71,16 @@ class ComparisonDisplay(TableDisplay):
         level: float = 0.95,
         seed: int = 0,
     ) -> Self:
-        """One row a table, by any metric; ``uncertainty`` adds credible intervals."""
+        """One row a table, by any metric; with ``uncertainty``, posterior means and credible intervals."""
         entry = find(metric)
         rows = []
         for key, table in tables_by_name(tables, name).items():
             value = float(entry.score(table))
             if not np.isfinite(value):
                 raise InputError(f"{metric} of {key!r} is undefined: {entry.reason(table)}")
-            low, high = believed_range(table, entry.name, level, seed) if uncertainty else (None, None)
+            low = high = None
+            if uncertainty:
+                value, low, high = believed_range(table, entry.name, level, seed)
             rows.append(ForestRow(key, value, low, high, "baseline" if key == baseline else ""))
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 

@@ -35,6 +35,8 @@ class LedgerDisplay(TableDisplay):
     captured: float
     false: float
     unit: str = "bits"
+    shares: tuple[float, float] | None = None
+    """Captured and false as shares of the truth, where these are estimates of their own."""
     _single: ClassVar[bool] = True
 
     @classmethod
@@ -83,8 +85,9 @@ class LedgerDisplay(TableDisplay):
     def _part(self, part: str, bits: float, start: float, total: float) -> list[Mark]:
         """A stretch with its name in it; beside the bar where it is too short, in the colour of plain text."""
         truth = self.missed + self.captured
-        share = f"{bits / truth:.0%}" if truth > 0 else f"{bits:.2f} {self.unit}"
-        tip = f"{part}: {bits:.3f} {self.unit}" + (f", {bits / truth:.1%} of the truth" if truth > 0 else "")
+        of_truth = self._share(part, bits / truth) if truth > 0 else None
+        share = f"{bits:.2f} {self.unit}" if of_truth is None else f"{of_truth:.0%}"
+        tip = f"{part}: {bits:.3f} {self.unit}" + ("" if of_truth is None else f", {of_truth:.1%} of the truth")
         drawn = Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip)
         text = f"{part} {share}"
         if bits / total > 0.18:
@@ -106,3 +109,9 @@ class LedgerDisplay(TableDisplay):
         if start / total > 0.18:
             return [drawn, Words(start, -0.14, text, anchor="end", shift=(-6.0, 12.0))]
         return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]
+
+    def _share(self, part: str, of_bits: float) -> float:
+        if self.shares is None:
+            return of_bits
+        captured, false = self.shares
+        return {"missed": 1.0 - captured, "captured": captured, "false": false}[part]

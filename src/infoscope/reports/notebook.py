@@ -98,7 +98,7 @@ def _block(part: Block) -> Html:
         return Html(picture(part.panel))
     if isinstance(part, InformationBar):
         some = part.missed + part.captured + part.false > 0
-        drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit)
+        drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit, part.shares)
         return Html(picture(drawn.panel())) if some else Html("")
     if isinstance(part, Paragraph):
         return element("p", phrase(part.phrase), style=DIM if part.quiet else None)

@@ -207,6 +207,15 @@ class InformationBar:
     captured: float
     false: float
     unit: str = "bits"
+    shares: tuple[float, float] | None = None
+    """Captured and false as shares of the truth, where these are estimates of their own: a mean of ratios is not the
+    ratio of means."""
+
+    @property
+    def shown_shares(self) -> tuple[float, float]:
+        """Captured and false as shares of the truth."""
+        truth = self.missed + self.captured
+        return self.shares or (self.captured / truth, self.false / truth)
 
 
 @dataclass(frozen=True)

@@ -151,8 +151,7 @@ def _block(block: Block, look: Look) -> Iterator[Text]:
         for item in block.items:
             yield from wrapped(_shown(plain(item), look), look.room, Text(f"{look.signs.dot} ", "cyan"))
     elif isinstance(block, InformationBar) and block.missed + block.captured > 0:
-        truth = block.missed + block.captured
-        yield from information_bar(block.captured / truth, block.false / truth, min(look.room, 72), look.signs)
+        yield from information_bar(*block.shown_shares, min(look.room, 72), look.signs)
     elif isinstance(block, SideBySide):
         yield from _side_by_side(block, look)
 

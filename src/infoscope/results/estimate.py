@@ -74,8 +74,15 @@ class Estimate:
 
     @property
     def shown(self) -> float | None:
-        """The number to show first: the posterior mean where there is one, which its interval always contains."""
-        return self.value if self.mean is None or self.value is None else self.mean
+        """The number to show first, never outside its own interval: the posterior mean where there is one.
+
+        The mean of a metric without an upper bound may lie beyond its interval: then the value or the nearest end.
+        """
+        if self.mean is None or self.value is None:
+            return self.value
+        if self.low is None or self.high is None or self.low <= self.mean <= self.high:
+            return self.mean
+        return min(max(self.value, self.low), self.high)
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -99,7 +106,7 @@ class Estimate:
         return replace(self, first_order_sd=_finite(sd))
 
     def columns(self, name: str) -> Iterator[tuple[str, float | None]]:
-        """The value under its name, and what is believed as ``name.mean``, ``name.low`` and so on."""
+        """The plug-in value under its name, and what is believed as ``name.mean``, ``name.low`` and so on."""
         yield name, self.value
         for part in _BELIEF:
             known: float | None = getattr(self, part)

@@ -129,7 +129,7 @@ def _figure(figure: Figure) -> Html:
 def _information(part: InformationBar) -> Html:
     if not part.missed + part.captured + part.false > 0:
         return Html("")
-    drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit)
+    drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit, part.shares)
     return element("figure", Html(svg(drawn.panel())), class_="wide")
 
 

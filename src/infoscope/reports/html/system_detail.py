@@ -87,7 +87,7 @@ def _actions(system: SystemResult) -> Html:
 
 def _chain(system: SystemResult) -> Html:
     effective, left, factor = (
-        system.number(name) for name in ("effective_classes", "remnant_classes", "transfer_factor")
+        system.shown(name) for name in ("effective_classes", "remnant_classes", "transfer_factor")
     )
     if effective is None or left is None or factor is None or len(system.truth_labels) < 2:
         return Html("")

@@ -15,7 +15,7 @@ UNKNOWN = Estimate(None)
 
 
 def cost_in_bits(system: SystemResult, item: ClassEstimates) -> float:
-    """Missed and false bits that a class causes."""
+    """Missed and false bits that a class causes in the sample."""
     missed, false = system.number("missed_information") or 0.0, system.number("false_information") or 0.0
     return missed * (item.number("missed_share") or 0.0) + false * (item.number("false_share") or 0.0)
 
@@ -40,7 +40,10 @@ def confused_pairs(system: SystemResult, most: int = 5) -> Sequence[Block]:
         )
         for pair in pairs
     ]
-    note = "Points of captured information gained if the pair were never confused. Gains overlap and do not add up."
+    note = (
+        "Points of captured information in this sample gained if the pair were never confused. Gains overlap and do "
+        "not add up."
+    )
     caption = "Points of captured information gained if the pair were never confused"
     return (Table(columns, rows, caption, "What to fix first", note, style="fix"),)
 
@@ -98,14 +101,14 @@ def _table(
         rows.append(Row(cells, attributes={"class": label}))
     note = (
         f"Spread of predictions: H(S given T=i). Ambiguity of this prediction: H(T given S=j). Cost: what both add to "
-        f"the loss, in {unit.name}."
+        f"the loss in this sample, in {unit.name}."
     )
     caption = f"Information by {noun} in {unit.name}, the costliest first"
     return Table(columns, rows, caption, f"By {noun}, the costliest first", note, "classes", style="classes")
 
 
 def _number(item: ClassEstimates | None, metric: str) -> float | None:
-    return None if item is None else item.number(metric)
+    return None if item is None else item.shown(metric)
 
 
 def _rate(item: ClassEstimates | None, metric: str) -> tuple[str, str]:

@@ -36,14 +36,17 @@ _COLUMNS = (
 
 
 def outline(result: CrossValidation, unit: Units) -> Outline:  # noqa: ARG001 - ratios only
-    """The estimator with the least erroneous information first."""
-    score = "erroneous_information_ratio"
+    """The estimator that captures most first."""
+    score = "proficiency"
     known = [each for each in result.estimators if each.metrics[score].value is not None]
-    ranked = sorted(known, key=lambda each: each.metrics[score].value or 0.0)
+    ranked = sorted(known, key=lambda each: -(each.metrics[score].value or 0.0))
     size = "" if result.provenance.rows is None else f"{amount(result.provenance.rows)} samples"
     lead: Phrase = "No estimator has a defined score."
     if ranked:
-        lead = (Name(ranked[0].name), f" has the least erroneous information: {_mean(ranked[0].metrics[score])}.")
+        lead = (
+            Name(ranked[0].name),
+            f" captures the most information: {_mean(ranked[0].metrics[score])} of the truth (proficiency).",
+        )
     return Outline(
         title=f"Cross-validation of {len(result.names)} estimators",
         kicker=("Cross-validation", f"{result.repeats} × {result.folds} folds", *([size] if size else [])),

@@ -114,7 +114,7 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield _size(evaluation, focus)
     k, m = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
     yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
-    yield f"truth {unit.amount(focus.number('truth_entropy'))} {unit.name}"
+    yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None:
         yield f"positive class '{focus.positive}'"
     if evaluation.adaptive is not None:
@@ -173,7 +173,11 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
         for pair in pairs:
             named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
         which = "The costliest confusion is " if len(pairs) == 1 else "The costliest confusions are "
-        yield (which, *named, f"; without the first it would capture {points(pairs[0].gain)} points more.")
+        yield (
+            which,
+            *named,
+            f"; without the first it would capture {points(pairs[0].gain)} points more of this sample.",
+        )
     yield from _runner_up(evaluation, focus)
 
 
@@ -199,7 +203,9 @@ def _information(system: SystemResult, unit: Units) -> InformationBar:
         (system.shown(name) or 0.0) * unit.per_bit
         for name in ("missed_information", "mutual_information", "false_information")
     )
-    return InformationBar(missed, captured, false, unit.name)
+    shares = system.shown("proficiency"), system.shown("false_information_ratio")
+    known = None if shares[0] is None or shares[1] is None else (shares[0], shares[1])
+    return InformationBar(missed, captured, false, unit.name, known)
 
 
 _CLUSTER_TILES = (
@@ -248,7 +254,7 @@ def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
 def _chance_accuracy(system: SystemResult) -> str:
     supports = [float(item.number("support") or 0) for item in system.classes]
     largest = max(supports, default=0.0) / (sum(supports) or 1.0)
-    return f"chance {share(system.number('random_accuracy'))}, most frequent class {share(largest)}"
+    return f"chance {share(system.shown('random_accuracy'))}, most frequent class {share(largest)}"
 
 
 def _remaining(system: SystemResult) -> Tile:
@@ -311,7 +317,7 @@ def _ranking_row(system: SystemResult, groups: Sequence[str], *, rejected: bool)
         share(system.shown("false_information_ratio")),
         number("erroneous_information_ratio"),
         share(system.shown("accuracy")),
-        *([share(system.number("rejection_rate"))] if rejected else []),
+        *([share(system.shown("rejection_rate") if system.number("rejection_rate") else 0.0)] if rejected else []),
         number("remnant_classes"),
         next((finding.tag for finding in system.diagnosis if finding.tag), ""),
     )

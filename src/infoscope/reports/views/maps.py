@@ -34,7 +34,7 @@ _ABSENT = Estimate(None)
 
 
 def _known(system: SystemResult, names: Sequence[str]) -> list[float] | None:
-    values = [system.number(name) for name in names]
+    values = [system.shown(name) for name in names]
     return None if any(value is None for value in values) else [float(value) for value in values if value is not None]
 
 
@@ -48,7 +48,7 @@ def coverage_points(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
     for system in systems:
         place = _known(system, ("false_information_ratio", "proficiency"))
         if place is not None:
-            points.append(CoveragePoint(system.title, place[0], place[1], system.number("accuracy"), _spread(system)))
+            points.append(CoveragePoint(system.title, place[0], place[1], system.shown("accuracy"), _spread(system)))
     return points
 
 
@@ -70,7 +70,7 @@ def triangle_points(systems: Sequence[SystemResult]) -> list[TrianglePoint]:
     for system in systems:
         shares = _known(system, ("triangle_divergence", "triangle_transfer", "triangle_variation"))
         if shares is not None:
-            points.append(TrianglePoint(system.title, TriangleShares(*shares), system.number("accuracy")))
+            points.append(TrianglePoint(system.title, TriangleShares(*shares), system.shown("accuracy")))
     return points
 
 
