@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 import infoscope as ifs
+from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
+from infoscope.cli.options import output_options, read_options, reading_options, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
@@ -18,7 +19,13 @@ __all__ = ["command"]
 
 @click.command("agree")
 @click.argument("source", nargs=-1, required=True)
-@click.option("-s", "--system", multiple=True, metavar="COLUMN", help="Column with an annotator's labels; repeatable.")
+@click.option(
+    "-s",
+    "--system",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column with an annotator's labels; repeatable, or several as a,b or 'rater_*'.",
+)
 @reading_options()
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
 @click.option("--draws", type=int, default=500, show_default=True, help="Resampled item sets.")
@@ -31,14 +38,15 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     SOURCE is a table with a column for each annotator, named with -s. Without -s, each SOURCE is one annotator's label
     list: one item per line, ITEM TAB CATEGORY TAB CATEGORY …
 
-    Example: infoscope agree labels.csv -s ann -s bob -s eve
+    Example: infoscope agree labels.csv -s ann,bob,eve
 
     Example: infoscope agree ann.txt bob.txt eve.txt --clean strip
     """
     output = Output.asked(chosen)
     options = {"clean": chosen["clean"], "level": chosen["level"], "draws": chosen["draws"], "seed": chosen["seed"]}
     if chosen["system"]:
-        found = ifs.agreement(sources(source), system=list(chosen["system"]), read=read_options(chosen), **options)
+        with chosen_columns(source, chosen, needs_truth=False) as columns:
+            found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
     else:
         found = ifs.agreement(_files_by_name(source), **options)
     output.write(found)

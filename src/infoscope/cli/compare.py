@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 import infoscope as ifs
+from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.options import (
     column_options,
@@ -18,7 +19,6 @@ from infoscope.cli.options import (
     prevalence_option,
     read_options,
     reading_options,
-    sources,
     uncertainty_keywords,
     uncertainty_options,
 )
@@ -53,7 +53,7 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Systems with predictions for the same rows are compared row by row; confusion matrices (--matrix) as they stand.
 
-    Example: infoscope compare predictions.csv -t label -s svm -s knn
+    Example: infoscope compare predictions.csv -t label -s svm,knn
 
     Example: infoscope compare --matrix old.csv new.csv --metric proficiency
     """
@@ -69,20 +69,21 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     if chosen["matrix"]:
         result = ifs.compare(matrix_tables(source, chosen), **shared)
     else:
-        if chosen["truth"] is None or len(chosen["system"]) < 2:
-            raise click.UsageError("name the truth column with -t and at least two system columns with -s")
-        result = ifs.compare(
-            sources(source),
-            truth=chosen["truth"],
-            system=list(chosen["system"]),
-            read=read_options(chosen),
-            weight=chosen["weight"],
-            groups=chosen["groups"],
-            reject=chosen["reject"],
-            positive=chosen["positive"],
-            clean=chosen["clean"],
-            **shared,
-        )
+        with chosen_columns(source, chosen) as columns:
+            if len(columns.systems) < 2:
+                raise click.UsageError("name at least two system columns with -s")
+            result = ifs.compare(
+                columns.source,
+                truth=columns.truth,
+                system=columns.systems,
+                read=read_options(chosen),
+                weight=chosen["weight"],
+                groups=chosen["groups"],
+                reject=chosen["reject"],
+                positive=chosen["positive"],
+                clean=chosen["clean"],
+                **shared,
+            )
     if chosen["strict"]:
         refuse_ignored(result)
     output.write(result)

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 import infoscope as ifs
+from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
-from infoscope.cli.options import column_options, label_options, read_options, reading_options, sources
+from infoscope.cli.options import column_options, label_options, read_options, reading_options
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say
 from infoscope.errors import InputError
@@ -41,19 +42,18 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     if target.exists() and any(ifs.readers.means_file(name, target) for name in source):
         raise InputError(f"{target} is both read and written; give the sum another name")
 
-    if (chosen["truth"] is None or not chosen["system"]) and not ifs.readers.are_parts(source, chosen["input_format"]):
-        raise click.UsageError("name the truth column with -t and a system column with -s")
-    tables = ifs.read_tables(
-        sources(source),
-        truth=chosen["truth"],
-        system=list(chosen["system"]) or None,
-        weight=chosen["weight"],
-        by=list(chosen["by"]) or None,
-        reject=chosen["reject"],
-        positive=chosen["positive"],
-        clean=chosen["clean"],
-        read=read_options(chosen),
-    )
+    with chosen_columns(source, chosen) as columns:
+        tables = ifs.read_tables(
+            columns.source,
+            truth=columns.truth,
+            system=columns.systems or None,
+            weight=chosen["weight"],
+            by=list(chosen["by"]) or None,
+            reject=chosen["reject"],
+            positive=chosen["positive"],
+            clean=chosen["clean"],
+            read=read_options(chosen),
+        )
     if chosen["strict"] and tables.ignored:
         reason, rows = next(iter(tables.ignored.items()))
         raise InputError(f"{rows:,} rows have a {reason}; fill them in, or leave out --strict")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 import infoscope as ifs
+from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.options import (
     column_options,
@@ -19,7 +20,6 @@ from infoscope.cli.options import (
     prevalence_option,
     read_options,
     reading_options,
-    sources,
     uncertainty_keywords,
     uncertainty_options,
 )
@@ -77,7 +77,9 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     SOURCE holds rows (CSV, TSV, Parquet, …; a pattern; or - for standard input) with a column of true labels and a
     column for each system, or with --matrix confusion matrices.
 
-    Example: infoscope evaluate predictions.csv -t label -s svm -s knn
+    Example: infoscope evaluate predictions.csv -t label -s svm,knn
+
+    Example: infoscope evaluate predictions.csv -t label -s 'model_*'
 
     Example: infoscope evaluate --matrix confusion.csv --format json
     """
@@ -101,22 +103,20 @@ def ask_chosen(
     shared = {**uncertainty_keywords(chosen), "task": chosen["task"], **more}
     if chosen["matrix"]:
         return function(matrix_tables(source, chosen), **shared)
-    if (chosen["truth"] is None or not chosen["system"]) and not ifs.readers.are_parts(source, chosen["input_format"]):
-        lacks = "truth column with -t" if chosen["truth"] is None else "system column with -s"
-        raise click.UsageError(f"name the {lacks}, or say --matrix if SOURCE is a confusion matrix")
-    return function(
-        sources(source),
-        truth=chosen["truth"],
-        system=list(chosen["system"]) or None,
-        read=read_options(chosen),
-        weight=chosen["weight"],
-        by=list(chosen["by"]) or None,
-        reject=chosen["reject"],
-        positive=chosen["positive"],
-        groups=chosen["groups"],
-        until=chosen.get("until"),
-        examples=chosen.get("examples"),
-        show=list(chosen.get("show") or ()) or None,
-        clean=chosen["clean"],
-        **shared,
-    )
+    with chosen_columns(source, chosen) as columns:
+        return function(
+            columns.source,
+            truth=columns.truth,
+            system=columns.systems or None,
+            read=read_options(chosen),
+            weight=chosen["weight"],
+            by=list(chosen["by"]) or None,
+            reject=chosen["reject"],
+            positive=chosen["positive"],
+            groups=chosen["groups"],
+            until=chosen.get("until"),
+            examples=chosen.get("examples"),
+            show=list(chosen.get("show") or ()) or None,
+            clean=chosen["clean"],
+            **shared,
+        )

@@ -43,9 +43,18 @@ def _all(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
 def column_options() -> Callable[[Command], Command]:
     """Which columns of the rows to read."""
     return _all(
-        click.option("-t", "--truth", metavar="COLUMN", help="Column with the true labels."),
         click.option(
-            "-s", "--system", multiple=True, metavar="COLUMN", help="Column with a system's predictions; repeatable."
+            "-t",
+            "--truth",
+            metavar="COLUMN",
+            help="Column with the true labels; may be left out where it is the only other one.",
+        ),
+        click.option(
+            "-s",
+            "--system",
+            multiple=True,
+            metavar="COLUMN",
+            help="Column with a system's predictions; repeatable, or several as a,b or 'model_*'.",
         ),
         click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
         click.option(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import infoscope as ifs
+from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.options import (
     label_options,
@@ -30,7 +31,8 @@ __all__ = ["command"]
     "--score",
     multiple=True,
     metavar="COLUMN",
-    help="Column with the score of the positive class; or, repeated, one with the probability of each class.",
+    help="Column with the score of the positive class; or, repeated or as a,b or 'p_*', one with the probability of "
+    "each class.",
 )
 @click.option("--class", "classes", multiple=True, metavar="LABEL", help="Class of each --score, if not its name.")
 @click.option("-s", "--system", metavar="COLUMN", help="Column with the predictions of the runs (with --parameter).")
@@ -75,8 +77,6 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope sweep runs.csv -t label -s predicted --parameter depth --against seconds
     """
     output = Output.asked(chosen)
-    if chosen["truth"] is None:
-        raise click.UsageError("name the truth column with -t")
     if bool(chosen["score"]) == bool(chosen["parameters"]):
         raise click.UsageError("name --score for thresholds, or -s and --parameter for runs at several settings")
     output.write(_tuned(source, chosen) if chosen["parameters"] else _swept(source, chosen))
@@ -90,25 +90,25 @@ def _refuse(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> 
 
 def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
     _refuse(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
-    if len(chosen["score"]) == 1:
-        _refuse(
-            chosen, ("classes", "normalize", "ordinal"), "is for one --score per class; leave it out with a single one"
+    with chosen_columns(source, chosen, option="score") as columns:
+        if len(columns.systems) == 1:
+            several = ("classes", "normalize", "ordinal")
+            _refuse(chosen, several, "is for one --score per class; leave it out with a single one")
+        found = ifs.sweep(
+            columns.source,
+            truth=columns.truth,
+            score=columns.systems,
+            read=read_options(chosen),
+            weight=chosen["weight"],
+            positive=chosen["positive"],
+            classes=list(chosen["classes"]) or None,
+            certainty=chosen["certainty"],
+            reject=chosen["reject"] or "rejected",
+            max_points=chosen["max_points"],
+            normalize=chosen["normalize"],
+            ordinal=chosen["ordinal"],
+            clean=chosen["clean"],
         )
-    found = ifs.sweep(
-        sources(source),
-        truth=chosen["truth"],
-        score=list(chosen["score"]),
-        read=read_options(chosen),
-        weight=chosen["weight"],
-        positive=chosen["positive"],
-        classes=list(chosen["classes"]) or None,
-        certainty=chosen["certainty"],
-        reject=chosen["reject"] or "rejected",
-        max_points=chosen["max_points"],
-        normalize=chosen["normalize"],
-        ordinal=chosen["ordinal"],
-        clean=chosen["clean"],
-    )
     costs = None
     if chosen["costs"] is not None:
         labels = found.tables
@@ -117,6 +117,8 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
 
 
 def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
+    if chosen["truth"] is None:
+        raise click.UsageError("name the truth column with -t")
     if chosen["system"] is None:
         raise click.UsageError("name the column with the runs' predictions with -s")
     _refuse(chosen, ("costs", "classes", "normalize", "ordinal"), "is for --score; leave it out with --parameter")

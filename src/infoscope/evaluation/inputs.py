@@ -25,6 +25,7 @@ from infoscope.inputs import (
 )
 from infoscope.masking import masked
 from infoscope.readers import Asked, Joint, ReadOptions, Together, read_together
+from infoscope.readers.files import Files
 from infoscope.readers.labels import Cleaning
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -247,6 +248,8 @@ def _group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:
 
 
 def _named(source: Any) -> str | None:
+    if isinstance(source, Files):
+        return Path(source.name).name
     if isinstance(source, (list, tuple)) and source:
         first = _named(source[0])
         return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"

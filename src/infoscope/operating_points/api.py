@@ -114,7 +114,7 @@ def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
     if rows.weights is None:
         values, labels = np.repeat(values, rows.rows, axis=0), np.repeat(labels, rows.rows)
     options["weight"] = rows.weights
-    options["classes"] = _spelt(options.get("classes") or names, labels)
+    options["classes"] = _spelt(options.get("classes") or _classes_of(names, labels), labels)
     curve = sweep_scores(labels.tolist(), values, **options)
     left_out = tuple(IgnoredRows(reason, count) for reason, count in rows.ignored.items())
     provenance = replace(curve.provenance, ignored=(*curve.provenance.ignored, *left_out))
@@ -242,6 +242,16 @@ def _one_column(rows: _Rows, positive: Label | None, max_points: int) -> Sweep:
 def _match(label: Label | None, labels: NDArray[Any]) -> Label | None:
     """A label typed on the command line is the label that is spelt like it."""
     return next((found for found in labels.tolist() if str(found) == str(label)), label)
+
+
+def _classes_of(names: Sequence[str], labels: NDArray[Any]) -> Sequence[str]:
+    """The class of each column: its name, or where these are no classes but ``p_cat``, ``p_dog``, what differs."""
+    known = sorted(set(map(str, labels.tolist())))
+    for label in known if not set(known) <= set(names) else ():
+        before, found, behind = names[0].rpartition(label)
+        if found and {f"{before}{each}{behind}" for each in known} <= set(names):
+            return [name.removeprefix(before).removesuffix(behind) for name in names]
+    return names
 
 
 def _spelt(classes: Sequence[Any], labels: NDArray[Any]) -> list[Any]:

@@ -269,6 +269,8 @@ def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadO
 
 def files_of(source: object, how: ReadOptions, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
+    if isinstance(source, Files):
+        return source
     if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
         return None  # nothing here opens what lies behind an address
     if isinstance(source, (str, os.PathLike)):

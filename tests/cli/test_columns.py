@@ -1,0 +1,171 @@
+"""Columns as people name them on the command line: several in a word, patterns, and the only one left."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import infoscope as ifs
+from infoscope.cli import app
+
+ROWS = 'gold,svm,knn,"a,b",p_1,p_2\n' + "x,x,y,x,x,y\ny,y,y,y,y,y\nx,x,x,x,x,x\ny,x,y,y,y,x\n" * 5
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("log.csv").write_text(ROWS)
+    Path("two.csv").write_text("y,model\na,a\nb,b\na,a\nb,a\n")
+    return tmp_path
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["svm,knn"], ["svm", "knn"]),
+        (["svm, knn"], ["svm", "knn"]),
+        (["svm,knn,"], ["svm", "knn"]),
+        (["a,b"], ["a,b"]),
+        (["svm,a,b,knn"], ["svm", "a,b", "knn"]),
+        (["p_*"], ["p_1", "p_2"]),
+        (["p_?", "svm"], ["p_1", "p_2", "svm"]),
+        (["[sk]*"], ["svm", "knn"]),
+        (["svm", "*"], ["svm", "knn", "a,b", "p_1", "p_2"]),
+        (["knn,p_*,p_1"], ["knn", "p_1", "p_2"]),
+        (["*,*"], ["svm", "knn", "a,b", "p_1", "p_2"]),
+    ],
+)
+def test_words_name_columns(words: list[str], names: list[str]) -> None:
+    asked = [word for name in words for word in ("-s", name)]
+    found = ifs.load(_saved("evaluate", "log.csv", "-t", "gold", *asked))
+
+    assert [system.name for system in found.systems] == names
+
+
+def _saved(*words: str) -> str:
+    done = run(*words, "-o", "out.json", "--force")
+    assert done.exit_code == 0, done.output
+    return "out.json"
+
+
+def test_names_by_themselves_are_wanted_twice_only_by_mistake() -> None:
+    done = run("evaluate", "log.csv", "-t", "gold", "-s", "svm", "-s", "svm")
+
+    assert done.exit_code == 2
+    assert "'svm' is named twice" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["p_*", "[x]", "a?"])
+def test_a_name_that_looks_like_a_pattern_wins(name: str) -> None:
+    Path("odd.csv").write_text(f"gold,{name},p_1,x\na,a,b,b\nb,b,b,b\n" * 1)
+
+    assert [each.name for each in ifs.load(_saved("evaluate", "odd.csv", "-t", "gold", "-s", name))] == [name]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "count", "agree"])
+def test_every_command_that_takes_systems(command: str) -> None:
+    more = {
+        "evaluate": ["-t", "gold"],
+        "compare": ["-t", "gold"],
+        "gate": ["-t", "gold", "--max", "accuracy.low=1"],
+        "count": ["-t", "gold", "-o", "log.ifs"],
+        "agree": [],
+    }[command]
+    wrong = run(command, "log.csv", "-s", "q_*", *more)
+    assert wrong.exit_code == 2
+    assert "log.csv has no column that matches 'q_*'; near it are 'p_2', 'p_1'" in wrong.stderr.replace(
+        "'p_1', 'p_2'", "'p_2', 'p_1'"
+    )
+    right = run(command, "log.csv", "-s", "p_*,svm", *more)
+    assert right.exit_code in (0, 3), right.output
+    if command != "count":
+        assert all(name in right.stdout for name in ("p_1", "p_2", "svm"))
+
+
+def test_stored_tables_have_systems_and_no_columns() -> None:
+    assert run("count", "log.csv", "-t", "gold", "-s", "*", "-o", "log.ifs").exit_code == 0
+
+    assert [each.name for each in ifs.load(_saved("evaluate", "log.ifs", "-s", "p_*,a,b"))] == ["p_1", "p_2", "a,b"]
+    wrong = run("evaluate", "log.ifs", "-s", "z*")
+    assert (wrong.exit_code, "no column that matches 'z*'" in wrong.stderr) == (2, True)
+
+
+def test_standard_input_is_read_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "infoscope", "evaluate", "-", "-t", "gold", "-s", "p_*", "-o", "out.json"]
+    done = subprocess.run(command, input=ROWS, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    found = ifs.load("out.json")
+    assert [system.name for system in found.systems] == ["p_1", "p_2"]
+    assert found.provenance.source == "standard input"
+    assert found.systems[0].n == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-s", "model"], "note: 'y' is the only column left and is taken as the truth (-t y)"),
+        (["-t", "y"], "note: 'model' is the only column left and is taken as the predictions (-s model)"),
+    ],
+)
+def test_the_only_column_that_is_left(words: list[str], said: str) -> None:
+    done = run("evaluate", "two.csv", *words)
+
+    assert done.exit_code == 0, done.output
+    assert done.stderr.splitlines()[0] == said
+    assert run("evaluate", "two.csv", *words, "-q").stderr == ""
+    assert done.stdout == run("evaluate", "two.csv", "-t", "y", "-s", "model").stdout
+
+
+def test_weights_and_groups_are_not_left_over() -> None:
+    Path("log.csv").write_text("y,model,w,fold\na,a,1,1\nb,b,2,1\na,a,1,2\nb,a,2,2\n")
+    done = run("evaluate", "log.csv", "-s", "model", "--weight", "w", "--by", "fold")
+
+    assert done.exit_code == 0, done.output
+    assert "'y' is the only column left" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["two.csv"], "name the truth column with -t and a system column with -s; SOURCE has 'y', 'model'"),
+        (["log.csv", "-s", "svm"], "name the truth column with -t; SOURCE has 'gold', 'knn', 'a,b', 'p_1', 'p_2'"),
+        (["log.csv", "-t", "gold"], "name a system column with -s; SOURCE has 'svm', 'knn', 'a,b', 'p_1', 'p_2'"),
+        (["log.csv", "-s", "smv"], "log.csv has no column 'smv'; did you mean 'svm'?"),
+        (["log.csv", "-s", "*"], "is named as truth and as system"),
+        (["absent.csv", "-s", "svm"], "absent.csv: the file does not exist"),
+    ],
+)
+def test_what_is_not_clear_is_asked_for(words: list[str], said: str) -> None:
+    done = run("evaluate", *words)
+
+    assert done.exit_code == 2
+    assert said in done.stderr or "SOURCE has no other column" in done.stderr
+
+
+def test_scores_by_pattern_take_the_classes_from_the_names() -> None:
+    rows = "".join(f"{t},{p},{round(1 - p, 3)}\n" for t, p in [("car", 0.9), ("cat", 0.2), ("car", 0.6), ("cat", 0.4)])
+    Path("scores.csv").write_text("label,p_car_x,p_cat_x\n" + rows * 10)
+    done = run("sweep", "scores.csv", "-t", "label", "--score", "p_*", "-o", "out.json")
+    assert done.exit_code == 0, done.output
+    named = run("sweep", "scores.csv", "--score", "p_car_x,p_cat_x", "--class", "car", "--class", "cat", "-o", "b.json")
+    assert named.exit_code == 0, named.output
+    assert "'label' is the only column left" in named.stderr
+
+    found, expected = (list(ifs.load(name).rows()) for name in ("out.json", "b.json"))
+    assert found == expected
+    assert len(found) > 2
+
+
+def test_one_score_and_one_other_column() -> None:
+    Path("scores.csv").write_text("label,score\n1,0.9\n0,0.2\n1,0.6\n0,0.4\n")
+    done = run("sweep", "scores.csv", "--score", "score")
+
+    assert done.exit_code == 0, done.output
+    assert "taken as the truth (-t label)" in done.stderr
