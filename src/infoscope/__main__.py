@@ -17,6 +17,8 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        exec("")  # clears the mark of an interrupt inside another exec, by which ``python -m`` would end by SIGINT
 
 
 def _leave(number: int, _frame: object) -> None:

@@ -107,3 +107,24 @@ def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
 
     assert done.stdout.split() == ["infoscope", "infoscope.__main__"]
+
+
+@pytest.mark.parametrize("words", [["-m", "infoscope"], ["-c", "from infoscope.__main__ import main; main()"]])
+def test_an_interrupt_inside_exec_ends_with_its_status(tmp_path: Path, words: list[str]) -> None:
+    """As in the middle of a dataclass: the interpreter then ends a module by the signal, whatever its status is."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "def hook(event, arguments):\n"
+        "    if event == 'import' and arguments[0] == 'infoscope.evaluation':\n"
+        "        exec('import os, signal; os.kill(os.getpid(), signal.SIGINT); [0 for _ in range(1000)]')\n"
+        "sys.addaudithook(hook)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    command = [sys.executable, *words, "demo"]
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a child inherits what is ignored
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+    assert (done.returncode, done.stderr) == (130, "infoscope: interrupted\n")
