@@ -26,6 +26,8 @@ READING = {
     "memory_limit": "memory",
     "threads": "threads",
     "native": "native",
+    "encoding": "encoding",
+    "sheet": "sheet",
 }
 """Options that are fields of ``ReadOptions``."""
 

@@ -70,9 +70,11 @@ def reading_options() -> Callable[[Command], Command]:
         click.option(
             "--input-format",
             metavar="FORMAT",
-            help="csv, tsv, parquet, arrow, ndjson or ifs, if the file extension does not say.",
+            help="csv, tsv, parquet, arrow, json, ndjson, xlsx or ifs, if the file extension does not say.",
         ),
         click.option("--delimiter", metavar="CHARACTER", help="Field separator of a CSV file; \\t is a tab."),
+        click.option("--encoding", metavar="NAME", help="Encoding of text, if not UTF-8: latin-1, cp1252, utf-16, …"),
+        click.option("--sheet", metavar="NAME|N", help="Sheet of a workbook, if several have data."),
         click.option(
             "--clean",
             multiple=True,
@@ -109,6 +111,8 @@ def read_options(chosen: Mapping[str, Any]) -> ifs.ReadOptions:
         memory=chosen["memory_limit"],
         threads=chosen["threads"],
         native=chosen["native"],
+        encoding=chosen["encoding"],
+        sheet=chosen["sheet"],
     )
 
 
@@ -227,6 +231,8 @@ _ABOUT_ROWS = ("truth", "system", "weight", "by", "groups", "until", "examples",
 
 def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, ifs.Contingency]:
     """Confusion matrices by the names of their files, or by their paths where two files share a name."""
+    if chosen["sheet"]:
+        raise click.UsageError("--sheet is for rows in a workbook; save a confusion matrix as CSV")
     for option in _ABOUT_ROWS:
         if chosen.get(option):
             raise click.UsageError(f"--{option} names a column of rows, and a matrix has none; leave it out")
@@ -236,5 +242,6 @@ def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str,
         name = stem if stems.count(stem) == 1 else path
         if name in tables:
             raise InputError(f"{path} is named twice; name each matrix once")
-        tables[name] = ifs.readers.read_matrix(path, reject=chosen["reject"], positive=chosen["positive"])
+        stated = {option: chosen[option] for option in ("reject", "positive", "encoding")}
+        tables[name] = ifs.readers.read_matrix(path, **stated)
     return tables

@@ -44,6 +44,11 @@ FORMATS = {
     "ndjson": "ndjson",
     "jsonl": "ndjson",
     "ifs": "ifs",
+    "xlsx": "excel",
+    "xlsm": "excel",
+    "xlsb": "excel",
+    "xls": "excel",
+    "ods": "excel",
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
 _TEXT = ("csv", "tsv", "ndjson")
@@ -126,7 +131,7 @@ def _one_kind(kinds: Mapping[Path, tuple[str, str]]) -> tuple[str, str]:
 def are_parts(sources: Sequence[str], format: str | None) -> bool:
     """Whether names, folders and patterns mean files of tables that are counted already; no pipe is read for it."""
     if format is not None:
-        return FORMATS.get(format.lower()) == "ifs"
+        return format.lower() == "ifs"
     try:
         paths = [path for item in sources for path in _expand(item)]
         return all((_format_of(path, None) if _is_regular(path) else _by_suffix(path))[0] == "ifs" for path in paths)
@@ -158,6 +163,7 @@ def _expand(name: str) -> list[Path]:
     path = Path(name)
     if path.is_dir():
         inside = sorted(p for p in path.rglob("*") if not p.is_dir() and _is_data(p, path))
+        inside = [p for p in inside if _by_suffix(p)[0] != "excel"] or inside  # beside data, workbooks are notes
         if not inside:
             raise InputError(f"folder {name} has no file named *.{', *.'.join(FORMATS)}")
         return inside
@@ -195,9 +201,10 @@ def _format_of(path: Path, given: str | None) -> tuple[str, str]:
 
 def known_format(word: str) -> str:
     """The format that a word means."""
-    if word.lower() not in FORMATS:
-        raise InputError(f"format {word!r} is not known; choose from {', '.join(FORMATS)}")
-    return FORMATS[word.lower()]
+    formats = FORMATS | {"json": "ndjson", "excel": "excel"}  # the suffix .json alone says too little
+    if word.lower() not in formats:
+        raise InputError(f"format {word!r} is not known; choose from {', '.join(formats)}")
+    return formats[word.lower()]
 
 
 def _is_regular(path: Path) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infoscope.errors import InputError
+from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.files import find_files, scratch_folder
 from infoscope.readers.printed_matrix import is_matlab, is_weka, matlab_matrix, weka_matrix
 from infoscope.readers.signatures import check_signature
@@ -32,14 +33,18 @@ class MatrixFile(NamedTuple):
 
 
 def read_matrix(
-    path: str | os.PathLike[str], *, reject: Label | None = None, positive: Label | None = None
+    path: str | os.PathLike[str],
+    *,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    encoding: str | None = None,
 ) -> Contingency:
     """The table in a CSV or TSV file with a header of output labels and truth labels in front.
 
     A file of numbers alone has the labels 0, 1, …; so has a file of MATLAB with one matrix. The output of Weka is
     searched for its confusion matrix.
     """
-    grid = read_grid(path, "count", "counts are numbers")
+    grid = read_grid(path, "count", "counts are numbers", encoding)
     if grid.truth is None:
         reject, positive = _as_int(reject), _as_int(positive)
     try:
@@ -50,12 +55,15 @@ def read_matrix(
         raise InputError(f"{path}: {error}") from None
 
 
-def read_grid(path: str | os.PathLike[str], what: str, rule: str) -> MatrixFile:
+def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:
     """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as the user is told."""
     with scratch_folder() as folder:
         files = find_files(path, None, folder)
         if len(files.paths) > 1:
             raise InputError(f"{path} is {len(files.paths)} files; a matrix is one CSV or TSV file")
+        if encoding is not None:
+            check_encoding(encoding)
+            files = converted(files, folder, encoding)
         with files.named():
             if is_matlab(files.paths[0]):
                 return MatrixFile(None, None, matlab_matrix(files.paths[0]))

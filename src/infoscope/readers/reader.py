@@ -16,6 +16,7 @@ from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assemble import Group, assemble
 from infoscope.readers.broken_files import raise_for_each
 from infoscope.readers.columns import Columns
+from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.dask import count_files, count_files_by_dask
 from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import Files, find_files, scratch_folder
@@ -66,6 +67,10 @@ class ReadOptions:
     threads: int | None = None
     native: bool | None = None
     """Whether the compiled part may read Parquet; None leaves it to the environment variable INFOSCOPE_NATIVE."""
+    encoding: str | None = None
+    """The encoding of text files, like "latin-1", "cp1252" or "utf-16"; UTF-8 unless said."""
+    sheet: str | int | None = None
+    """The sheet of a workbook by its name, or by its place from 1; needed where several have data."""
 
     def __post_init__(self) -> None:
         """Refuse an engine that does not exist."""
@@ -73,6 +78,8 @@ class ReadOptions:
             raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
         if self.url is not None and self.engine == "duckdb":
             raise InputError(f"{self.url} is not used by engine duckdb; name its engine, too")
+        if self.encoding is not None:
+            check_encoding(self.encoding)
 
     @property
     def limits(self) -> CountingLimits:
@@ -279,11 +286,15 @@ def files_of(source: object, how: ReadOptions, folder: Path) -> Files | None:
                 f"{os.fspath(source)} is a database; give a pair of it and a table or query (on the "
                 "command line: the table or query as SOURCE, with --engine sql --engine-url)"
             )
-        return find_files(source, how.format, folder)
+        return _found(source, how, folder)
     if isinstance(source, (list, tuple)) and not _is_database(source):
         paths = all(isinstance(item, (str, os.PathLike)) for item in source)
-        return find_files(source, how.format, folder) if paths else None
+        return _found(source, how, folder) if paths else None
     return None
+
+
+def _found(source: Any, how: ReadOptions, folder: Path) -> Files:
+    return converted(find_files(source, how.format, folder), folder, how.encoding, how.sheet)
 
 
 def _is_database(source: Sequence[Any]) -> bool:

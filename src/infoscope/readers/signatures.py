@@ -29,9 +29,14 @@ class _Kind(NamedTuple):
 
 _EXCEL = _Kind(
     "an Excel workbook",
-    "save its sheet as CSV (UTF-8), or convert it: libreoffice --headless --convert-to csv {file}",
+    "read it with --input-format xlsx (in Python: format='xlsx'), or convert it: "
+    "libreoffice --headless --convert-to csv {file}",
 )
-_OPEN_DOCUMENT = _Kind("an OpenDocument spreadsheet", "convert it: libreoffice --headless --convert-to csv {file}")
+_OPEN_DOCUMENT = _Kind(
+    "an OpenDocument spreadsheet",
+    "read it with --input-format ods (in Python: format='ods'), or convert it: "
+    "libreoffice --headless --convert-to csv {file}",
+)
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _EXCEL,
     b"PK\x05\x06": _Kind("an empty zip archive", "pack it again"),
@@ -52,7 +57,11 @@ _FOREIGN = {
     b"%PDF": _Kind("a PDF document", "export its table as CSV"),
 }
 _HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
-_ARRAY = _Kind("a JSON array", "write one object per line: jq -c '.[]' {file} > {ndjson}")
+_ARRAY = _Kind(
+    "a JSON array",
+    "read it with --input-format json (in Python: format='json'), or write one object per line: "
+    "jq -c '.[]' {file} > {ndjson}",
+)
 _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
 
 
@@ -65,6 +74,8 @@ def sniffed_format(head: bytes) -> str:
     for magic, kind in _READABLE.items():
         if head.startswith(magic):
             return kind
+    if head.startswith(b"PK\x03\x04") and (b"xl/" in head or b"[Content_Types].xml" in head):
+        return "excel"
     text = head.removeprefix(_BOM).lstrip()
     return "ndjson" if text.startswith(b"{") or _ROWS_OF_OBJECTS.match(text) else "csv"
 
@@ -152,7 +163,11 @@ def _wide_encoding(head: bytes) -> str | None:
 
 
 def _iconv(encoding: str) -> str:
-    return f"convert it: iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
+    name = {"ISO-8859-1": "latin-1", "WINDOWS-1252": "cp1252"}.get(encoding, encoding.lower())
+    return (
+        f"read rows with --encoding {name} (in Python: encoding={name!r}), or convert it: "
+        f"iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
+    )
 
 
 def _other_name(path: Path, suffix: str) -> str:
@@ -170,6 +185,6 @@ def _filled(command: str, path: Path, compression: str) -> str:
     names = {word: shlex.quote(name) for word, name in names.items()}
     if compression != "none" and "{file} >" in command:
         unpack = {"gzip": "gzip -dc", "zstd": "zstd -dc"}[compression]
-        before, _, rest = command.partition(": ")
+        before, _, rest = command.rpartition(": ")
         return f"{before}: {unpack} {names['file']} | {rest.replace('{file} ', '').format(**names)}"
     return command.format(**names)

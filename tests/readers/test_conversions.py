@@ -1,0 +1,257 @@
+"""Other encodings, JSON arrays and workbooks are read as what they are, or rejected with the place and a way out."""
+
+import datetime
+import gzip
+import json
+import random
+from pathlib import Path
+
+import openpyxl
+import pytest
+import zstandard
+from click.testing import CliRunner
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers import ReadOptions, column_names, conversions, read, read_tables
+from infoscope.readers.conversions import converted
+from infoscope.readers.files import Files
+
+ROWS = [{"wahr": "süß", "gesagt": "süß"}, {"wahr": "süß", "gesagt": "öd"}, {"wahr": "öd", "gesagt": "öd"}]
+CSV = "".join(f"{row}\n" for row in ["wahr,gesagt", *(f"{row['wahr']},{row['gesagt']}" for row in ROWS)])
+COUNTS = [[1, 1], [0, 1]]
+NAMES = {"truth": "wahr", "system": "gesagt"}
+
+
+def expected(table: ifs.Contingency) -> bool:
+    order = ["süß", "öd"]
+    rows, columns = ([labels.index(x) for x in order] for labels in (table.truth_labels, table.system_labels))
+    return table.values[rows][:, columns].tolist() == COUNTS
+
+
+@pytest.mark.parametrize(
+    "encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8", "UTF8"]
+)
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "csv.zst", "tsv", "ndjson", "json", ""])
+def test_encodings(tmp_path: Path, encoding: str, suffix: str) -> None:
+    text = CSV.replace(",", "\t") if suffix == "tsv" else CSV
+    if "json" in suffix:
+        text = "\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS)
+    data = text.encode(encoding)
+    pack = {"csv.gz": gzip.compress, "csv.zst": zstandard.compress}.get(suffix, bytes)
+    path = tmp_path / ("log." + suffix).rstrip(".")
+    path.write_bytes(pack(data))
+    how = ReadOptions(encoding=encoding, format="ndjson" if suffix == "json" else None)
+
+    assert expected(read(path, **NAMES, read=how))
+    assert column_names(path, how) == ("wahr", "gesagt")
+
+
+def test_text_of_a_multibyte_encoding_over_chunks(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    words = ["猫", "犬", "a猫", "犬b"]
+    rows = [(draw.choice(words), draw.choice(words)) for _ in range(300_000)]
+    path = tmp_path / "log.csv"
+    path.write_bytes(("t,s\n" + "".join(f"{t},{s}\n" for t, s in rows)).encode("shift_jis"))
+    table = read(path, truth="t", system="s", read=ReadOptions(encoding="shift_jis"))
+
+    assert table.total == 300_000
+    at = [table.truth_labels.index("猫"), table.system_labels.index("犬b")]
+    assert table.values[at[0], at[1]] == rows.count(("猫", "犬b"))
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "said"),
+    [
+        (b"t,s\na,b\nc\x81,b\n", "cp1252", r"log\.csv, line 3 is not cp1252 text \(byte 0x81"),
+        ("t,s\na,b\n".encode("utf-16")[:-1], "utf-16", r"log\.csv, line \d is not utf-16 text"),
+        ("t,s\na,ü\n".encode(), "ascii", r"log\.csv, line 2 is not ascii text \(byte 0xc3"),
+    ],
+)
+def test_a_wrong_encoding_is_an_error_with_its_line(tmp_path: Path, data: bytes, encoding: str, said: str) -> None:
+    (tmp_path / "log.csv").write_bytes(data)
+
+    with pytest.raises(InputError, match=said):
+        read(tmp_path / "log.csv", truth="t", system="s", read=ReadOptions(encoding=encoding))
+
+
+@pytest.mark.parametrize("name", ["latin1x", "hex", "rot13", "", "utf-17"])
+def test_encodings_that_do_not_exist(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"there is no encoding '{name}'"):
+        ReadOptions(encoding=name)
+
+
+def test_an_encoding_is_for_text(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    pl.DataFrame({"t": ["a"], "s": ["a"]}).write_parquet(tmp_path / "log.parquet")
+
+    with pytest.raises(InputError, match=r"log\.parquet is parquet; an encoding is for text"):
+        read(tmp_path / "log.parquet", truth="t", system="s", read=ReadOptions(encoding="latin-1"))
+    with pytest.raises(InputError, match=r"log\.parquet is parquet; a sheet is for workbooks"):
+        read(tmp_path / "log.parquet", truth="t", system="s", read=ReadOptions(sheet="data"))
+
+
+def test_folders_name_columns_of_converted_files(tmp_path: Path) -> None:
+    for fold in (1, 2):
+        (tmp_path / f"fold={fold}").mkdir()
+        (tmp_path / f"fold={fold}" / "part.csv").write_bytes(CSV.encode("latin-1"))
+    tables = read_tables(tmp_path, **NAMES, by="fold", read=ReadOptions(encoding="latin-1"))
+
+    assert sorted(tables.by_group) == [("1",), ("2",)]
+    assert all(expected(table) for table in tables.values())
+
+
+ARRAYS = {
+    "one line": json.dumps(ROWS, ensure_ascii=False),
+    "indented": json.dumps(ROWS, indent=2),
+    "windows": json.dumps(ROWS, indent=1).replace("\n", "\r\n"),
+    "mark": "\ufeff" + json.dumps(ROWS),
+    "nested": json.dumps([{**row, "more": [{"a": "]}"}, "\\n{["]} for row in ROWS]),
+    "blanks": "  \n\t[ \n" + " , \n".join(map(json.dumps, ROWS)) + " ] \n\n",
+}
+
+
+@pytest.mark.parametrize("text", ARRAYS)
+@pytest.mark.parametrize("suffix", ["json", "ndjson", "json.gz", "jsonl.zst", ""])
+def test_json_arrays(tmp_path: Path, text: str, suffix: str) -> None:
+    pack = {"gz": gzip.compress, "zst": zstandard.compress}.get(suffix.rpartition(".")[2], bytes)
+    path = tmp_path / f"log.{suffix}".rstrip(".")
+    path.write_bytes(pack(ARRAYS[text].encode()))
+
+    assert expected(read(path, **NAMES))
+    assert expected(read(path, **NAMES, read=ReadOptions(format="json")))
+
+
+def test_json_arrays_larger_than_a_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"t": i % 3, "s": i % 2, "text": "x" * (i % 997)} for i in range(20_000)]
+    (tmp_path / "log.json").write_text(json.dumps(rows, indent=1))
+    table = read(tmp_path / "log.json", truth="t", system="s")
+    assert table.values.sum() == 20_000
+    assert table.values[2, 1] == sum(row["t"] == 2 and row["s"] == 1 for row in rows)
+
+    monkeypatch.setattr("infoscope.readers.byte_streams.CHUNK_BYTES", 7)
+    (tmp_path / "log.json").write_text(json.dumps(rows[:200]))
+    assert read(tmp_path / "log.json", truth="t", system="s").total == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"t": 1, "s": 1}, 5]', "element 2 of the JSON array begins with '5'; each element is an object"),
+        ('[["t", "s"], ["a", "b"]]', "element 1 of the JSON array begins with '\\['"),
+        ('[{"t": 1, "s": 1} {"t": 1, "s": 1}]', "element 1 of the JSON array is followed by '{'"),
+        ('[{"t": 1, "s": 1},]', "element 2 of the JSON array begins with ']'"),
+        ('[{"t": 1, "s": 1}', "element 1 of the JSON array is the end of the file"),
+        ('[{"t": 1, "s": }]', r"element 1 of the JSON array is not JSON \(expecting value\)"),
+        ('[{"t": 1, "s": 1}]\n[{"t": 1, "s": 1}]', "goes on behind its JSON array"),
+        ('[{"t": 1, "s": ' + "[" * 100_000, "element 1 of the JSON array is nested too deeply"),
+        ("[]", "has no column"),
+    ],
+)
+def test_broken_arrays_name_the_element(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "log.json").write_text(text)
+
+    with pytest.raises((InputError, UnknownNameError), match=said) as caught:
+        read(tmp_path / "log.json", truth="t", system="s", read=ReadOptions(format="json"))
+    assert str(tmp_path / "log.json") in str(caught.value)
+
+
+def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+LINES = [[row["wahr"], row["gesagt"]] for row in ROWS]
+
+
+def test_workbooks(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "log.xlsx", {"Tabelle": [["wahr", "gesagt"], *LINES]})
+
+    assert expected(read(path, **NAMES))
+    assert column_names(path) == ("wahr", "gesagt")
+    unnamed = path.rename(tmp_path / "log")
+    assert expected(read(unnamed, **NAMES))
+    assert expected(read(unnamed, **NAMES, read=ReadOptions(format="xlsx")))
+
+
+def test_cells_are_what_they_read_as(tmp_path: Path) -> None:
+    day = datetime.datetime(2026, 5, 1)
+    header = [None, "t", "s", 2024, None]
+    rows = [[None, 1, 1.0, True, "no name"], [None, 2, None, False], [], [None, None, 2, day], [None, 2, 2]]
+    path = workbook(tmp_path / "log.xlsx", {"data": [[], header, *rows]})
+    table = read(path, truth="t", system="s")
+
+    assert (table.truth_labels, table.total, sum(table.ignored.values())) == ((1, 2), 2, 2)
+    assert column_names(path) == ("t", "s", "2024")
+    assert set(read(path, truth="2024", system="s", clean="text").truth_labels) == {"true", "2026-05-01"}
+
+
+def test_sheets_are_chosen(tmp_path: Path) -> None:
+    rows = [["wahr", "gesagt"], *LINES]
+    path = workbook(tmp_path / "log.xlsx", {"Notes": [["made by hand"]], "Data 1": rows, "Empty": []})
+
+    with pytest.raises(
+        InputError, match=r"log\.xlsx has 2 sheets with data; name one with --sheet .*: 'Notes', 'Data 1'"
+    ):
+        read(path, **NAMES)
+    for sheet in ("Data 1", 2, "2"):
+        assert expected(read(path, **NAMES, read=ReadOptions(sheet=sheet)))
+    with pytest.raises(UnknownNameError, match="has no sheet 'Data1'; did you mean 'Data 1'"):
+        read(path, **NAMES, read=ReadOptions(sheet="Data1"))
+    with pytest.raises(UnknownNameError, match="has no sheet 4; it has 'Notes', 'Data 1', 'Empty'"):
+        read(path, **NAMES, read=ReadOptions(sheet=4))
+    with pytest.raises(InputError, match="has no filled cell"):
+        read(path, **NAMES, read=ReadOptions(sheet="Empty"))
+
+
+def test_workbooks_without_their_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = workbook(tmp_path / "log.xlsx", {"data": [["wahr", "gesagt"], *LINES]})
+    monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
+    done = CliRunner().invoke(app, ["evaluate", str(path), "-t", "wahr", "-s", "gesagt"])
+
+    assert done.exit_code == 2
+    assert "pip install 'infoscope[excel]'" in done.stderr
+
+
+def test_a_workbook_beside_data_is_not_data(tmp_path: Path) -> None:
+    (tmp_path / "part.csv").write_text(CSV)
+    workbook(tmp_path / "notes.xlsx", {"a": [["x"]]})
+    assert expected(read(tmp_path, **NAMES))
+    (tmp_path / "part.csv").unlink()
+    workbook(tmp_path / "notes.xlsx", {"a": [["wahr", "gesagt"], *LINES]})
+    assert expected(read(tmp_path, **NAMES))
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_bytes(CSV.encode("cp1252"))
+    words = ["evaluate", str(tmp_path / "log.csv"), "-s", "gesagt", "--format", "json"]
+    wrong = CliRunner().invoke(app, words)
+    right = CliRunner().invoke(app, [*words, "--encoding", "cp1252"])
+
+    assert wrong.exit_code == 2
+    assert "--encoding latin-1" in wrong.stderr
+    assert right.exit_code == 0, right.output
+    assert json.loads(right.stdout)["provenance"]["source"] == "log.csv"
+    assert "'wahr' is the only column left" in right.stderr
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_bytes(",süß,öd\nsüß,5,1\nöd,0,4\n".encode("latin-1"))
+    done = CliRunner().invoke(app, ["evaluate", "--matrix", str(matrix), "--encoding", "latin-1"])
+    assert done.exit_code == 0, done.output
+    assert "süß" in done.stdout
+
+
+def test_no_room_for_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(conversions, "unpacked_chunks", full)
+    (tmp_path / "log.csv").write_text(CSV)
+    with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
+        converted(Files((tmp_path / "log.csv",), "csv"), tmp_path, "latin-1")
