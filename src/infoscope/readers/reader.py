@@ -279,6 +279,8 @@ def files_of(source: object, how: ReadOptions, folder: Path) -> Files | None:
     if isinstance(source, Files):
         return source
     if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
+        if how.encoding is not None or how.sheet is not None:
+            raise InputError(f"an encoding or a sheet is for files that are read here, not by engine {how.engine}")
         return None  # nothing here opens what lies behind an address
     if isinstance(source, (str, os.PathLike)):
         if is_database_url(source):
