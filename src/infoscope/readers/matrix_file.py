@@ -57,6 +57,24 @@ def read_matrix(
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:
     """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as the user is told."""
+    lines = _file_lines(path, encoding)
+    body = [line for line in lines if any(field.strip() for field in line)]
+    if not body:
+        raise InputError(f"{path} is empty; a matrix of {what}s is required")
+    if all(_is_number(field) for line in body for field in line):
+        return MatrixFile(None, None, _numbers(body, 1, len(body[0]), str(path), (what, rule)))
+    header, *rows = body
+    if len(header) < 2 or not rows:
+        raise InputError(f"{path} has no {what}s below its header of output labels")
+    values = _numbers([line[1:] for line in rows], 2, len(header) - 1, str(path), (what, rule))
+    truth, system = [line[0] for line in rows], header[1:]
+    for side, labels in (("row", truth), ("column", system)):
+        if "" in labels:
+            raise InputError(f"{path} has a {side} without a label; name every class")
+    return MatrixFile(truth, system, values)
+
+
+def _file_lines(path: str | os.PathLike[str], encoding: str | None) -> list[list[str]]:
     with scratch_folder() as folder:
         files = find_files(path, None, folder)
         if len(files.paths) > 1:
@@ -75,21 +93,7 @@ def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str 
             if is_weka(text):
                 labels, values = weka_matrix(text, str(files.paths[0]))
                 return MatrixFile(labels, labels, values)
-            lines = _lines(files.paths[0], text, tab=files.format == "tsv")
-    body = [line for line in lines if any(field.strip() for field in line)]
-    if not body:
-        raise InputError(f"{path} is empty; a matrix of {what}s is required")
-    if all(_is_number(field) for line in body for field in line):
-        return MatrixFile(None, None, _numbers(body, 1, len(body[0]), str(path), (what, rule)))
-    header, *rows = body
-    if len(header) < 2 or not rows:
-        raise InputError(f"{path} has no {what}s below its header of output labels")
-    values = _numbers([line[1:] for line in rows], 2, len(header) - 1, str(path), (what, rule))
-    truth, system = [line[0] for line in rows], header[1:]
-    for side, labels in (("row", truth), ("column", system)):
-        if "" in labels:
-            raise InputError(f"{path} has a {side} without a label; name every class")
-    return MatrixFile(truth, system, values)
+            return _lines(files.paths[0], text, tab=files.format == "tsv")
 
 
 def _lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:
