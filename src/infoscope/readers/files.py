@@ -66,6 +66,10 @@ class Files:
     titles: Mapping[Path, str] = field(default_factory=dict)
     """What to call files that are copies of something else, as of a pipe."""
 
+    def __iter__(self) -> Iterator[Path]:
+        """File by file."""
+        return iter(self.paths)
+
     @property
     def name(self) -> str:
         """What to call the source in a sentence."""

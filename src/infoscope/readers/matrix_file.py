@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, converted
-from infoscope.readers.files import find_files, scratch_folder
+from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.printed_matrix import is_matlab, is_weka, matlab_matrix, weka_matrix
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
@@ -57,16 +57,20 @@ def read_matrix(
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:
     """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as the user is told."""
-    lines = _file_lines(path, encoding)
+    found = _content(path, encoding)
+    return found if isinstance(found, MatrixFile) else _grid(found, str(path), what, rule)
+
+
+def _grid(lines: list[list[str]], path: str, what: str, rule: str) -> MatrixFile:
     body = [line for line in lines if any(field.strip() for field in line)]
     if not body:
         raise InputError(f"{path} is empty; a matrix of {what}s is required")
     if all(_is_number(field) for line in body for field in line):
-        return MatrixFile(None, None, _numbers(body, 1, len(body[0]), str(path), (what, rule)))
+        return MatrixFile(None, None, _numbers(body, 1, len(body[0]), path, (what, rule)))
     header, *rows = body
     if len(header) < 2 or not rows:
         raise InputError(f"{path} has no {what}s below its header of output labels")
-    values = _numbers([line[1:] for line in rows], 2, len(header) - 1, str(path), (what, rule))
+    values = _numbers([line[1:] for line in rows], 2, len(header) - 1, path, (what, rule))
     truth, system = [line[0] for line in rows], header[1:]
     for side, labels in (("row", truth), ("column", system)):
         if "" in labels:
@@ -74,14 +78,13 @@ def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str 
     return MatrixFile(truth, system, values)
 
 
-def _file_lines(path: str | os.PathLike[str], encoding: str | None) -> list[list[str]]:
+def _content(path: str | os.PathLike[str], encoding: str | None) -> MatrixFile | list[list[str]]:
+    """The matrix of a file that holds one as such, else the fields of its lines."""
     with scratch_folder() as folder:
         files = find_files(path, None, folder)
         if len(files.paths) > 1:
             raise InputError(f"{path} is {len(files.paths)} files; a matrix is one CSV or TSV file")
-        if encoding is not None:
-            check_encoding(encoding)
-            files = converted(files, folder, encoding)
+        files = files if encoding is None else _recoded(files, folder, encoding)
         with files.named():
             if is_matlab(files.paths[0]):
                 return MatrixFile(None, None, matlab_matrix(files.paths[0]))
@@ -94,6 +97,11 @@ def _file_lines(path: str | os.PathLike[str], encoding: str | None) -> list[list
                 labels, values = weka_matrix(text, str(files.paths[0]))
                 return MatrixFile(labels, labels, values)
             return _lines(files.paths[0], text, tab=files.format == "tsv")
+
+
+def _recoded(files: Files, folder: Path, encoding: str) -> Files:
+    check_encoding(encoding)
+    return converted(files, folder, encoding)
 
 
 def _lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:
