@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
+from functools import cache
 
 __all__ = ["Html", "element", "escape", "escape_markdown", "escape_markdown_cell", "joined", "text"]
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _MARKDOWN_SIGNS = re.compile(r"([\\|*_`<>\[\]~$]|&(?=#?\w+;)|(?<=:)//|(?<=\bwww)\.|@(?=\w))")
 _MARKDOWN_START = re.compile(r"^(\s*)(?:([#+=-])|(\d+)([.)]))")
 
@@ -25,7 +27,8 @@ def escape(content: object) -> str:
     >>> escape('<b title="x">\x00')
     '&lt;b title=&quot;x&quot;&gt;�'
     """
-    return html.escape(_NOT_XML.sub("\ufffd", str(content)))
+    written = str(content)
+    return written if _SPECIAL.search(written) is None else html.escape(_NOT_XML.sub("\ufffd", written))
 
 
 def element(tag: str, *children: object, **attributes: object) -> Html:
@@ -34,17 +37,21 @@ def element(tag: str, *children: object, **attributes: object) -> Html:
     >>> element("p", "1 < 2", element("b", "!"), class_="note")
     '<p class="note">1 &lt; 2<b>!</b></p>'
     """
-    written = "".join(
-        f" {name.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(value)}"')
-        for name, value in attributes.items()
-        if value is not None and value is not False
-    )
+    written = ""
+    for name, value in attributes.items():
+        if value is not None and value is not False:
+            written += _attribute(name) if value is True else f'{_attribute(name)}="{escape(value)}"'
     return Html(f"<{tag}{written}>{joined(children)}</{tag}>")
+
+
+@cache
+def _attribute(name: str) -> str:
+    return f" {name.rstrip('_').replace('_', '-')}"
 
 
 def joined(parts: Iterable[object], between: str = "") -> Html:
     """Several pieces in a row."""
-    return Html(between.join(text(part) for part in parts))
+    return Html(between.join([part if isinstance(part, Html) else escape(part) for part in parts]))
 
 
 def text(part: object) -> Html:

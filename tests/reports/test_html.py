@@ -61,15 +61,47 @@ def page() -> str:
 
 
 def embedded(page: str, name: str) -> Any:
-    packed = re.search(rf'<script type="application/zlib\+base64" id="{name}">([^<]*)</script>', page)
-    assert packed is not None
-    return json.loads(zlib.decompress(base64.b64decode(packed[1])))
+    """What a page carries under a name."""
+    (found,) = re.findall(rf'<script type="application/zlib\+base85" id="{name}">([^<]*)</script>', page)
+    return unpacked(found)
 
 
 def packed(page: str, style: str) -> list[Any]:
     """What is packed beside tables and images."""
-    found = re.findall(rf'<script type="application/zlib\+base64" class="{style}">([^<]*)</script>', page)
-    return [json.loads(zlib.decompress(base64.b64decode(each))) for each in found]
+    found = re.findall(rf'<script type="application/zlib\+base85" class="{style}">([^<]*)</script>', page)
+    return [unpacked(each) for each in found]
+
+
+def unpacked(text: str) -> Any:
+    """What the page's code reads, in its own order: objects hold whole numbers first."""
+    return expanded(json.loads(zlib.decompress(base64.b85decode(text.replace(".", "<")))), [])
+
+
+def filled_rows(found: Any) -> list[str]:
+    """Rows of a table from the markup that they share and what differs."""
+    if "rows" in found:
+        return list(found["rows"])
+    start, *markup = found["markup"]
+    return [
+        start + "".join(text + after for text, after in zip(texts, markup, strict=True))
+        for texts in zip(*found["texts"], strict=True)
+    ]
+
+
+def expanded(part: Any, kept: list[Any]) -> Any:
+    if isinstance(part, dict):
+        return {name: expanded(value, kept) for name, value in part.items()}
+    if not isinstance(part, list):
+        return part
+    kind, *rest = part
+    if kind == 0:
+        return [expanded(item, kept) for item in rest]
+    if kind == 2:
+        kept.append(rest)
+    if kind > 1:
+        return rest if kind == 2 else kept[rest[0]]
+    columns = expanded(rest[1], kept)
+    return [{name: values[at] for name, values in columns.items()} for at in range(rest[0])]
 
 
 def test_typical_page_is_small(page: str) -> None:
@@ -225,7 +257,17 @@ def test_many_classes_are_pixels_and_a_list() -> None:
     assert '<table class="cm' not in page
     assert "Largest confusions" in page
     assert sum(int(count) for count in cells["count"]) == 3060
-    assert len(cells["start"]) == 61
+    assert len(cells["filled"]) == 60
+    ends = np.cumsum(cells["filled"])
+    for at, end in enumerate(ends):
+        row = slice(end - cells["filled"][at], end)
+        counts, total = cells["count"][row], cells["total"][at]
+        assert sum(int(count) for count in counts) == int(total)
+        assert len(set(np.cumsum(cells["step"][row]))) == len(counts)
+        for count in counts:
+            assert float(cells["share"][total][count].rstrip("%")) == pytest.approx(
+                100 * int(count) / int(total), abs=0.051
+            )
 
 
 def test_documents_of_other_kinds_have_a_page_too() -> None:
@@ -315,7 +357,8 @@ def test_page_of_a_hundred_classes_and_five_systems_stays_below_a_megabyte() -> 
 def test_rows_beyond_sixty_are_packed_as_python_writes_rows() -> None:
     page = as_html(plain(systems(1, 130, 4000)))
     table = re.search(r'<table class="classes tool".*?</table>', page, re.S)
-    (rows,) = packed(page, "rows")
+    (found,) = packed(page, "rows")
+    rows = filled_rows(found)
 
     assert table is not None
     assert table[0].count("<tr data-class=") == 60
@@ -332,7 +375,7 @@ def test_rows_beyond_sixty_are_packed_as_python_writes_rows() -> None:
 def test_shares_of_the_matrix_are_those_of_the_counts() -> None:
     table = next(iter(systems(1, 5, 400).values()))
     page = as_html(plain({"a": table}))
-    (shares,) = packed(page, "shares")
+    (shares,) = embedded(page, "shares")
     order = re.findall(r'<tr><th scope="row" data-label="class (\d)">', page)
     counts = np.asarray(table.counts, dtype=float)[np.ix_([int(at) for at in order], [int(at) for at in order])]
 
@@ -352,29 +395,31 @@ def test_every_choice_of_metric_shows_the_numbers_of_the_result() -> None:
     choices = embedded(as_html(evaluation), "choices")
     whole, true, predicted = choices["levels"]
 
-    def shown(system: Any, metric: str) -> float:
-        return float(system.metrics[metric].shown)
-
-    for metric, _ in whole["metrics"]:
-        view = whole["views"][""][metric]
-        assert sorted(view["order"]) == list(range(5))
-        values = [evaluation.ranking[at].shown(metric) for at in view["order"]]
-        known = [value for value in values if value is not None]
-        assert known == sorted(known, reverse="highest" in view["note"])
-    view = whole["views"][""]["accuracy"]
-    for system, row in zip(evaluation.ranking, view["rows"], strict=True):
-        assert float(row[0].rstrip("%")) == pytest.approx(100 * shown(system, "accuracy"), abs=0.051)
-        assert row[3] == pytest.approx(100 * shown(system, "accuracy"), abs=0.051)
+    for at, (metric, *_) in enumerate(whole["metrics"]):
+        texts, limits = whole["values"][at], whole["intervals"][at]
+        for place, system in enumerate(evaluation.ranking):
+            estimate = system.metrics[metric]
+            assert texts[place] == "undefined" if estimate.shown is None else _says(texts[place], estimate.shown)
+            if estimate.shown is not None and estimate.low is not None:
+                low, high = limits[place].split(" – ")
+                assert _says(low, estimate.low)
+                assert _says(high, estimate.high)
+    accuracy = [metric for metric, *_ in whole["metrics"]].index("accuracy")
+    _, _, verdicts = whole["gaps"][accuracy]
+    assert verdicts == ["best", "worse", "worse", "worse", "worse"]
     for side, items in ((true, "classes"), (predicted, "outputs")):
-        for system_at, system in enumerate(evaluation.ranking):
+        at = [metric for metric, *_ in side["metrics"]].index("precision")
+        assert side["metrics"][at][2:] == [False, "%"]
+        for place, system in enumerate(evaluation.ranking):
             for item in getattr(system, items):
-                row = side["views"][item.label]["precision"]["rows"][system_at]
-                wanted = item.values["precision"]
-                assert float(row[0].rstrip("%")) == pytest.approx(100 * wanted.shown, abs=0.051)
-                if wanted.low is not None:
-                    low, high = row[1].split(" – ")
-                    assert float(low) == pytest.approx(100 * wanted.low, abs=0.051)
-                    assert float(high) == pytest.approx(100 * wanted.high, abs=0.051)
+                text = side["values"][at][place * len(side["labels"]) + side["labels"].index(item.label)]
+                assert _says(text, item.values["precision"].shown)
+
+
+def _says(text: str, value: float) -> bool:
+    """Whether a text says a number to the digits it has, as a share or as it is."""
+    number = float(text.split(maxsplit=1)[0].rstrip("%").replace(",", ""))
+    return any(number == pytest.approx(scale * value, rel=6e-4, abs=0.051 * scale / 100) for scale in (1.0, 100.0))
 
 
 # ── notebooks ────────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -217,6 +217,10 @@ class Evaluation(Result):
     def ranking(self) -> Sequence[SystemResult]:
         """Systems by proficiency, the best first; those not told from chance after them, undefined ones last."""
         return sorted(self.systems, key=_rank, reverse=True)
+
+    def page_document(self) -> dict[str, Json]:
+        """The document without the labels of single rows: a page is passed around."""
+        return replace(self, row_labels=None).to_dict()
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -39,13 +40,13 @@ class HeatMap:
     counts: NDArray[Any]
     hits: NDArray[np.bool_]
 
-    @property
+    @cached_property
     def of_truth(self) -> NDArray[Any]:
         """Each row as shares of its samples; an empty row is 0."""
         totals = self.counts.sum(axis=1, keepdims=True)
         return np.divide(self.counts, totals, out=np.zeros(self.counts.shape), where=totals > 0)
 
-    @property
+    @cached_property
     def of_system(self) -> NDArray[Any]:
         """Each column as shares of its samples; an empty column is 0."""
         totals = self.counts.sum(axis=0, keepdims=True)
@@ -65,31 +66,28 @@ class HeatMap:
         step = -(-max(self.counts.shape) // most)
         if step == 1:
             return self.colours
-        share = self.of_truth
-        starts = [np.arange(0, size, step) for size in share.shape]
-        errors = _block_max(np.where(self.hits, 0.0, share), starts)
-        hits = _block_max(self.hits.astype(np.float64), starts)
+        errors = _block_max(np.where(self.hits, 0.0, self.of_truth), step)
+        hits = _block_max(self.hits, step)
         level = np.sqrt(errors / (float(errors.max(initial=0.0)) or 1.0))
-        quiet = (hits > 0) & (level < 0.5)
+        quiet = hits & (level < 0.5)
         return np.rint(np.where(quiet[..., None], ramp(HITS, np.full(level.shape, 0.3)), ramp(ERRORS, level))).astype(
             np.uint8
         )
 
     def largest(self, most: int = 10) -> list[tuple[str, str, float, float]]:
         """The largest confusions: truth, answer, count, share of the truth class."""
-        share = np.where(self.hits, 0.0, self.of_truth)
-        weight = np.where(self.hits, 0.0, self.counts)
-        order = np.lexsort((-share.ravel(), -weight.ravel()))[:most]
-        found = [(int(at) // share.shape[1], int(at) % share.shape[1]) for at in order]
-        return [
-            (self.truth[i], self.system[j], float(self.counts[i, j]), float(share[i, j]))
-            for i, j in found
-            if weight[i, j] > 0
-        ]
+        rows, columns = np.nonzero(np.where(self.hits, 0.0, self.counts) > 0)
+        weight, share = self.counts[rows, columns], self.of_truth[rows, columns]
+        order = np.lexsort((-share, -weight))[:most]
+        return [(self.truth[rows[at]], self.system[columns[at]], float(weight[at]), float(share[at])) for at in order]
 
 
-def _block_max(values: NDArray[Any], starts: list[NDArray[np.int64]]) -> NDArray[Any]:
-    return np.maximum.reduceat(np.maximum.reduceat(values, starts[0], axis=0), starts[1], axis=1)
+def _block_max(values: NDArray[Any], step: int) -> NDArray[Any]:
+    """The largest value of each block; values are not negative, and few are not 0."""
+    found = np.zeros([-(-size // step) for size in values.shape], dtype=values.dtype)
+    rows, columns = np.nonzero(values)
+    np.maximum.at(found, (rows // step, columns // step), values[rows, columns])
+    return found
 
 
 def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
@@ -105,7 +103,8 @@ def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
     rows = confusion_order(table) if order == "confusion" and table.ordinal is None else np.arange(table.shape[0])
     column_of = dict(zip(*(side.tolist() for side in table.matches), strict=True))
     named = [column_of[int(row)] for row in rows if int(row) in column_of]
-    columns = np.array(named + [at for at in range(table.shape[1]) if at not in set(named)], dtype=np.int64)
+    others = np.setdiff1d(np.arange(table.shape[1]), named)
+    columns = np.concatenate([np.asarray(named, dtype=np.int64), others])
     counts: Any = table.counts
     dense = np.asarray(counts.todense() if table.is_sparse else counts, dtype=np.float64)[np.ix_(rows, columns)]
     own = np.array([column_of.get(int(row), -1) for row in rows], dtype=np.int64)

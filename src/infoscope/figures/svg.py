@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterable
-from itertools import chain
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, groupby
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -25,9 +25,42 @@ __all__ = ["picture", "role_style", "standalone_svg", "svg"]
 FAMILY = "ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 
 
+class _Shape(NamedTuple):
+    """An element in parts: what neighbours may share with it, and what is its own."""
+
+    tag: str
+    classes: str
+    place: str
+    paint: str
+    own: str = ""
+    child: str = ""
+    is_alone: bool = False
+    """Whether scripts find it by itself, so that it keeps its classes."""
+
+    def text(self, *, shared: bool = False) -> str:
+        """The element; without what an element around it says."""
+        inside = f"{self.place}{self.own}" if shared else f"{self.classes}{self.place}{self.paint}{self.own}"
+        return f"<{self.tag}{inside}>{self.child}</{self.tag}>" if self.child else f"<{self.tag}{inside}/>"
+
+
 def svg(panel: Panel) -> str:
-    """The picture as an element for a page that styles the roles."""
-    return _element(panel, "")
+    """The picture as an element for a page that styles the roles; neighbours that look alike say so once."""
+    return _element(panel, _grouped)
+
+
+def _grouped(shapes: Iterable[_Shape]) -> str:
+    found = []
+    for (classes, paint, is_alone), group in groupby(shapes, lambda each: (each.classes, each.paint, each.is_alone)):
+        members = list(group)
+        if is_alone or len(members) == 1:
+            found += [shape.text() for shape in members]
+        else:
+            found.append(f"<g{classes}{paint}>{''.join(shape.text(shared=True) for shape in members)}</g>")
+    return "".join(found)
+
+
+def _ungrouped(shapes: Iterable[_Shape]) -> str:
+    return "".join(shape.text() for shape in shapes)
 
 
 def standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
@@ -36,7 +69,8 @@ def standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
     style = turn if dark else f"@media(prefers-color-scheme:dark){{{turn}}}" if turn else ""
     inside = f"<style>{style}</style>" if style else ""
     box = f'<rect class="f-paper" fill="{LIGHT["paper"]}" width="{_n(panel.width)}" height="{_n(panel.height)}"/>'
-    return _element(panel, inside + box, f' data-maker="{MAKER}"')
+    picture = _element(panel, _ungrouped, inside + box, f' font-family="{FAMILY}" data-maker="{MAKER}"')
+    return picture.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
 
 
 def role_style(colours: dict[str, str], prefix: str) -> str:
@@ -46,15 +80,15 @@ def role_style(colours: dict[str, str], prefix: str) -> str:
     )
 
 
-def _element(panel: Panel, first: str, told: str = "") -> str:
+def _element(panel: Panel, written: Callable[[Iterable[_Shape]], str], first: str = "", more: str = "") -> str:
     marks = list(chain(_axes(panel), panel.marks))
-    free = "".join(_DRAWN[type(mark)](panel, mark) for mark in marks if not _clipped(mark))
-    clipped = "".join(_DRAWN[type(mark)](panel, mark) for mark in marks if _clipped(mark))
+    free = written(shape for mark in marks if not _clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
+    clipped = written(shape for mark in marks if _clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
     defs = _definitions(panel, hatched=any(isinstance(mark, Bar) and mark.hatched for mark in marks)) if clipped else ""
     inside = f'<g clip-path="url(#{_name(panel)})">{clipped}</g>' if clipped else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(panel.width)} {_n(panel.height)}" role="img" '
-        f'aria-label="{escape(panel.summary)}" font-family="{FAMILY}"{told}>{first}{defs}{inside}{free}</svg>'
+        f'<svg viewBox="0 0 {_n(panel.width)} {_n(panel.height)}" role="img" '
+        f'aria-label="{escape(panel.summary)}"{more}>{first}{defs}{inside}{free}</svg>'
     )
 
 
@@ -134,32 +168,39 @@ def _told(of: str | None, tip: str | None) -> tuple[str, str]:
     )
 
 
-def _closed(tag: str, attributes: str, child: str) -> str:
-    return f"<{tag}{attributes}>{child}</{tag}>" if child else f"<{tag}{attributes}/>"
-
-
 def _path(places: Iterable[Point]) -> str:
-    return "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in places)
+    return "M" + "L".join([f"{x:.1f} {y:.1f}" for x, y in places]).replace(".0 ", " ").replace(".0L", "L").removesuffix(
+        ".0"
+    )
 
 
-def _line(panel: Panel, mark: Line) -> str:
+def _line(panel: Panel, mark: Line) -> Iterator[_Shape]:
     owner, child = _told(mark.of, mark.tip)
     path = _path(panel.place(*point) for point in mark.points) + ("Z" if mark.closed else "")
     dash = "" if mark.dash is None else f' stroke-dasharray="{_n(mark.dash[0])} {_n(mark.dash[1])}"'
     width = f' stroke-width="{_n(mark.width)}"' if mark.width != 1 else ""
     stroke = mark.colour if mark.width > 0 else None
-    see = f' opacity="{mark.opacity:g}"' if mark.opacity != 1 else ""
-    paint = _paint(mark.fill, "fill") + _paint(stroke, "stroke") + width + dash + see
-    return _closed("path", f'{_classes(mark.fill, stroke, mark.part)} d="{path}"{paint}{owner}', child)
+    paint = _paint(mark.fill, "fill") + _paint(stroke, "stroke") + width + dash
+    classes = _classes(mark.fill, stroke, mark.part)
+    yield _Shape("path", classes, f' d="{path}"', paint, _see(mark) + owner, child, bool(owner or mark.part))
 
 
-def _bar(panel: Panel, mark: Bar) -> str:
+def _see(mark: Line | Bar | Ribbon | Cloud) -> str:
+    return f' opacity="{mark.opacity:g}"' if mark.opacity != 1 else ""
+
+
+def _box(x: float, y: float, wide: float, high: float) -> str:
+    return f' x="{_n(x)}" y="{_n(y)}" width="{_n(wide)}" height="{_n(high)}"'
+
+
+def _bar(panel: Panel, mark: Bar) -> Iterator[_Shape]:
     owner, child = _told(mark.of, mark.tip)
     (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
-    box = f' x="{_n(min(x0, x1))}" y="{_n(min(y0, y1))}" width="{_n(abs(x1 - x0))}" height="{_n(abs(y1 - y0))}"'
-    see = f' opacity="{mark.opacity:g}"' if mark.opacity != 1 else ""
-    drawn = _closed("rect", f"{_classes(mark.fill, None)}{box}{_paint(mark.fill, 'fill')}{see}{owner}", child)
-    return drawn + (f'<rect{box} fill="url(#{_name(panel)}h)" pointer-events="none"/>' if mark.hatched else "")
+    box = _box(min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+    own = _see(mark) + owner
+    yield _Shape("rect", _classes(mark.fill, None), box, _paint(mark.fill, "fill"), own, child, bool(owner))
+    if mark.hatched:
+        yield _Shape("rect", "", box, f' fill="url(#{_name(panel)}h)"', ' pointer-events="none"')
 
 
 def _star(x: float, y: float, size: float) -> str:
@@ -168,29 +209,30 @@ def _star(x: float, y: float, size: float) -> str:
     return _path(zip(x + reach * np.sin(turns), y - reach * np.cos(turns), strict=True)) + "Z"
 
 
-def _dot(panel: Panel, mark: Dot) -> str:
+def _dot(panel: Panel, mark: Dot) -> Iterator[_Shape]:
     owner, child = _told(mark.of, mark.tip)
     x, y = panel.place(mark.x, mark.y)
     r = mark.size
+    hollow = mark.shape in ("cross", "ring")
+    if hollow:
+        looks = _classes(None, mark.fill, "pt")
+        paint = _paint(None, "fill") + _paint(mark.fill, "stroke") + ' stroke-width="2.5"'
+    else:
+        looks = _classes(mark.fill, mark.colour, "pt")
+        paint = _paint(mark.fill, "fill") + _paint(mark.colour, "stroke")
     if mark.shape == "cross":
         path = f"M{_n(x - r)} {_n(y - r)}L{_n(x + r)} {_n(y + r)}M{_n(x - r)} {_n(y + r)}L{_n(x + r)} {_n(y - r)}"
-        paint = _paint(None, "fill") + _paint(mark.fill, "stroke") + ' stroke-width="2.5"'
-        return _closed("path", f'{_classes(None, mark.fill, "pt")} d="{path}"{paint}{owner}', child)
-    if mark.shape == "ring":
+        yield _Shape("path", looks, f' d="{path}"', paint, owner, child, is_alone=True)
+    elif mark.shape == "star":
+        yield _Shape("path", looks, f' d="{_star(x, y, r)}"', paint, owner, child, is_alone=True)
+    elif mark.shape == "square":
+        yield _Shape("rect", looks, _box(x - r, y - r, 2 * r, 2 * r), paint, owner, child, is_alone=True)
+    else:
         place = f' cx="{_n(x)}" cy="{_n(y)}" r="{_n(r)}"'
-        paint = _paint(None, "fill") + _paint(mark.fill, "stroke") + ' stroke-width="2.5"'
-        return _closed("circle", f"{_classes(None, mark.fill, 'pt')}{place}{paint}{owner}", child)
-    paint = _paint(mark.fill, "fill") + _paint(mark.colour, "stroke")
-    looks = _classes(mark.fill, mark.colour, "pt")
-    if mark.shape == "star":
-        return _closed("path", f'{looks} d="{_star(x, y, r)}"{paint}{owner}', child)
-    if mark.shape == "square":
-        box = f' x="{_n(x - r)}" y="{_n(y - r)}" width="{_n(2 * r)}" height="{_n(2 * r)}"'
-        return _closed("rect", f"{looks}{box}{paint}{owner}", child)
-    return _closed("circle", f'{looks} cx="{_n(x)}" cy="{_n(y)}" r="{_n(r)}"{paint}{owner}', child)
+        yield _Shape("circle", looks, place, paint, owner, child, is_alone=True)
 
 
-def _words(panel: Panel, mark: Words) -> str:
+def _words(panel: Panel, mark: Words) -> Iterator[_Shape]:
     owner, child = _told(mark.of, mark.tip)
     x, y = panel.place(mark.x, mark.y)
     x, y = x + mark.shift[0], y + mark.shift[1] + 0.36 * FONT[mark.size]
@@ -201,15 +243,14 @@ def _words(panel: Panel, mark: Words) -> str:
     looks = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
     looks += ' font-weight="600"' if mark.bold else ""
     looks += ' font-style="italic"' if mark.italic else ""
-    named = "lab" if mark.of is not None else ""
-    style = f' font-size="{_n(FONT[mark.size])}"{_paint(mark.colour, "fill")}'
+    looks += f' font-size="{_n(FONT[mark.size])}"{_paint(mark.colour, "fill")}'
     if mark.halo is not None:
-        style += _paint(mark.halo, "stroke") + ' stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
-    classes = _classes(mark.colour, mark.halo, f"t-{mark.size}", named)
-    return f"<text{classes}{at}{looks}{style}{owner}>{escape(mark.text)}{child}</text>"
+        looks += _paint(mark.halo, "stroke") + ' stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+    classes = _classes(mark.colour, mark.halo, f"t-{mark.size}", "lab" if mark.of is not None else "")
+    yield _Shape("text", classes, at, looks, owner, escape(mark.text) + child, bool(owner))
 
 
-def _ribbon(panel: Panel, mark: Ribbon) -> str:
+def _ribbon(panel: Panel, mark: Ribbon) -> Iterator[_Shape]:
     _, child = _told(None, mark.tip)
     (x0, y0), (x1, y1) = panel.place(*mark.start), panel.place(*mark.end)
     _, lower = panel.place(mark.start[0], mark.start[1] - mark.thick)
@@ -218,26 +259,27 @@ def _ribbon(panel: Panel, mark: Ribbon) -> str:
         f"M{_n(x0)} {_n(y0)}C{_n(middle)} {_n(y0)} {_n(middle)} {_n(y1)} {_n(x1)} {_n(y1)}v{_n(deep)}"
         f"C{_n(middle)} {_n(y1 + deep)} {_n(middle)} {_n(y0 + deep)} {_n(x0)} {_n(y0 + deep)}Z"
     )
-    looks = f'{_classes(mark.fill, None)} d="{path}"{_paint(mark.fill, "fill")} opacity="{mark.opacity:g}"'
-    return _closed("path", looks, child)
+    yield _Shape("path", _classes(mark.fill, None), f' d="{path}"', _paint(mark.fill, "fill"), _see(mark), child)
 
 
-def _cloud(panel: Panel, mark: Cloud) -> str:
+def _cloud(panel: Panel, mark: Cloud) -> Iterator[_Shape]:
     owner, _ = _told(mark.of, None)
     path = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in (panel.place(px, py) for px, py in mark.points))
-    looks = f' stroke-width="{_n(mark.size)}" stroke-linecap="round" opacity="{mark.opacity:g}"'
-    return f'<path{_classes(None, mark.colour, "cloud")} d="{path}"{_paint(mark.colour, "stroke")}{looks}{owner}/>'
+    looks = f'{_paint(mark.colour, "stroke")} stroke-width="{_n(mark.size)}" stroke-linecap="round"'
+    classes = _classes(None, mark.colour, "cloud")
+    yield _Shape("path", classes, f' d="{path}"', looks, _see(mark) + owner, is_alone=True)
 
 
-def _raster(panel: Panel, mark: Raster) -> str:
+def _raster(panel: Panel, mark: Raster) -> Iterator[_Shape]:
     (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
-    box = f' x="{_n(min(x0, x1))}" y="{_n(min(y0, y1))}" width="{_n(abs(x1 - x0))}" height="{_n(abs(y1 - y0))}"'
+    box = _box(min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
     look = "" if mark.smooth else ' image-rendering="pixelated"'
-    return f'<image{box} preserveAspectRatio="none"{look} href="{data_address(mark.pixels)}"/>'
+    own = f'{look} href="{data_address(mark.pixels)}"'
+    yield _Shape("image", "", f'{box} preserveAspectRatio="none"', "", own, is_alone=True)
 
 
 _DRAWN = cast(
-    "dict[type, Callable[[Panel, Any], str]]",
+    "dict[type, Callable[[Panel, Any], Iterator[_Shape]]]",
     {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
 )
 

@@ -186,9 +186,20 @@ class Sweep(Result):
 
     def to_dict(self) -> dict[str, Json]:
         """The versioned document, with every metric at every operating point."""
+        return self._document([entry.name for entry in metrics_of("table")])
+
+    def page_document(self) -> dict[str, Json]:
+        """The document with the curves that pages show, which load() reads like the whole one."""
+        return self._document([name for name in (*self._headline_metrics, *_INFORMATION) if name != ALARM_RATE])
+
+    @property
+    def _headline_metrics(self) -> Sequence[str]:
+        return THRESHOLD_METRICS if self.mode == "threshold" else REJECTION_METRICS
+
+    def _document(self, names: Sequence[str]) -> dict[str, Json]:
         if self.ladder is None:
             return super().to_dict()
-        curves = {name: tuple(_plain(values)) for name, values in self.metrics().items()}
+        curves = {name: tuple(_plain(values)) for name, values in self.metrics(names).items()}
         if self.mode == "threshold":
             curves[ALARM_RATE] = tuple(_plain(self.values(ALARM_RATE)))
         whole = replace(self, stored_curves=curves, stored_choices=self.choices, ladder=None, levels=None)
@@ -196,7 +207,7 @@ class Sweep(Result):
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row per operating point with the headline metrics."""
-        names = THRESHOLD_METRICS if self.mode == "threshold" else REJECTION_METRICS
+        names = self._headline_metrics
         curves = [_plain(self.values(name)) for name in names]
         for at, threshold in enumerate(_plain(np.asarray(self.thresholds))):
             yield {"threshold": threshold, **{name: curve[at] for name, curve in zip(names, curves, strict=True)}}
@@ -220,6 +231,7 @@ REJECTION_METRICS = (
     "accepted_accuracy",
     "error_rate",
 )
+_INFORMATION = ("missed_information", "mutual_information", "false_information")
 
 
 def _plain(values: Real) -> list[float | None]:

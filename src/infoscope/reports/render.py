@@ -14,7 +14,7 @@ from infoscope.reports.outline import Outline, plain
 from infoscope.reports.text import as_text
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
-from infoscope.results.frame import csv_text
+from infoscope.results.frame import columns_of
 from infoscope.results.provenance import ignored_rows
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ def _page(result: Result, unit: str, command: str | None) -> str:
     from infoscope.reports.html.renderer import as_html  # noqa: PLC0415 - draws pictures
 
     outline = outline_of(result, unit).with_command(command)
-    document = result.to_dict()
-    document.pop("row_labels", None)  # a page is passed around: labels of single rows stay in files of their own
-    saved: Json = {"kind": result.kind, "document": document, "csv": csv_text(result.rows())}
+    saved: Json = {"kind": result.kind, "document": result.page_document(), "columns": columns_of(result.rows())}
     return as_html(replace(outline, data={**outline.data, "data": saved}))
 
 

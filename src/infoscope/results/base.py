@@ -69,6 +69,10 @@ class Result(ABC):
         """The versioned document as plain data."""
         return {"schema": self.schema(), **encode(self)}
 
+    def page_document(self) -> dict[str, Json]:
+        """The document that a page carries for its downloads: the whole one, unless a kind has more than it shows."""
+        return self.to_dict()
+
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> Self:
         """The result that a document describes."""

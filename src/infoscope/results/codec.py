@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from math import isfinite
-from typing import Any, Literal, TypeVar, Union
+from typing import Any, Literal, NamedTuple, TypeVar, Union
 
 import numpy as np
 
@@ -28,45 +28,71 @@ T = TypeVar("T")
 
 def encode(thing: Any) -> Any:
     """A value as plain data; NaN and infinity become null."""
-    if hasattr(thing, "__json__"):
-        return encode(thing.__json__())
-    if is_dataclass(thing) and not isinstance(thing, type):
-        return _encoded_fields(thing)
-    if isinstance(thing, Mapping):
-        return {str(key): encode(value) for key, value in thing.items()}
-    if isinstance(thing, np.ndarray):
-        return encode(thing.tolist())
-    if isinstance(thing, (list, tuple, set, frozenset)):
-        return [encode(item) for item in thing]
-    if isinstance(thing, np.generic):
-        thing = thing.item()
-    if isinstance(thing, float):
+    kind: type = type(thing)
+    if kind is float:
         return thing if isfinite(thing) else None
-    if thing is None or isinstance(thing, (bool, int, str)):
-        return thing
-    return str(thing)
+    return thing if kind in _PLAIN else _encoder(kind)(thing)
 
 
-def _encoded_fields(thing: Any) -> dict[str, Any]:
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
+@cache
+def _encoder(kind: type) -> Callable[[Any], Any]:
+    """How values of a type become plain data; asked once per type, because documents hold many values of few."""
+    if hasattr(kind, "__json__"):
+        return lambda thing: encode(thing.__json__())
+    if is_dataclass(kind):
+        return partial(_encoded_fields, [_written_field(item) for item in _stored_fields(kind)])
+    for kinds, encoder in _ENCODERS:
+        if issubclass(kind, kinds):
+            return encoder
+    return str
+
+
+_ENCODERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (Mapping, lambda thing: {str(key): encode(value) for key, value in thing.items()}),
+    (np.ndarray, lambda thing: encode(thing.tolist())),
+    ((list, tuple, set, frozenset), lambda thing: [encode(item) for item in thing]),
+    (np.generic, lambda thing: encode(thing.item())),
+    (float, lambda thing: float(thing) if isfinite(thing) else None),
+    ((bool, int, str), lambda thing: thing),
+)
+"""By type, the first that fits; a number of NumPy before the number of Python that it may also be."""
+
+
+def _stored_fields(kind: type) -> list[Field[Any]]:
+    return [item for item in fields(kind) if item.metadata.get("stored", True)]
+
+
+class _WrittenField(NamedTuple):
+    """A field as documents hold it."""
+
+    name: str
+    stored_name: str | None
+    """None where a mapping's items are written beside the other fields."""
+    left_out: Any
+    """The value that says nothing: None or empty text where that is the default."""
+
+
+def _written_field(item: Field[Any]) -> _WrittenField:
+    left_out = item.default if item.default is None or item.default == "" else MISSING
+    return _WrittenField(item.name, None if item.metadata.get("flatten") else _stored_name(item), left_out)
+
+
+def _encoded_fields(written: Sequence[_WrittenField], thing: Any) -> dict[str, Any]:
     record: dict[str, Any] = {}
-    for item in fields(thing):
-        if not item.metadata.get("stored", True):
-            continue
-        value = getattr(thing, item.name)
-        if item.metadata.get("flatten"):
+    for name, stored_name, left_out in written:
+        value = getattr(thing, name)
+        if stored_name is None:
             record |= encode(value)
-        elif not _is_omitted(item, value):
-            record[_stored_name(item)] = encode(value)
+        elif value is not left_out:
+            record[stored_name] = encode(value)
     return record
 
 
 def _stored_name(item: Field[Any]) -> str:
     return str(item.metadata.get("name", item.name))
-
-
-def _is_omitted(item: Field[Any], value: Any) -> bool:
-    """Whether a field says nothing: it is None or empty text, and that is its default."""
-    return item.default is not MISSING and value is item.default and (value is None or value == "")
 
 
 def decode(kind: type[T], record: Any, where: str = "the document") -> T:
@@ -152,9 +178,7 @@ def _decoded_fields(kind: type, record: Any, where: str) -> Any:
     hints = _hints(kind)
     given: dict[str, Any] = {}
     flat: Field[Any] | None = None
-    for item in fields(kind):
-        if not item.metadata.get("stored", True):
-            continue
+    for item in _stored_fields(kind):
         if item.metadata.get("flatten"):
             flat = item
         elif (name := _stored_name(item)) in record:
@@ -227,9 +251,7 @@ def _object_schema(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required: list[str] = []
     others: Any = False
-    for item in fields(kind):
-        if not item.metadata.get("stored", True):
-            continue
+    for item in _stored_fields(kind):
         if item.metadata.get("flatten"):
             others = _schema(typing.get_args(hints[item.name])[1], definitions)
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite, isinf
+from operator import attrgetter
 from sys import float_info
 from typing import Literal, Protocol, SupportsFloat
 
@@ -18,6 +19,8 @@ Verdict = Literal["better", "worse", "inconclusive", "equivalent"]
 _BELIEF = ("mean", "sd", "low", "high")
 _TEXTS = ("undefined", "positive")
 _STORED = (*_BELIEF, "first_order_sd", *_TEXTS)
+_parts = attrgetter(*_STORED)
+_UNKNOWN = (None,) * len(_STORED)
 
 
 class IntervalSummary(Protocol):
@@ -116,9 +119,12 @@ class Estimate:
     def __json__(self) -> Json:
         """Only what is known; ``shown`` repeats the number that reports show first."""
         record: dict[str, Json] = {"value": self.value}
+        parts = _parts(self)
+        if parts == _UNKNOWN:
+            return record
         if self.mean is not None and self.value is not None:
             record["shown"] = self.shown
-        record |= {name: known for name in _STORED if (known := getattr(self, name)) is not None}
+        record |= {name: known for name, known in zip(_STORED, parts, strict=True) if known is not None}
         return record
 
     @classmethod

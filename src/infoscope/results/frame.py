@@ -14,7 +14,7 @@ import narwhals as nw
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, encode
 
-__all__ = ["BACKENDS", "csv_text", "frame", "write_parquet"]
+__all__ = ["BACKENDS", "columns_of", "csv_text", "frame", "write_parquet"]
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
@@ -31,12 +31,12 @@ def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Any
         raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
     if find_spec(known) is None:
         raise InputError(f"{backend} is not installed; install it, or choose another backend")
-    return nw.from_dict(_columns(rows), backend=known).to_native()
+    return nw.from_dict(columns_of(rows), backend=known).to_native()
 
 
 def csv_text(rows: Iterable[Mapping[str, Json]]) -> str:
     """The rows as CSV with a header; an unknown value is an empty field."""
-    columns = _columns(rows)
+    columns = columns_of(rows)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
@@ -44,7 +44,7 @@ def csv_text(rows: Iterable[Mapping[str, Json]]) -> str:
     return out.getvalue()
 
 
-def _columns(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
+def columns_of(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
     """One list per name that occurs, in order of first occurrence; None where a row lacks it."""
     listed = [encode(row) for row in rows]
     names = list(dict.fromkeys(name for row in listed for name in row))
@@ -55,7 +55,7 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
     """The rows as a Parquet file; text, numbers and truth values keep their type."""
     import duckdb  # noqa: PLC0415 - heavy, and only here
 
-    columns = _columns(rows)
+    columns = columns_of(rows)
     if not columns:
         raise InputError("the result has no rows; save it as JSON instead")
     names = {name: f'"{name.replace(chr(34), chr(34) * 2)}"' for name in columns}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterator, Sequence
 
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
 from infoscope.metrics.registry import Domain, all_metrics, catalogue
-from infoscope.reports.html.elements import Html, element, joined, label, scrolled
-from infoscope.reports.html.embedding import embedded
+from infoscope.reports.html.elements import Html, element, joined, label, scrolled, text
+from infoscope.reports.html.embedding import embedded, rows_by_column
 from infoscope.reports.outline import (
     Block,
     Bullets,
@@ -52,12 +53,12 @@ _EXPLORERS = {
 
 def phrase(words: Phrase) -> Html:
     """Words as markup: names from the data are isolated and cut, terms lead to their definitions."""
-    return joined(map(_inline, words if isinstance(words, tuple) else (words,)))
+    return joined(map(_inline, words)) if isinstance(words, tuple) else _inline(words)
 
 
 def _inline(part: Inline) -> Html:
     if isinstance(part, str):
-        return element("bdi", plain_label(part)) if _is_foreign(part) else joined((part,))
+        return element("bdi", plain_label(part)) if _is_foreign(part) else text(part)
     if isinstance(part, Name):
         return label(part.text, part.most)
     if isinstance(part, Strong):
@@ -67,9 +68,12 @@ def _inline(part: Inline) -> Html:
     return term(part.metric, part.text)
 
 
-def _is_foreign(text: str) -> bool:
+def _is_foreign(words: str) -> bool:
     """Whether words hold control characters or letters that are written from right to left."""
-    return not text.isascii() and any(not sign.isprintable() or "\u0590" <= sign <= "\u08ff" for sign in text)
+    return not words.isascii() and (not words.isprintable() or _RIGHT_TO_LEFT.search(words) is not None)
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
 def term(metric: str, word: str) -> Html:
@@ -141,7 +145,7 @@ def table(part: Table, level: int = 4, within: str = "") -> Html:
     note = element("p", phrase(part.note), class_="note") if part.note else Html("")
     rows = [_row(row, shown, columns) for row in part.lines]
     written = rows if part.whole or not part.search else rows[:MAX_WRITTEN_ROWS]
-    packed = embedded(rows[len(written) :], style="rows") if len(written) < len(rows) else Html("")
+    packed = embedded(rows_by_column(rows[len(written) :]), style="rows") if len(written) < len(rows) else Html("")
     inside = element(
         "table",
         element("caption", part.caption, class_="sr") if part.caption else Html(""),
@@ -168,6 +172,7 @@ def _left_out(noun: str, written: int, rows: int) -> Html:
 
 
 _CLASSES = {"name": None, "number": "n", "text": None, "bar": "b", "whisker": "track"}
+_OPENED = {kind: "<td>" if style is None else f'<td class="{style}">' for kind, style in _CLASSES.items()}
 
 
 def _head(column: Column, first: bool) -> Html:
@@ -188,6 +193,8 @@ def _row(row: Row, shown: Sequence[int], columns: Sequence[Column]) -> Html:
 
 
 def _cell(cell: Cell, column: Column, first: bool) -> Html:
+    if isinstance(cell, str) and not first:
+        return Html(f"{_OPENED[column.kind]}{_inline(cell)}</td>")
     if isinstance(cell, Groups):
         return _groups(cell)
     if isinstance(cell, ShareBar):
@@ -206,8 +213,8 @@ def _cell(cell: Cell, column: Column, first: bool) -> Html:
 def bar(part: float, role: str) -> Html:
     """A bar that fills a share of its cell."""
     return Html(
-        f'<svg class="bar" aria-hidden="true" width="100%" height="12"><rect class="f-{role}" fill="#888" '
-        f'width="{100 * min(max(part, 0.0), 1.0):.1f}%" height="12"/></svg>'
+        f'<svg class="bar" aria-hidden="true" height="12"><rect class="f-{role}" fill="#888" '
+        f'width="{100 * min(max(part, 0.0), 1.0):.0f}%" height="12"/></svg>'
     )
 
 
@@ -228,7 +235,7 @@ def _whisker(cell: Whisker) -> Html:
                 f'<circle class="f-accent s-ink" cx="{at(cell.value)}" cy="10" r="5" fill="#0068a8" stroke="#16181d"/>'
             )
 
-    return Html(f'<svg class="whisk" aria-hidden="true" width="100%" height="20">{"".join(marks())}</svg>')
+    return Html(f'<svg class="whisk" aria-hidden="true" height="20">{"".join(marks())}</svg>')
 
 
 def _groups(cell: Groups) -> Html:

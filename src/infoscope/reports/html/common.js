@@ -4,11 +4,33 @@ export const $$ = (selector, within = document) => [...within.querySelectorAll(s
 export const make = (tag, text, fields = {}) =>
   Object.assign(document.createElement(tag), text === undefined ? {} : { textContent: text }, fields);
 
-// packed by Python: JSON, deflated, in base64
+// packed by Python (embedding.py): JSON whose lists start with what they are, deflated, in base 85
+const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;.=>?@^_`{|}~';
+const bytesOf = (text) => {
+  const values = new Map([...LETTERS].map((letter, value) => [letter, value]));
+  const view = new DataView(new ArrayBuffer(Math.ceil(text.length / 5) * 4));
+  for (let at = 0; at < text.length; at += 5) {
+    const word = [...text.slice(at, at + 5).padEnd(5, '~')].reduce((sum, letter) => 85 * sum + values.get(letter), 0);
+    view.setUint32((at / 5) * 4, word);
+  }
+  return new Uint8Array(view.buffer, 0, Math.floor((text.length * 4) / 5));
+};
+const expand = (part, kept) => {
+  if (part === null || typeof part !== 'object') return part;
+  if (!Array.isArray(part)) {
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, expand(value, kept)]));
+  }
+  const [kind, ...rest] = part;
+  if (kind === 0) return rest.map((item) => expand(item, kept));
+  if (kind === 2) kept.push(rest);
+  if (kind > 1) return kind === 2 ? rest : kept[rest[0]];
+  const columns = Object.entries(expand(rest[1], kept));
+  const record = (_, at) => Object.fromEntries(columns.map(([name, values]) => [name, values[at]]));
+  return Array.from({ length: rest[0] }, record);
+};
 export const unpack = async (packed) => {
-  const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return JSON.parse(await new Response(stream).text());
+  const stream = new Blob([bytesOf(packed.textContent)]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return expand(JSON.parse(await new Response(stream).text()), []);
 };
 
 const root = document.documentElement;
@@ -55,10 +77,13 @@ const whole = (cell) => {
   const cut = $('bdi[title]', cell);
   return (cut ? cut.title : cell.textContent).trim();
 };
+export const numberOf = (text) => {
+  const number = parseFloat(text.replace(/[,<>]/g, '').replace('−', '-'));
+  return Number.isNaN(number) ? undefined : number;
+};
 const sortable = (cell) => {
   const text = cell.textContent.trim();
-  const number = parseFloat(text.replace(/[,<>]/g, '').replace('−', '-'));
-  return Number.isNaN(number) ? text : number;
+  return numberOf(text) ?? text;
 };
 const compare = (a, b) => {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
@@ -132,8 +157,10 @@ export const everyRow = (table) => held.get(table) || rows(table);
 const unpackRows = async (table) => {
   const packed = $('script.rows', table.parentNode);
   if (!packed) return null;
+  const { markup, texts, rows: written } = await unpack(packed);
+  const filled = (_, at) => markup.map((part, k) => (k ? texts[k - 1][at] : '') + part).join('');
   const holder = make('template');
-  holder.innerHTML = '<table><tbody>' + (await unpack(packed)).join('') + '</tbody></table>';
+  holder.innerHTML = `<table><tbody>${(written || texts[0].map(filled)).join('')}</tbody></table>`;
   return [...rows(table), ...$$('tr', holder.content)];
 };
 const equip = async (table, at) => {

@@ -1,4 +1,4 @@
-import { $, $$, above, csv, everyRow, explainers, make, offer, rows, say, tip, unpack } from './common.js';
+import { $, $$, above, csv, everyRow, explainers, make, numberOf, offer, rows, say, tip, unpack } from './common.js';
 
 // Every text and place comes from Python; this script picks, moves, filters and highlights them.
 const several = $$('article.system').length > 1;
@@ -200,8 +200,8 @@ const choose = (tools, name, choices) => {
   });
   tools.append(group);
 };
-const equipMatrix = async (table) => {
-  const packed = await unpack($('script.shares', table.parentNode));
+const equipMatrix = (packed) => (table, at) => {
+  const { of_true: ofTrue, of_predicted: ofPredicted, first_order: firstOrder, orders } = packed[at];
   const lines = rows(table);
   const columns = heads(table);
   const cells = lines.map((line) => $$('td', line));
@@ -211,8 +211,8 @@ const equipMatrix = async (table) => {
         truth: lines[i].cells[0].dataset.label,
         predicted: columns[j].dataset.label,
         count: cell.textContent,
-        ofTrue: packed.of_true[i][j],
-        ofPredicted: packed.of_predicted[i][j],
+        ofTrue: ofTrue[i][j],
+        ofPredicted: ofPredicted[i][j],
       });
     }),
   );
@@ -230,9 +230,9 @@ const equipMatrix = async (table) => {
     '% of predicted': show('ofPredicted'),
   });
   choose(tools, 'Order', {
-    [packed.first_order]: reorder([...lines.keys()], [...columns.keys()]),
-    'by name': reorder(...packed.orders['by name']),
-    'by size': reorder(...packed.orders['by size']),
+    [firstOrder]: reorder([...lines.keys()], [...columns.keys()]),
+    'by name': reorder(...orders['by name']),
+    'by size': reorder(...orders['by size']),
   });
   above(table).before(tools);
 
@@ -296,16 +296,25 @@ const equipImage = async (box) => {
     const j = Math.floor(((event.clientX - bounds.left) / bounds.width) * cells.system.length);
     return cells.truth[i] !== undefined && cells.system[j] !== undefined ? [i, j] : null;
   };
+  let before = 0;
+  const start = (cells.filled || []).map((filled) => (before += filled) - filled);
+  const countAt = (i, j) => {
+    let column = 0;
+    for (let k = start[i]; k < start[i] + cells.filled[i]; k++) {
+      column += cells.step[k];
+      if (column === j) return cells.count[k];
+    }
+    return '0';
+  };
   const text = (event) => {
     const place = at(event);
     if (!place) return '';
     const [i, j] = place;
     const words = pair(cells.truth[i], cells.system[j]);
-    if (!cells.start) return words;
-    const found = cells.column.slice(cells.start[i], cells.start[i + 1]).indexOf(j);
-    const k = cells.start[i] + found;
-    const share = found < 0 ? '' : ` (${cells.share[k]})`;
-    return `${words}\n${found < 0 ? '0' : cells.count[k]} of ${cells.total[i]}${share}`;
+    if (!cells.filled) return words;
+    const [count, total] = [countAt(i, j), cells.total[i]];
+    const share = count === '0' ? '' : ` (${cells.share[total][count]})`;
+    return `${words}\n${count} of ${total}${share}`;
   };
   const crosshair = (truth, predicted) => {
     const [i, j] = [cells.truth.indexOf(truth), cells.system.indexOf(predicted)];
@@ -326,7 +335,8 @@ explainers.push((event) => {
   const image = images.find(({ box }) => box.contains(event.target));
   return image && image.text(event);
 });
-await Promise.all([...$$('.cm').map(equipMatrix), ...$$('.pixels').map(equipImage)]);
+if ($('#shares')) $$('.cm').forEach(equipMatrix(await unpack($('#shares'))));
+await Promise.all($$('.pixels').map(equipImage));
 
 // compare by any metric, of all classes or of one
 const equipForest = async (forest) => {
@@ -354,36 +364,50 @@ const equipForest = async (forest) => {
   $('#choose').append(which, list);
 
   const show = (mark, places) => {
-    const known = Object.values(places).every((place) => place !== null);
+    const known = Object.values(places).every((place) => place !== undefined);
     mark.setAttribute('visibility', known ? 'visible' : 'hidden');
     if (known) Object.entries(places).forEach(([name, place]) => mark.setAttribute(name, place + '%'));
   };
+  // texts are Python's; where their marks stand on the common scale, and which comes first, is read from them
   const redraw = () => {
-    const ofClass = levels[+level.value].views[which.hidden ? '' : which.value];
-    const view = ofClass && ofClass[metric.value];
-    const title = metric.selectedOptions[0].textContent;
-    if (!view) {
+    const { metrics, labels, values, intervals, gaps } = levels[+level.value];
+    const of = labels.indexOf(which.hidden ? '' : which.value);
+    const at = metrics.findIndex(([name]) => name === metric.value);
+    const [, title, lowestFirst, suffix] = metrics[at];
+    if (of < 0) {
       $('#compare-note').textContent = `There is no class “${which.value}” to compare by.`;
       return;
     }
-    lines.forEach((line, at) => {
-      const [value, interval, low, middle, high, ...gap] = view.rows[at];
-      show($('circle', line), { cx: middle });
-      show($('line.s-ink', line), { x1: low, x2: high });
-      [value, interval, gap[0], gap[1], gap[2]].forEach((text, k) => (line.cells[k + 2].textContent = text ?? ''));
+    const texts = lines.map((_, k) => values[at][k * labels.length + of]);
+    const limits = lines.map((_, k) => (intervals[at] ? intervals[at][k * labels.length + of] : ''));
+    const ends = limits.map((text) => (text ? text.split(' – ').map(numberOf) : []));
+    const middles = texts.map(numberOf);
+    const known = [...middles, ...ends.flat()].filter((end) => end !== undefined);
+    const one = suffix === '%' ? 100 : 1;
+    const low = Math.min(0, ...known);
+    const high = Math.max(known.some((end) => end > one) ? 0 : one, ...known);
+    const place = (end) => (end === undefined ? end : (100 * (end - low)) / (high - low || 1));
+    lines.forEach((line, k) => {
+      show($('circle', line), { cx: place(middles[k]) });
+      show($('line.s-ink', line), { x1: place(ends[k][0]), x2: place(ends[k][1]) });
+      const gap = gaps ? gaps[at].map((part) => part[k]) : ['', '', ''];
+      [texts[k], limits[k], ...gap].forEach((text, column) => (line.cells[column + 2].textContent = text));
     });
-    forest.tBodies[0].append(...view.order.map((at) => lines[at]));
+    const rank = (k) => (middles[k] === undefined ? Infinity : lowestFirst ? middles[k] : -middles[k]);
+    forest.tBodies[0].append(...[...lines.keys()].sort((a, b) => rank(a) - rank(b) || a - b).map((k) => lines[k]));
     const head = forest.tHead.rows[0].cells[2];
     ($('button', head) || head).textContent = title.toLowerCase();
     const whole = which.hidden ? 'all classes' : which.value;
-    $('#compare-note').textContent = `${title} of ${whole}, ${view.note}.`;
+    const order = lowestFirst ? 'lowest' : 'highest';
+    const written = (end) => end.toLocaleString('en', { maximumSignificantDigits: 4 }) + suffix;
+    $('#compare-note').textContent =
+      `${title} of ${whole}, ${order} first, on a scale from ${written(low)} to ${written(high)}.`;
   };
   level.addEventListener('change', () => {
-    const { metrics, views } = levels[+level.value];
+    const { metrics, labels } = levels[+level.value];
     metric.replaceChildren(...metrics.map(([value, text]) => make('option', text, { value })));
     which.hidden = level.value === '0';
     if (which.hidden) metric.value = 'proficiency';
-    const labels = Object.keys(views);
     list.replaceChildren(...labels.slice(0, 2000).map((label) => make('option', undefined, { value: label })));
     const wanted = [...lit.truth][0];
     which.value = labels.includes(wanted) ? wanted : labels[0];

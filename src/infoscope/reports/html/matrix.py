@@ -15,6 +15,7 @@ from infoscope.reports.html.elements import Html, element, joined, label, scroll
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.numbers import amount, share
 from infoscope.reports.views.counts import table_of
+from infoscope.results.codec import Json
 
 __all__ = ["confusion_matrix"]
 
@@ -23,20 +24,21 @@ MOST_CELLS = 60_000
 """Cells that a page carries for reading off the image; more are not carried."""
 
 
-def confusion_matrix(system: SystemResult) -> Html:
-    """Rows are the truth, confused classes side by side, ordered ones in their order."""
+def confusion_matrix(system: SystemResult) -> tuple[Html, Json]:
+    """Rows are the truth, confused classes side by side, ordered ones in their order; what else cells can show."""
     if not system.truth_labels:
-        return Html("")
+        return Html(""), None
     table = table_of(system)
     if table is None:
-        return _largest_only(system)
+        return _largest_only(system), None
     try:
         cells = heat_map(table)
     except InfoscopeError:
-        return _largest_only(system)
+        return _largest_only(system), None
     few = max(cells.counts.shape) <= MOST_IN_TABLE
     body = _written(cells, system) if few else _pixels(cells)
-    return element("div", element("h4", "What is confused with what"), body, class_="confusion")
+    drawn = element("div", element("h4", "What is confused with what"), body, class_="confusion")
+    return drawn, _shares_and_orders(cells, ordered=system.ordinal is not None) if few else None
 
 
 def _levels(cells: HeatMap) -> np.ndarray:
@@ -66,8 +68,10 @@ def _written(cells: HeatMap, system: SystemResult) -> Html:
     rows = []
     for i, name in enumerate(cells.truth):
         written = [
-            element("td", amount(count) if count else "·", class_=f"{'d' if hit else 'e'}{level}")
-            for count, hit, level in zip(cells.counts[i], cells.hits[i], levels[i], strict=True)
+            Html(f"<td class={'d' if hit else 'e'}{level}>{amount(count) if count else '·'}</td>")
+            for count, hit, level in zip(
+                cells.counts[i].tolist(), cells.hits[i].tolist(), levels[i].tolist(), strict=True
+            )
         ]
         rows.append(element("tr", element("th", label(name, 18), scope="row", data_label=name), *written))
     table = element(
@@ -77,13 +81,10 @@ def _written(cells: HeatMap, system: SystemResult) -> Html:
         element("tbody", *rows),
         class_="cm many" if _wide(cells) else "cm",
     )
-    return scrolled(
-        joined((table, embedded(_shares_and_orders(cells, ordered=system.ordinal is not None), style="shares"))),
-        "Confusion matrix",
-    )
+    return scrolled(table, "Confusion matrix")
 
 
-def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> dict[str, object]:
+def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> Json:
     """What else the cells can show, and in which orders, for the page's script."""
     size = cells.counts.sum(1)
     by_size = sorted(range(len(cells.truth)), key=lambda at: -size[at])
@@ -102,8 +103,8 @@ def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> dict[str, object]:
 def _share_texts(counts: np.ndarray, shares: np.ndarray) -> list[list[str]]:
     """Percentages of the cells that are not empty."""
     return [
-        [share(float(part)) if count else "·" for count, part in zip(line, parts, strict=True)]
-        for line, parts in zip(counts, shares, strict=True)
+        [share(part) if count else "·" for count, part in zip(line, parts, strict=True)]
+        for line, parts in zip(counts.tolist(), shares.tolist(), strict=True)
     ]
 
 
@@ -129,18 +130,9 @@ def _wide(cells: HeatMap) -> bool:
 
 
 def _pixels(cells: HeatMap) -> Html:
-    rows, columns = np.nonzero(cells.counts)
-    data: dict[str, object] = {"truth": cells.truth, "system": cells.system}
-    if len(rows) <= MOST_CELLS:
-        # rows as run starts: the cells of row i lie between start[i] and start[i + 1]
-        starts = np.searchsorted(rows, np.arange(len(cells.truth) + 1)).tolist()
-        data |= {
-            "start": starts,
-            "column": columns.tolist(),
-            "count": [amount(value) for value in cells.counts[rows, columns].tolist()],
-            "share": [share(part) for part in cells.of_truth[rows, columns].tolist()],
-            "total": [amount(value) for value in cells.counts.sum(1).tolist()],
-        }
+    data: dict[str, Json] = {"truth": cells.truth, "system": cells.system}
+    if np.count_nonzero(cells.counts) <= MOST_CELLS:
+        data |= _filled_cells(cells)
     image = element(
         "div",
         Html(
@@ -164,6 +156,26 @@ def _pixels(cells: HeatMap) -> Html:
             _list(cells.largest(10)),
         )
     )
+
+
+def _filled_cells(cells: HeatMap) -> dict[str, Json]:
+    """The cells that are not empty, row by row: how many, how far from the one before, their counts and shares."""
+    rows, columns = np.nonzero(cells.counts)
+    before = np.where(np.diff(rows, prepend=-1) > 0, 0, np.concatenate([[0], columns[:-1]]))
+    counts = [amount(value) for value in cells.counts[rows, columns].tolist()]
+    totals = [amount(value) for value in cells.counts.sum(1).tolist()]
+    shares: dict[str, Json] = {}
+    for row, count, part in zip(rows.tolist(), counts, cells.of_truth[rows, columns].tolist(), strict=True):
+        of_total = shares.setdefault(totals[row], {})
+        if isinstance(of_total, dict) and count not in of_total:
+            of_total[count] = share(part)
+    return {
+        "filled": np.bincount(rows, minlength=len(cells.truth)).tolist(),
+        "step": (columns - before).tolist(),
+        "count": counts,
+        "total": totals,
+        "share": shares,
+    }
 
 
 def _list(found: list[tuple[str, str, float, float]]) -> Html:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from infoscope import __version__
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import Card, all_metrics
 from infoscope.reports.html.blocks import block, phrase, section, term
 from infoscope.reports.html.elements import Html, element, joined, label
-from infoscope.reports.html.embedding import embedded, rounded
+from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.formulas import formula
 from infoscope.reports.html.shell import code_of, page
 from infoscope.reports.outline import Appendix, Outline, Phrase, Section, Tile, plain
@@ -33,7 +34,7 @@ def as_html(outline: Outline) -> str:
         *map(section, sections),
         appendix(outline),
     )
-    data = [embedded(rounded(content), name) for name, content in outline.data.items()]
+    data = [embedded(content, name) for name, content in outline.data.items()]
     scripts = filter(None, (outline.script, "downloads.js"))
     return page(outline.title, code_of(*scripts), body, *data)
 
@@ -107,6 +108,7 @@ def _definitions(part: Appendix) -> Html:
     return element("details", element("summary", "What the numbers mean"), inside, id="definitions")
 
 
+@cache
 def _definition(name: str, card: Card) -> Html:
     better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
     facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]

@@ -19,16 +19,27 @@ __all__ = ["code_of", "page", "text_of"]
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
+@cache
 def code_of(*names: str) -> str:
     """Modules as one program, after the one that all pages share; each in a scope of its own but for that one."""
     inside = "".join(f"{{\n{_without_imports(name)}}}\n" for name in names)
     return f"(async () => {{\n'use strict';\n{_without_imports('common.js')}{inside}}})();\n"
 
 
-@cache
 def _without_imports(name: str) -> str:
-    """A module for a program in which what it imports is known."""
-    return re.sub(r"^import [^;]*;\n|^export ", "", text_of(name), flags=re.MULTILINE)
+    """A module for a program in which what it imports is known, without comments and the space around signs."""
+    code = re.sub(r"^import [^;]*;\n|^export |^\s*//.*\n", "", text_of(name), flags=re.MULTILINE)
+    parts = _LITERAL.split(code)
+    parts[::2] = [_SPACE.sub(r"\1", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+_LITERAL = re.compile(
+    r"""('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|(?:(?<=[(,=:])|(?<=[(,=:]\s))/(?:[^/\\\n[]|\\.|\[(?:[^]\\\n]|\\.)*])+/[a-z]*)"""
+)
+"""Strings, templates and regular expressions of scripts, whose space counts."""
+_SPACE = re.compile(r"\s*([=<>!&|?:;,(){}\[\]*%])\s*")
+"""Space that says nothing; beside + and - it may keep two signs apart."""
 
 
 def page(title: str, code: str, *body: Html) -> str:
@@ -47,11 +58,13 @@ def page(title: str, code: str, *body: Html) -> str:
     return f"<!doctype html>{element('html', element('head', *head), element('body', inside), lang='en')}\n"
 
 
-def _style() -> str:
-    return _variables() + text_of("page.css")
-
-
 @cache
+def _style() -> str:
+    """The rules without what only their readers need."""
+    rules = re.sub(r"/\*.*?\*/", "", text_of("page.css"), flags=re.DOTALL)
+    return _variables() + re.sub(r"\s*([{};,>])\s*|(?<=:)\s+", r"\1", re.sub(r"\s+", " ", rules)).replace(";}", "}")
+
+
 def text_of(name: str) -> str:
     """A file that goes into pages as it is."""
     return (files("infoscope.reports.html") / name).read_text(encoding="utf-8")

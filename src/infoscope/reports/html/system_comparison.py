@@ -33,8 +33,8 @@ def markup(content: tuple[Evaluation, Units]) -> Html:
     """The table with its note and the choice of metric."""
     evaluation, unit = content
     systems = evaluation.ranking
-    view = view_of_metric(evaluation, "proficiency", unit)
-    compared = any(place.verdict for place in view.places)
+    places = view_of_metric(evaluation, "proficiency", unit)
+    compared = any(place.verdict for place in places)
     shown = {"gap": compared, "note": any(map(_tag, systems))}
     columns = [(title if all(shown.get(word, True) for word in kind.split()) else "", kind) for title, kind in TITLES]
     head = element(
@@ -45,14 +45,14 @@ def markup(content: tuple[Evaluation, Units]) -> Html:
         ),
     )
     note = ["Dots are captured information, from 0% to 100%, highest first"]
-    note += ["lines are intervals"] if any(place.interval for place in view.places) else []
+    note += ["lines are intervals"] if any(place.interval for place in places) else []
     reference = "the best of the same group" if systems[0].group else plain_label(systems[0].title)[:40]
     note += [f"differences, in points, are to {reference}, paired by row"] if compared else []
     table = element(
         "table",
         element("caption", "Systems by captured information", class_="sr"),
         element("thead", head),
-        element("tbody", *(_row(system, view.places[at]) for at, system in enumerate(systems))),
+        element("tbody", *(_row(system, place) for system, place in zip(systems, places, strict=True))),
         class_="forest tool",
     )
     return joined(
@@ -109,7 +109,7 @@ def _whisker(place: ChosenPlace) -> Html:
     ends = 'visibility="hidden"' if place.low is None else f'x1="{place.low}%" x2="{place.high}%"'
     middle = 'visibility="hidden"' if place.at is None else f'cx="{place.at}%"'
     return Html(
-        f'<svg class="whisk" aria-hidden="true" width="100%" height="20">{grid}'
+        f'<svg class="whisk" aria-hidden="true" height="20">{grid}'
         f'<line class="s-ink" {ends} y1="10" y2="10" stroke="#16181d" stroke-width="2"/>'
         f'<circle class="f-accent s-ink" {middle} cy="10" r="5" fill="#0068a8" stroke="#16181d"/></svg>'
     )

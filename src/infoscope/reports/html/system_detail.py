@@ -11,6 +11,7 @@ from infoscope.figures.perplexity_chain import Chain, PerplexityDisplay
 from infoscope.figures.svg import svg
 from infoscope.reports.html.blocks import block, phrase
 from infoscope.reports.html.elements import Html, element, label
+from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.matrix import confusion_matrix
 from infoscope.reports.numbers import Units
 from infoscope.reports.views.classes import class_tables, confused_pairs
@@ -23,17 +24,19 @@ def markup(content: tuple[Evaluation, Units]) -> Html:
     """The best system open, the others folded, in the order of the ranking."""
     evaluation, unit = content
     order = {id(system): at for at, system in enumerate(evaluation.systems)}
-    blocks = []
+    blocks, shares = [], []
     for place, system in enumerate(evaluation.ranking):
-        detail = _system(system, unit, order[id(system)])
+        matrix, of_cells = confusion_matrix(system)
+        shares += [] if of_cells is None else [of_cells]
+        detail = _system(system, unit, order[id(system)], matrix)
         if place:
             detail = element("details", element("summary", plain_label(system.title)[:80]), detail, class_="other")
         blocks.append(detail)
     chooser = element("p", class_="js chooser", id="system-choice") if len(evaluation.systems) > 1 else Html("")
-    return element("div", chooser, *blocks)
+    return element("div", chooser, *blocks, embedded(shares, "shares") if shares else Html(""))
 
 
-def _system(system: SystemResult, unit: Units, at: int) -> Html:
+def _system(system: SystemResult, unit: Units, at: int, matrix: Html) -> Html:
     pairs = confused_pairs(system)
     fixes = list(map(block, pairs)) if pairs else [_nothing_confused(system)]
     by_class = map(block, class_tables(system, unit))
@@ -43,7 +46,7 @@ def _system(system: SystemResult, unit: Units, at: int) -> Html:
         element(
             "div",
             element("div", *fixes, _actions(system), *by_class),
-            element("div", confusion_matrix(system), _examples(system), _chain(system), _leaks(system, unit)),
+            element("div", matrix, _examples(system), _chain(system), _leaks(system, unit)),
             class_="two",
         ),
         class_="system",

@@ -362,7 +362,7 @@ def _interval_methods(evaluation: Evaluation) -> list[str]:
 def _all_metrics(evaluation: Evaluation, unit: Units) -> Section:
     systems = list(evaluation.ranking)[:MAX_COLUMNS]
     names = list(dict.fromkeys(name for system in systems for name in system.metrics))
-    columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24]) for system in systems)]
+    columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24], "text") for system in systems)]
     mixed = len({system.positive for system in systems}) > 1
     rows = [
         (

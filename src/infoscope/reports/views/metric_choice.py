@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from infoscope.evaluation import Evaluation, SystemResult
@@ -20,7 +20,7 @@ from infoscope.reports.numbers import (
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 
-__all__ = ["ABSENT", "ChosenPlace", "SideBySideView", "difference_to", "metric_choices", "view_of_metric"]
+__all__ = ["ABSENT", "ChosenPlace", "difference_to", "metric_choices", "view_of_metric"]
 
 ABSENT = Estimate(None, undefined="not part of this evaluation")
 MAX_NUMBERS = 80_000
@@ -41,54 +41,59 @@ class ChosenPlace:
     probability: str = ""
     verdict: str = ""
 
-    def json(self) -> Json:
-        """The fields in their order, without the empty ones at the end."""
-        fields: list[Json] = [self.value, self.interval, self.low, self.at, self.high]
-        gap = (self.difference, self.probability, self.verdict)
-        return [*fields, *gap] if any(gap) else fields
-
-
-@dataclass(frozen=True)
-class SideBySideView:
-    """All systems by one metric."""
-
-    order: Sequence[int]
-    """Which system comes first, second and so on, by its place in the ranking."""
-    places: Sequence[ChosenPlace]
-    """By place in the ranking."""
-    note: str
-    """Which end is first, and what the scale is."""
-
-    def json(self) -> Json:
-        """For the page's script."""
-        return {"order": list(self.order), "note": self.note, "rows": [place.json() for place in self.places]}
-
 
 def metric_choices(evaluation: Evaluation, unit: Units) -> Json:
-    """Every view that the page offers, by level, class and metric."""
+    """Every text that the page can show of the systems, by level and metric: system by system, class by class."""
     systems = evaluation.ranking
     names = _names(system.metrics for system in systems)
-    levels: list[Json] = [
-        {
-            "word": "all classes",
-            "metrics": [[name, _title(name, "")] for name in names],
-            "views": {"": {name: view_of_metric(evaluation, name, unit).json() for name in names}},
-        }
-    ]
+    views = [view_of_metric(evaluation, name, unit) for name in names]
+    whole: Json = {
+        "word": "all classes",
+        "metrics": [_described(name, "", unit) for name in names],
+        "labels": [""],
+        "values": [[place.value for place in view] for view in views],
+        "intervals": [_unless_empty([place.interval for place in view]) for view in views],
+        "gaps": [
+            [[getattr(place, part) for place in view] for part in ("difference", "probability", "verdict")]
+            for view in views
+        ],
+    }
+    return {"levels": [whole, *_levels_of_classes(systems, unit)]}
+
+
+def _levels_of_classes(systems: Sequence[SystemResult], unit: Units) -> Iterator[Json]:
     for (word, prefix), sides in zip(_SIDES, ([s.classes for s in systems], [s.outputs for s in systems]), strict=True):
         found = [{item.label: item.values for item in side} for side in sides]
         metrics = _names(values for side in found for values in side.values())
-        if metrics:
-            labels = _some_labels(found, metrics)
-            views: Json = {
-                label: {
-                    name: _view([side.get(label, {}).get(name, ABSENT) for side in found], prefix + name, unit).json()
-                    for name in metrics
-                }
-                for label in labels
-            }
-            levels.append({"word": word, "metrics": [[name, _title(name, prefix)] for name in metrics], "views": views})
-    return {"levels": levels}
+        if not metrics:
+            continue
+        labels = _some_labels(found, metrics)
+        values, intervals = [], []
+        for metric in metrics:
+            writing = _Writing(prefix + metric, unit)
+            estimates = [side.get(label, _NOTHING).get(metric, ABSENT) for side in found for label in labels]
+            values.append([writing.shown(estimate) for estimate in estimates])
+            intervals.append(_unless_empty([writing.interval(estimate) for estimate in estimates]))
+        yield {
+            "word": word,
+            "metrics": [_described(name, prefix, unit) for name in metrics],
+            "labels": labels,
+            "values": values,
+            "intervals": intervals,
+        }
+
+
+_NOTHING: Mapping[str, Estimate] = {}
+
+
+def _described(name: str, prefix: str, unit: Units) -> Json:
+    """A metric with its title, whether the lowest comes first, and what follows its numbers."""
+    writing = _Writing(prefix + name, unit)
+    return [name, _title(name, prefix), writing.lowest_first, writing.suffix]
+
+
+def _unless_empty(texts: list[str]) -> list[str] | None:
+    return texts if any(texts) else None
 
 
 def _names(groups: Iterable[Iterable[str]]) -> list[str]:
@@ -111,31 +116,33 @@ def _some_labels(found: Sequence[Mapping[str, Mapping[str, Estimate]]], metrics:
     return [label for label in labels if label in kept]
 
 
-def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> SideBySideView:
-    """The systems by a metric of all classes, with the differences to the best of the same group."""
+def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[ChosenPlace]:
+    """The systems, as they are ranked, by a metric of all classes, with the differences to the best of their group."""
     systems = evaluation.ranking
-    view = _view([system.metrics.get(metric, ABSENT) for system in systems], metric, unit)
-    best: dict[tuple[str, ...], SystemResult] = {}
-    for at in sorted(view.order, key=lambda at: not systems[at].is_informative):  # a stable sort
-        best.setdefault(_group(systems[at]), systems[at])
-    gaps = [
-        None if best[_group(system)] is system else difference_to(evaluation, system, best[_group(system)], metric)
-        for system in systems
-    ]
-    compared = {_group(system) for system, gap in zip(systems, gaps, strict=True) if gap is not None}
     writing = _Writing(metric, unit)
+    estimates = [system.metrics.get(metric, ABSENT) for system in systems]
+    groups = [tuple((system.group or {}).values()) for system in systems]
+    best: dict[tuple[str, ...], SystemResult] = {}
+    order = _order(estimates, lowest_first=writing.lowest_first)
+    for at in sorted(order, key=lambda at: not systems[at].is_informative):  # a stable sort
+        best.setdefault(groups[at], systems[at])
+    gaps = [
+        None if best[group] is system else difference_to(evaluation, system, best[group], metric)
+        for system, group in zip(systems, groups, strict=True)
+    ]
+    compared = {group for group, gap in zip(groups, gaps, strict=True) if gap is not None}
     places = []
-    for place, system, gap in zip(view.places, systems, gaps, strict=True):
+    for place, system, group, gap in zip(_places(estimates, writing), systems, groups, gaps, strict=True):
         if gap is not None:
             better = "" if gap.probability_a_better is None else chance(gap.probability_a_better)
             verdict: str = gap.verdict if system.is_informative else "no information"
             difference = writing.difference(gap.estimate)
             places.append(replace(place, difference=difference, probability=better, verdict=verdict))
         else:
-            is_best = best[_group(system)] is system and _group(system) in compared
+            is_best = best[group] is system and group in compared
             verdict = "no information" if not system.is_informative else f"best{' of its group' * bool(system.group)}"
             places.append(replace(place, verdict=verdict) if is_best else place)
-    return SideBySideView(view.order, places, view.note)
+    return places
 
 
 def difference_to(
@@ -151,37 +158,29 @@ def difference_to(
     return None if found is None else found.between(system.name, other.name, metric)
 
 
-def _group(system: SystemResult) -> tuple[str, ...]:
-    return tuple((system.group or {}).values())
+def _order(estimates: Sequence[Estimate], *, lowest_first: bool) -> list[int]:
+    """Which one comes first, second and so on; undefined ones last."""
+
+    def rank(at: int) -> tuple[bool, float]:
+        value = estimates[at].shown
+        return (value is None, 0.0 if value is None else value if lowest_first else -value)
+
+    return sorted(range(len(estimates)), key=rank)
 
 
-def _view(estimates: Sequence[Estimate], metric: str, unit: Units) -> SideBySideView:
-    writing = _Writing(metric, unit)
-    lowest_first = writing.card is not None and writing.card.better == "lower"
-    order = sorted(range(len(estimates)), key=lambda at: _rank(estimates[at].shown, lowest_first=lowest_first))
+def _places(estimates: Sequence[Estimate], writing: _Writing) -> Iterator[ChosenPlace]:
     ends = [end for e in estimates for end in (e.shown, e.low, e.high) if end is not None]
     low = min([0.0, *ends])
-    high = max([0.0 if any(end > 1.0 for end in ends) else 1.0, *ends])
-    places = [_place(estimate, writing, (low, high)) for estimate in estimates]
-    first = "lowest" if lowest_first else "highest"
-    return SideBySideView(order, places, f"{first} first, on a scale from {writing.text(low)} to {writing.text(high)}")
-
-
-def _rank(value: float | None, *, lowest_first: bool) -> tuple[bool, float]:
-    """Undefined ones last."""
-    return (value is None, 0.0 if value is None else value if lowest_first else -value)
-
-
-def _place(estimate: Estimate, writing: _Writing, scale: tuple[float, float]) -> ChosenPlace:
-    if estimate.shown is None:
-        return ChosenPlace(UNDEFINED)
-    value, low, high = (
-        None if end is None else round(100.0 * (end - scale[0]) / ((scale[1] - scale[0]) or 1.0), 1)
-        for end in (estimate.shown, estimate.low, estimate.high)
-    )
-    if low is None or high is None:
-        return ChosenPlace(writing.text(estimate.shown), at=value)
-    return ChosenPlace(writing.text(estimate.shown), writing.interval(estimate), low, value, high)
+    width = max([0.0 if any(end > 1.0 for end in ends) else 1.0, *ends]) - low or 1.0
+    for estimate in estimates:
+        value, start, end = (
+            None if part is None else round(100.0 * (part - low) / width, 1)
+            for part in (estimate.shown, estimate.low, estimate.high)
+        )
+        known = start is not None and end is not None
+        yield ChosenPlace(
+            writing.shown(estimate), writing.interval(estimate), start if known else None, value, end if known else None
+        )
 
 
 class _Writing:
@@ -192,17 +191,23 @@ class _Writing:
         self.card = catalogue.get(metric)
         self.is_share = self.card is not None and is_share(metric)
         self.unit = unit if self.card is not None and self.card.unit == "bits" else None
+        self.is_count = self.card is not None and self.card.unit == "count"
+        self.lowest_first = self.card is not None and self.card.better == "lower"
+        self.suffix = "%" if self.is_share else "" if self.unit is None else f" {self.unit.name}"
 
-    def text(self, value: float) -> str:
-        """A value."""
+    def shown(self, estimate: Estimate) -> str:
+        """The value that is shown first."""
+        value = estimate.shown
+        if value is None:
+            return UNDEFINED
         if self.is_share:
             return share(value)
-        if self.unit is not None:
-            return f"{value * self.unit.per_bit:.4g} {self.unit.name}"
-        return amount(value) if self.card is not None and self.card.unit == "count" else f"{value:.4g}"
+        return amount(value) if self.is_count else f"{value * self._scale:.4g}{self.suffix}"
 
     def interval(self, estimate: Estimate) -> str:
-        """The interval of an estimate."""
+        """The interval of an estimate; empty where there is none or no value."""
+        if estimate.low is None or estimate.shown is None:
+            return ""
         return interval_text(estimate) if self.is_share else interval_text(estimate, self._scale, 3)
 
     def difference(self, gap: Estimate) -> str:
