@@ -10,13 +10,26 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from infoscope.metrics.registry import find
+from infoscope.reports.numbers import BITS
+from infoscope.reports.views.metric_choice import view_of_metric
+from tests.reports.pages import grouped, plain, systems, typical
+from tests.reports.test_embedding import six_digits
+from tests.reports.test_html import unpacked
+
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
 PAGES = ["typical", "small", "twenty", "thousand", "hostile"]
-UNPACKED = (
-    "p => new Response(new Blob([Uint8Array.from(atob(p.querySelector('script.cells').textContent),"
-    " c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream('deflate'))).json()"
-)
-"""What Python packed beside an image."""
+
+FOREST = """rows => {
+  const isHidden = (mark) => mark.getAttribute('visibility') === 'hidden';
+  const place = (mark, name) => isHidden(mark) ? null : parseFloat(mark.getAttribute(name));
+  return rows.map(row => [
+    row.dataset.of,
+    [...row.cells].slice(2, 7).map(cell => cell.textContent),
+    [place(row.querySelector('circle'), 'cx'), place(row.querySelector('line.s-ink'), 'x1')],
+  ]);
+}"""
+"""What each row of the systems side by side shows, and where its marks stand."""
 
 
 @pytest.mark.parametrize("window", [{}, PHONE, {"color_scheme": "dark"}], ids=["desktop", "phone", "dark"])
@@ -217,7 +230,7 @@ def test_any_class_of_a_thousand_is_found(visit: Any) -> None:
     row = article.locator(".classes tbody tr")
     assert row.count() == 1
     assert re.fullmatch(r"\d+", row.locator("td").first.inner_text())
-    cells = article.locator(".pixels").evaluate(UNPACKED)
+    cells = unpacked(article.locator("script.cells").text_content())
     assert len(cells["truth"]) == 1000
     assert article.locator(".hair.h").is_visible()
     at = cells["truth"].index("class 777")
@@ -229,17 +242,41 @@ def test_pixels_can_be_read(visit: Any) -> None:
     page = visit("thousand")
     image = page.locator("article:visible .pixels img")
     image.scroll_into_view_if_needed()
-    cells = page.locator("article:visible .pixels").evaluate(UNPACKED)
-    i, k = 500, cells["start"][500]
-    j = cells["column"][k]
+    cells = unpacked(page.locator("article:visible script.cells").text_content())
+    i, k = 500, sum(cells["filled"][:500]) + 1
+    j = cells["step"][k - 1] + cells["step"][k]  # the second cell of its row
     box = image.bounding_box()
     page.mouse.move(box["x"] + box["width"] * (j + 0.5) / 1000, box["y"] + box["height"] * (i + 0.5) / 1000)
     told = page.inner_text("#tip")
 
-    shown = f"{cells['count'][k]} of {cells['total'][i]} ({cells['share'][k]})"
-    assert told == f"true {cells['truth'][i]}\npredicted {cells['system'][j]}\n{shown}"
-    count, total = int(cells["count"][k]), int(cells["total"][i])
-    assert float(cells["share"][k].rstrip("%")) == pytest.approx(100 * count / total, abs=0.051)
+    count, total = cells["count"][k], cells["total"][i]
+    share = cells["share"][total][count]
+    assert told == f"true {cells['truth'][i]}\npredicted {cells['system'][j]}\n{count} of {total} ({share})"
+    assert float(share.rstrip("%")) == pytest.approx(100 * int(count) / int(total), abs=0.051)
+
+
+@pytest.mark.parametrize("name", ["typical", "groups", "twenty"])
+def test_every_metric_is_shown_as_python_has_it(visit: Any, name: str) -> None:
+    """The script moves Python's texts and reads from them where their marks stand and which comes first."""
+    evaluation = {"typical": typical, "groups": grouped, "twenty": lambda: plain(systems(20, 10))}[name]()
+    page = visit(name)
+    for metric in evaluation.systems[0].metrics:
+        page.select_option("#metric", metric)
+        places = zip(evaluation.ranking, view_of_metric(evaluation, metric, BITS), strict=True)
+        wanted = {system.title: place for system, place in places}
+        rows = page.locator(".forest tbody tr").evaluate_all(FOREST)
+        assert sorted(title for title, _, _ in rows) == sorted(wanted)
+        for title, texts, (middle, start) in rows:
+            place = wanted[title]
+            assert texts == [place.value, place.interval, place.difference, place.probability, place.verdict], metric
+            assert middle == (None if place.at is None else pytest.approx(place.at, abs=0.3)), metric
+            assert start == (None if place.low is None else pytest.approx(place.low, abs=0.3)), metric
+        shown = [evaluation[title].shown(metric) for title, _, _ in rows]
+        values = [value for value in shown if value is not None]
+        assert shown[: len(values)] == values, "undefined ones come last"
+        ends = [values[0], values[-1]] if values else [0.0, 0.0]
+        wrong_way = ends[1] - ends[0] if find(metric).card.better != "lower" else ends[0] - ends[1]
+        assert wrong_way <= 1e-3 * max(1.0, abs(ends[0])), metric  # what reads the same keeps its order
 
 
 def test_comparison_by_any_metric_and_level(visit: Any) -> None:
@@ -341,9 +378,8 @@ def test_data_can_be_saved(visit: Any, tmp_path: Path) -> None:
         page.locator("#downloads button", has_text="JSON").click()
     waiting.value.save_as(tmp_path / "data.json")
 
-    from infoscope.evaluation import Evaluation
-
-    assert len(Evaluation.from_dict(json.loads((tmp_path / "data.json").read_text())).systems) == 5
+    found = json.loads((tmp_path / "data.json").read_text())
+    assert found == six_digits(json.loads(json.dumps(typical().page_document())))
 
 
 def test_forced_colours_keep_the_bars(visit: Any) -> None:

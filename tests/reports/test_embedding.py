@@ -76,5 +76,5 @@ def test_the_document_of_a_sweeps_page_makes_the_same_page(name: str) -> None:
     again = type(found).from_dict(document)
 
     assert set(document["metrics"]) < set(found.to_dict()["metrics"])
-    assert again.to_text() == found.to_text()
+    assert repr(again) == repr(found)
     assert len(str(again.to_html())) == pytest.approx(len(page), rel=0.01)

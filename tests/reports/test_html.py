@@ -404,8 +404,8 @@ def test_every_choice_of_metric_shows_the_numbers_of_the_result() -> None:
                 low, high = limits[place].split(" – ")
                 assert _says(low, estimate.low)
                 assert _says(high, estimate.high)
-    accuracy = [metric for metric, *_ in whole["metrics"]].index("accuracy")
-    _, _, verdicts = whole["gaps"][accuracy]
+    captured = [metric for metric, *_ in whole["metrics"]].index("proficiency")
+    _, _, verdicts = whole["gaps"][captured]
     assert verdicts == ["best", "worse", "worse", "worse", "worse"]
     for side, items in ((true, "classes"), (predicted, "outputs")):
         at = [metric for metric, *_ in side["metrics"]].index("precision")
