@@ -81,7 +81,7 @@ def _pairs(records: Sequence[Record]) -> Iterator[list[str]]:
 
 
 def _models(records: Sequence[Record]) -> Iterator[list[str]]:
-    from scipy.stats import kstest  # noqa: PLC0415 - only here
+    from scipy.stats import kstest  # noqa: PLC0415 - only for the picture - only here
 
     for name in records[0]["ranks"] if records else ():
         ranks = np.array([r["ranks"][name] for r in records])
@@ -138,11 +138,11 @@ def written(records: Sequence[Record]) -> None:
 
 def _picture(records: Sequence[Record]) -> None:
     """Coverage by classes, one panel per sample size."""
-    import matplotlib as mpl  # noqa: PLC0415 - a run needs no pictures
+    import matplotlib as mpl  # noqa: PLC0415 - only for the picture - a run needs no pictures
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "calibration"
-    from matplotlib import pyplot as plt  # noqa: PLC0415
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - only for the picture
 
     panels = _groups(records, lambda r: r["n"])
     figure, axes = plt.subplots(1, len(panels), figsize=(11, 3.2), sharey=True)

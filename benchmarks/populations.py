@@ -16,7 +16,7 @@ Real = NDArray[np.float64]
 _POINTS_PER_CLASS = 400
 
 
-def _uniform(k: int, rng: np.random.Generator) -> Real:  # noqa: ARG001 - the same for all
+def _uniform(k: int, _rng: np.random.Generator) -> Real:
     return np.full(k, 1 / k)
 
 

@@ -12,7 +12,7 @@ def main() -> None:
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # ignored, as under nohup, it stays so
             _signal.signal(_signal.SIGINT, _leave)
-        from infoscope.cli import main as run  # noqa: PLC0415
+        from infoscope.cli import main as run  # noqa: PLC0415 - after signals are heeded
 
         run()
     except KeyboardInterrupt:

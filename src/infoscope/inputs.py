@@ -18,7 +18,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
 from infoscope.tables.labels import Label
-from infoscope.typing import LabelsByName
+from infoscope.typing import LabelsByName, LabelsLike
 
 __all__ = [
     "Prevalence",
@@ -115,12 +115,14 @@ def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:
     return {str(name): kept_rows(labels) for name, labels in columns.items()}
 
 
-def kept_rows(labels: Any) -> Any:
+def kept_rows(labels: LabelsLike) -> LabelsLike:
     """Labels that can be gone through more than once: an iterator as a list, everything else as it is."""
     return list(labels) if isinstance(labels, Iterator) else labels
 
 
-def column_labels(source: object, truth: Any, system: Any) -> tuple[Any, dict[str, Any]] | None:
+def column_labels(
+    source: object, truth: object, system: str | Sequence[str] | None
+) -> tuple[Any, dict[str, Any]] | None:
     """Truth and predictions where the source is a plain mapping of column names to labels; None for other sources."""
     if not isinstance(source, Mapping) or not isinstance(truth, str) or hasattr(source, "columns"):
         return None
@@ -134,7 +136,7 @@ def column_labels(source: object, truth: Any, system: Any) -> tuple[Any, dict[st
     return source[truth], {name: source[name] for name in names}
 
 
-def tables_by_system(source: object, system: Any = None) -> dict[str, Contingency] | None:
+def tables_by_system(source: object, system: object = None) -> dict[str, Contingency] | None:
     """Tables by the name of their system where the source is a table, or a mapping of tables; None for others."""
     if isinstance(source, Contingency):
         return {system if isinstance(system, str) else "system": source}
@@ -143,7 +145,7 @@ def tables_by_system(source: object, system: Any = None) -> dict[str, Contingenc
     return None
 
 
-def check_rows(source: object, truth: Any) -> None:
+def check_rows(source: object, truth: object) -> None:
     """Refuse what looks like labels or a matrix where rows are expected, with the way to ask for it."""
     if truth is not None and not isinstance(truth, str):
         raise InputError("truth is not the name of a column; give labels as (y_true, y_pred)")

@@ -4,6 +4,7 @@ Everything works on the last axis and carries leading axes along. Undefined is N
 """
 
 from dataclasses import is_dataclass
+from math import isnan
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -102,7 +103,7 @@ def at_most_one(value: Number) -> Number:
     1.0
     """
     if isinstance(value, float):
-        return type(value)(min(max(value, -1.0), 1.0)) if value == value else value  # noqa: PLR0124 - NaN
+        return value if isnan(value) else type(value)(min(max(value, -1.0), 1.0))
     return np.maximum(np.minimum(value, 1.0), -1.0)
 
 

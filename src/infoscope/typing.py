@@ -12,18 +12,23 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from matplotlib.axes import Axes
     from narwhals.typing import IntoFrame
 
+    DataFrame: TypeAlias = pd.DataFrame | pl.DataFrame | pa.Table
     Frame: TypeAlias = IntoFrame
     Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 else:  # importing a library for its types takes longer than counting; a recursive alias cannot be evaluated
-    Axes = Frame = Json = Any
+    Axes = DataFrame = Frame = Json = Any
 
 __all__ = [
     "ArrayLike",
     "Axes",
     "Connection",
+    "DataFrame",
     "Engine",
     "Estimator",
     "Frame",
@@ -38,7 +43,7 @@ __all__ = [
 StrPath: TypeAlias = str | os.PathLike[str]
 
 LabelsLike: TypeAlias = Iterable[object]
-"""One label per row: a list, an array, a Series, or a frame of one column."""
+"""One label per row: a list, an array, a tensor, a Series, or a frame of one column."""
 
 LabelsByName: TypeAlias = LabelsLike | Mapping[str, LabelsLike]
 """Labels of one system, or of several by their names."""
@@ -50,21 +55,21 @@ PriorLike: TypeAlias = str | ArrayLike
 class Connection(Protocol):
     """A connection to a database, as PEP 249 has it."""
 
-    def cursor(self) -> Any:
+    def cursor(self) -> object:
         """A new cursor."""
 
 
 class Engine(Protocol):
     """What opens connections to a database, as SQLAlchemy's engines do."""
 
-    def raw_connection(self) -> Any:
+    def raw_connection(self) -> Connection:
         """An open connection."""
 
 
 class Estimator(Protocol):
     """A fitted classifier with scikit-learn's interface."""
 
-    def predict(self, X: Any, /) -> Any:
+    def predict(self, X: Any, /) -> LabelsLike:
         """A label for each row of ``X``."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from infoscope.errors import InputError
 from infoscope.inputs import check_level
 from infoscope.readers import ReadOptions
 from infoscope.tables.missing import warn_of
+from infoscope.typing import Source
 
 __all__ = ["Agreement", "ConfusedCategories", "OddOneOut", "PairAgreement", "agreement"]
 
@@ -25,7 +25,7 @@ _WORK = 4e8
 
 
 def agreement(  # noqa: PLR0913 - the public function
-    source: Any,
+    source: Source,
     *,
     system: Sequence[str] | None = None,
     read: ReadOptions | None = None,

@@ -25,6 +25,7 @@ from infoscope.tables.columns import one_column
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, is_missing, sorted_labels
 from infoscope.tables.patterns import Patterns
+from infoscope.typing import Source
 
 __all__ = ["Annotations", "gather"]
 
@@ -92,7 +93,7 @@ def _indicators(patterns: Patterns) -> tuple[csr_array, ...]:
 
 
 def gather(
-    source: Any, systems: Sequence[str] | None, clean: str | Iterable[str], read: ReadOptions | None = None
+    source: Source, systems: Sequence[str] | None, clean: str | Iterable[str], read: ReadOptions | None = None
 ) -> Annotations:
     """Annotations from columns of a table, from sequences by name, or from label-list files."""
     if systems is not None:

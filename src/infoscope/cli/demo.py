@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
-from typing import Any
 
 import click
 
@@ -20,7 +19,7 @@ SYSTEMS = ["svm", "naive_bayes", "relabelled", "cautious", "majority"]
 @click.command("demo")
 @output_options()
 @reported
-def command(**chosen: Any) -> None:
+def command(**chosen: object) -> None:
     """Evaluate five classifiers of handwritten digits, which come with infoscope.
 
     Among them are one that always predicts the same class, one whose outputs were renamed, and one that may abstain

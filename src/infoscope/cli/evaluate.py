@@ -71,7 +71,7 @@ Answer = TypeVar("Answer")
 @uncertainty_options()
 @output_options()
 @reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+def command(source: tuple[str, ...], **chosen: object) -> None:
     """Evaluate systems against the truth: what they capture, miss and add that is false, and where.
 
     SOURCE holds rows (CSV, TSV, Parquet, …; a pattern; or - for standard input) with a column of true labels and a

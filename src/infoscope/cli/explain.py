@@ -7,7 +7,6 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -124,7 +123,7 @@ POSITIVE_RULE = (
 @click.argument("metric", required=False)
 @click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
 @reported
-def command(metric: str | None, **chosen: Any) -> None:  # noqa: ARG001 - read by ``reported``
+def command(metric: str | None, **_options: object) -> None:
     """Say what a metric means, its formula, range and source; without METRIC, list them all.
 
     Any name that a paper or a library uses for it will do.

@@ -77,7 +77,7 @@ _SUMMARY_BYTES = 1 << 20
 @uncertainty_options()
 @output_options()
 @reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+def command(source: tuple[str, ...], **chosen: object) -> None:
     """Check an evaluation against conditions; the exit status says how that went.
 
     0: passed. 1: failed. 2: wrong input or options. 3: inconclusive, too little data to say (see --inconclusive).

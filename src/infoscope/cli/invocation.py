@@ -28,7 +28,7 @@ class RecordingGroup(click.Group):
         """Commands in the order in which a user needs them."""
         return list(self.modules)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """The command of a name, from its module."""
         if cmd_name not in self.modules:
             return None
@@ -36,7 +36,7 @@ class RecordingGroup(click.Group):
         command: click.Command = module.command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """Names and what they do, without importing any of them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in self.modules.items()])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 import infoscope as ifs
@@ -18,7 +16,7 @@ __all__ = ["command"]
 @click.argument("result", metavar="RESULT.json")
 @output_options()
 @reported
-def command(result: str, **chosen: Any) -> None:
+def command(result: str, **chosen: object) -> None:
     """Render a result that was stored as JSON: as text, Markdown, one page, or its rows as CSV or Parquet.
 
     Example: infoscope show evaluation.json -o report.html

@@ -31,7 +31,7 @@ def open_closed_streams() -> None:
             if handle != number:
                 os.dup2(handle, number)
                 os.close(handle)
-            stream = open(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+            stream = open(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - stays
             setattr(sys, name, stream)
 
 

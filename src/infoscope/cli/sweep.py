@@ -65,7 +65,7 @@ __all__ = ["command"]
 @reading_options()
 @output_options()
 @reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+def command(source: tuple[str, ...], **chosen: object) -> None:
     """Follow a system over its operating points, and find the best one.
 
     With --score, every threshold of a score, or every degree of caution of class probabilities. With -s and

@@ -88,7 +88,7 @@ _OPTIONS = (
 @seed_option()
 @output_options()
 @reported
-def command(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
+def command(truth: str, tracks: tuple[str, ...], **chosen: object) -> None:
     """Evaluate trackers: what their ids carry of who was where, and what is missed, confused or false.
 
     TRUTH and each of TRACKS is a file, folder or zip (MOTChallenge, KITTI, BDD100K, or CSV with a header). Sequences

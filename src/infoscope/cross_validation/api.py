@@ -130,7 +130,7 @@ class _Task:
     def repeat(self, seed: int) -> list[NDArray[np.int64]]:
         """One table per estimator: the fold tables of one cut, added."""
         from sklearn.base import clone  # noqa: PLC0415 - optional extra
-        from sklearn.model_selection import KFold, StratifiedKFold  # noqa: PLC0415
+        from sklearn.model_selection import KFold, StratifiedKFold  # noqa: PLC0415 - heavy, and optional
 
         splitter = (StratifiedKFold if self.stratified else KFold)(self.folds, shuffle=True, random_state=seed)
         tables = [np.zeros((self.classes, self.classes), dtype=np.int64) for _ in self.estimators]

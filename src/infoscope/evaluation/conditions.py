@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import Literal
 
 from infoscope.errors import InputError, UnknownNameError
@@ -40,7 +41,7 @@ class Condition:
             limit = float(right)
         except ValueError:
             limit = float("nan")
-        if not sign or not name or limit != limit:  # noqa: PLR0124 - NaN
+        if not sign or not name or isnan(limit):
             raise InputError(
                 f"--{side} is {words!r}; write METRIC=NUMBER or METRIC.PART=NUMBER, as proficiency.low=0.6"
             )

@@ -14,6 +14,7 @@ from infoscope.readers.files import is_read_once
 from infoscope.readers.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
+from infoscope.typing import LabelsByName, Source
 
 __all__ = ["ExampleRequest", "with_examples"]
 
@@ -29,7 +30,7 @@ class ExampleRequest:
     show: Sequence[str] | Mapping[str, Any] | None = None
 
     @classmethod
-    def from_keywords(cls, source: Any, options: Mapping[str, Any]) -> ExampleRequest | None:
+    def from_keywords(cls, source: object, options: Mapping[str, Any]) -> ExampleRequest | None:
         """What ``examples`` and ``show`` ask for; None where no rows are to be kept."""
         limit, show = options.get("examples"), options.get("show")
         if limit is None:
@@ -45,7 +46,9 @@ class ExampleRequest:
         return cls(limit, (show,) if isinstance(show, str) else show)
 
 
-def with_examples(source: Any, y_pred: Any, request: ColumnRequest, asked: ExampleRequest, found: Inputs) -> Inputs:
+def with_examples(
+    source: Source, y_pred: LabelsByName | None, request: ColumnRequest, asked: ExampleRequest, found: Inputs
+) -> Inputs:
     """The inputs, each with random rows of its confused pairs."""
     samples = _sampled(source, y_pred, request, asked)
     subjects, cut = [], asked.limit

@@ -20,6 +20,7 @@ from infoscope.evaluation.result import Evaluation
 from infoscope.inputs import UncertaintyOptions, as_names, labels_by_system, tables_by_system
 from infoscope.readers import ReadOptions
 from infoscope.tables import Contingency
+from infoscope.typing import LabelsByName, Source
 
 __all__ = ["GateKeywords", "gate"]
 
@@ -43,8 +44,8 @@ _OWN = frozenset(GateKeywords.__annotations__) - frozenset(EvaluateKeywords.__an
 
 
 def gate(
-    source: Any,
-    y_pred: Any = None,
+    source: Source,
+    y_pred: LabelsByName | None = None,
     *,
     truth: str | None = None,
     system: str | Sequence[str] | None = None,

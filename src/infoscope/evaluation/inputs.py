@@ -35,7 +35,7 @@ from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.tables.prevalence import shares_by_label
-from infoscope.typing import LabelsByName, Source
+from infoscope.typing import LabelsByName, LabelsLike, Source
 
 __all__ = ["ColumnRequest", "Inputs", "gather", "prepared", "seen"]
 
@@ -57,7 +57,13 @@ class ColumnRequest:
     how: ReadOptions | None = None
 
     @classmethod
-    def from_keywords(cls, truth: Any, system: Any, read: ReadOptions | None, options: Mapping[str, Any]) -> Self:
+    def from_keywords(
+        cls,
+        truth: str | None,
+        system: str | Sequence[str] | None,
+        read: ReadOptions | None,
+        options: Mapping[str, Any],
+    ) -> Self:
         """The columns named, with those of a function's keywords that are about rows and labels."""
         known = {name: options[name] for name in cls.__dataclass_fields__ if name in options}
         return cls(truth, system, how=read, **known)
@@ -114,7 +120,7 @@ def gather(source: Source, y_pred: LabelsByName | None, request: ColumnRequest) 
     if y_pred is not None:
         if request.truth is not None or request.system is not None:
             raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
-        return _from_labels(kept_rows(source), labels_by_system(y_pred), request)
+        return _from_labels(kept_rows(cast(LabelsLike, source)), labels_by_system(y_pred), request)
     tables = tables_by_system(source, request.system)
     if tables is not None:
         return _from_tables(tables, request)

@@ -21,6 +21,7 @@ from infoscope.evaluation.result import (
 from infoscope.metrics.permutation import chance_p_value
 from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.metrics.shannon import entropies
+from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
@@ -39,19 +40,19 @@ class ClassSummary(Protocol):
     """What is believed about one metric: a number each, or one for each class."""
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> float | Real:
         """Expected value."""
 
     @property
-    def sd(self) -> Any:
+    def sd(self) -> float | Real:
         """Standard deviation."""
 
     @property
-    def low(self) -> Any:
+    def low(self) -> float | Real:
         """Lower limit."""
 
     @property
-    def high(self) -> Any:
+    def high(self) -> float | Real:
         """Upper limit."""
 
 

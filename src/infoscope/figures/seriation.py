@@ -28,7 +28,7 @@ def confusion_order(table: Contingency) -> NDArray[np.int64]:
     if size < 3 or size > MOST_CLASSES or not table.is_aligned:
         return np.arange(size)
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering  # noqa: PLC0415 - only here
-    from scipy.spatial.distance import squareform  # noqa: PLC0415
+    from scipy.spatial.distance import squareform  # noqa: PLC0415 - heavy
 
     alike = _alikeness(table)
     distance = squareform(np.where(np.eye(size, dtype=bool), 0.0, 1.0 - alike), checks=False)

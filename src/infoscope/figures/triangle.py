@@ -5,7 +5,7 @@ The split triangle shows truth (cross) and system (circle) of each table, joined
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self
 
@@ -205,7 +205,7 @@ def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
     return []
 
 
-def plane(where: Any = place) -> list[Mark]:
+def plane(where: Callable[..., Point] = place) -> list[Mark]:
     """The triangle with lines of equal shares, seen through ``where``."""
     corners = tuple(where(TriangleShares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
     marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]

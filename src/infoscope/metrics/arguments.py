@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeAlias, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,22 +24,21 @@ from infoscope.numeric import Real
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of
+from infoscope.typing import LabelsLike
 
 if TYPE_CHECKING:
     from infoscope.metrics.registry import Metric
 
-__all__ = ["ClassMetric", "LabelCounting", "Labels", "MetricKeywords", "TableMetric", "callable_on_labels", "tables"]
+__all__ = ["ClassMetric", "LabelCounting", "MetricKeywords", "TableMetric", "callable_on_labels", "tables"]
 
 P = ParamSpec("P")
-Labels: TypeAlias = Iterable[object]
-"""One label per row: a list, an array, a tensor, a Series, a frame of one column."""
 
 
 class CountingKeywords(TypedDict, total=False):
     """What may be said about labels, beside the labels."""
 
     sample_weight: Iterable[float] | None
-    labels: Labels | Literal["own"] | None
+    labels: LabelsLike | Literal["own"] | None
     """The classes, in their order; for a rate that is averaged, the classes to average over."""
     reject: Label | None
     """The prediction that means "abstained"."""
@@ -68,7 +67,7 @@ class TableMetric(Protocol[P]):
     @overload
     def __call__(self, table: Contingency, *args: P.args, **options: P.kwargs) -> Real: ...
     @overload
-    def __call__(self, y_true: Labels, y_pred: Labels, **options: Unpack[MetricKeywords]) -> float: ...
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike, **options: Unpack[MetricKeywords]) -> float: ...
 
 
 class ClassMetric(Protocol):
@@ -79,7 +78,9 @@ class ClassMetric(Protocol):
     @overload
     def __call__(self, table: Contingency) -> Real: ...
     @overload
-    def __call__(self, y_true: Labels, y_pred: Labels, **options: Unpack[CountingKeywords]) -> NDArray[np.float64]: ...
+    def __call__(
+        self, y_true: LabelsLike, y_pred: LabelsLike, **options: Unpack[CountingKeywords]
+    ) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True)

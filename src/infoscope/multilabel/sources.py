@@ -115,8 +115,8 @@ def _rows(source: Any, form: LabelSetFormat) -> LabelSets:
 
 def _indicator_frame(frame: Any, form: LabelSetFormat) -> LabelSets:
     """A frame with a column a category; the index of pandas names the objects where it is not just 0, 1, …"""
-    import narwhals as nw  # noqa: PLC0415
-    from narwhals.exceptions import DuplicateError  # noqa: PLC0415
+    import narwhals as nw  # noqa: PLC0415 - only for frames
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - only for frames
 
     try:
         wrapped: Any = nw.from_native(frame)
@@ -143,7 +143,7 @@ def _cleaned(sets: LabelSets, form: LabelSetFormat) -> LabelSets:
     steps = (form.clean,) if isinstance(form.clean, str) else tuple(form.clean)
     if not steps:
         return sets
-    from infoscope.readers.labels import cleaner  # noqa: PLC0415
+    from infoscope.readers.labels import cleaner  # noqa: PLC0415 - only for frames
 
     clean = cleaner(steps)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,13 @@ _FEWEST = 5
 _BLOCK_CELLS = 1_000_000  # cells resampled at a time: bounds the memory
 _WORK_CELLS = 8_000_000  # fewer resamples of larger tables
 _LEFT_OUT = 200  # at most this many parts are left out one by one; more clusters are first thrown together
+
+
+class _Resampling(TypedDict, total=False):
+    """How often clusters are drawn, and from which seed."""
+
+    resamples: int | None
+    seed: int
 
 
 class ClusterBootstrap:
@@ -71,7 +78,7 @@ class ClusterBootstrap:
 
     @classmethod
     def from_labels(
-        cls, y_true: LabelsLike, y_pred: LabelsLike, cluster: LabelsLike, **options: Any
+        cls, y_true: LabelsLike, y_pred: LabelsLike, cluster: LabelsLike, **options: Unpack[_Resampling]
     ) -> ClusterBootstrap:
         """From rows with the cluster that each belongs to."""
         check_pairing(y_true, {"system": y_pred, "cluster": cluster})
@@ -90,7 +97,9 @@ class ClusterBootstrap:
         return cls(table, lines, **options)
 
     @classmethod
-    def from_tables(cls, parts: Sequence[Contingency], table: Contingency, **options: Any) -> ClusterBootstrap:
+    def from_tables(
+        cls, parts: Sequence[Contingency], table: Contingency, **options: Unpack[_Resampling]
+    ) -> ClusterBootstrap:
         """From one table per cluster."""
         lines = np.zeros((len(parts), table.cells.size))
         for line, part in zip(lines, parts, strict=True):

@@ -10,7 +10,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from infoscope.errors import InputError, UndefinedError
-from infoscope.metrics.arguments import CountingKeywords, Labels
+from infoscope.metrics.arguments import CountingKeywords
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
 from infoscope.posterior.arguments import check_draws, table_and_prior
@@ -26,6 +26,7 @@ from infoscope.posterior.summary import Summary, beta_limits, check_level, never
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
+from infoscope.typing import LabelsLike, PriorLike
 
 __all__ = ["Posterior"]
 
@@ -61,14 +62,14 @@ class Posterior:
 
     @overload
     def __init__(
-        self, table: Contingency, prior: Any = "default", *, sample_size: float | None = None, seed: int = 0
+        self, table: Contingency, prior: PriorLike = "default", *, sample_size: float | None = None, seed: int = 0
     ) -> None: ...
     @overload
     def __init__(
         self,
-        y_true: Labels,
-        y_pred: Labels,
-        prior: Any = "default",
+        y_true: LabelsLike,
+        y_pred: LabelsLike,
+        prior: PriorLike = "default",
         *,
         sample_size: float | None = None,
         seed: int = 0,
@@ -92,15 +93,15 @@ class Posterior:
 
     # ── one metric ───────────────────────────────────────────────────────────────────────────
 
-    def mean(self, name: str) -> Any:
+    def mean(self, name: str) -> float | Array:
         """Posterior mean; for a metric with one value per class, an array."""
         return self.summary(name).mean
 
-    def sd(self, name: str) -> Any:
+    def sd(self, name: str) -> float | Array:
         """Posterior standard deviation."""
         return self.summary(name).sd
 
-    def interval(self, name: str, level: float = 0.95) -> tuple[Any, Any]:
+    def interval(self, name: str, level: float = 0.95) -> tuple[float | Array, float | Array]:
         """Lower and upper limit that hold the value with this probability."""
         found = self.summary(name, level)
         return found.low, found.high

@@ -14,10 +14,10 @@ __all__ = ["NAMES", "concentration", "default_name"]
 
 #: concentration of each cell of a k × m table
 NAMES: dict[str, Callable[[int, int], float]] = {
-    "haldane": lambda k, m: 0.0,  # noqa: ARG005 - the same for all
+    "haldane": lambda _k, _m: 0.0,
     "perks": lambda k, m: 1.0 / (k * m),
-    "jeffreys": lambda k, m: 0.5,  # noqa: ARG005
-    "uniform": lambda k, m: 1.0,  # noqa: ARG005
+    "jeffreys": lambda _k, _m: 0.5,
+    "uniform": lambda _k, _m: 1.0,
 }
 LEARNT = ("mixture", "tree")
 

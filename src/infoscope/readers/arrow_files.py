@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from infoscope.errors import InputError
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.files import Files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["ArrowRows", "arrow_schema"]
 
@@ -59,7 +62,7 @@ class ArrowRows:
         return f"c{list(self.kinds).index(name)}"
 
     @property
-    def schema(self) -> Any:
+    def schema(self) -> pa.Schema:
         """Names and types of the stream."""
         return _pyarrow(self.files.name).schema([(self.alias(name), self.kinds[name]) for name in self.names])
 
@@ -74,7 +77,7 @@ class ArrowRows:
         for path in self.files.paths:
             number = 0
             try:
-                for number, batch in enumerate(_read(path, [n for n in self.names if n not in hive]), 1):  # noqa: B007
+                for number, batch in enumerate(_read(path, [n for n in self.names if n not in hive]), 1):  # noqa: B007 - its error names it
                     batch.validate(full=True)
                     yield pa.RecordBatch.from_arrays(
                         [
@@ -112,7 +115,7 @@ def _opened(source: Any, path: Path, options: Any = None) -> Any:
     return opener(source, options=options)
 
 
-def arrow_schema(path: Path) -> Any:
+def arrow_schema(path: Path) -> pa.Schema:
     """Names and types of all columns of a file."""
     pa = _pyarrow(str(path))
     try:
@@ -147,7 +150,7 @@ def _line(error: BaseException) -> str:
 def _pyarrow(name: str) -> Any:
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra
-        import pyarrow.ipc  # noqa: PLC0415
+        import pyarrow.ipc  # noqa: PLC0415 - heavy
     except ImportError as error:
         raise InputError(f"{name} is an Arrow file, which needs pyarrow; pip install 'infoscope[arrow]'") from error
     return pa

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.readers.arrow_files import arrow_schema
@@ -14,11 +13,12 @@ from infoscope.readers.duckdb.session import CountingLimits, exact_path, opened
 from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import frame_names, is_frame, is_record_batches
 from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.typing import Source
 
 __all__ = ["column_names"]
 
 
-def column_names(source: Any, how: ReadOptions | None = None, known: Collection[str] = ()) -> tuple[str, ...]:
+def column_names(source: Source, how: ReadOptions | None = None, known: Collection[str] = ()) -> tuple[str, ...]:
     """Names of the columns of a mapping, a frame or files; of several files those of the first one, and its folders'.
 
     ``known`` columns must be there; they tell which sign separates the fields of a CSV file.

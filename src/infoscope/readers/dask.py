@@ -147,7 +147,7 @@ def _dask_client(url: str | None) -> Iterator[Any]:
 def _check_dask(url: str) -> None:
     """Shake hands before a client does, which would wait for ever where somebody else listens."""
     from distributed.core import connect  # noqa: PLC0415 - an extra
-    from distributed.security import Security  # noqa: PLC0415
+    from distributed.security import Security  # noqa: PLC0415 - heavy
 
     async def shake() -> None:
         arguments = Security().get_connection_args("client")

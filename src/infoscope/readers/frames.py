@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import narwhals as nw
 import numpy as np
@@ -20,6 +20,10 @@ from infoscope.readers.duckdb.group_by import Margins
 from infoscope.readers.labels import is_missing
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, encode, merged
+from infoscope.typing import Frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = [
     "count_batches",
@@ -31,7 +35,7 @@ __all__ = [
     "is_record_batches",
 ]
 
-Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+WrappedFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 _REREAD = (nw.Implementation.DUCKDB, nw.Implementation.POLARS)
 """Lazy frames for which several group-bys cost less than one over stacked systems."""
@@ -57,12 +61,12 @@ class _Rows:
         return None if columns.weight is None else self.column(columns.weight).cast(nw.Float64)
 
 
-def is_frame(source: object) -> bool:
+def is_frame(source: object) -> TypeGuard[Frame]:
     """Whether a source is a dataframe or lazy frame of any kind that narwhals knows."""
     return isinstance(_opened(source), (nw.DataFrame, nw.LazyFrame))
 
 
-def is_eager_frame(source: Any) -> bool:
+def is_eager_frame(source: object) -> bool:
     """Whether a source is a dataframe whose rows are in memory, in an order."""
     return isinstance(_opened(source), nw.DataFrame)
 
@@ -74,19 +78,19 @@ def _opened(source: Any) -> Any:
         return nw.from_native(source.iloc[:, :0] if hasattr(source, "iloc") else source.select([]), pass_through=True)
 
 
-def frame_names(source: Any) -> tuple[str, ...]:
+def frame_names(source: Frame) -> tuple[str, ...]:
     """The columns of a frame."""
     frame: Any = nw.from_native(source)
     return tuple(frame.collect_schema().names())
 
 
-def is_record_batches(source: object) -> bool:
+def is_record_batches(source: object) -> TypeGuard[pa.RecordBatchReader]:
     """Whether a source is a record batch of Arrow, or a reader that gives them once."""
     kind = type(source)
     return kind.__module__.partition(".")[0] == "pyarrow" and kind.__name__.startswith("RecordBatch")
 
 
-def count_batches(source: Any, columns: Columns) -> list[Tally]:
+def count_batches(source: pa.RecordBatchReader, columns: Columns) -> list[Tally]:
     """One tally for each margin of a record batch, or of all that a reader gives, one after the other."""
     import pyarrow as pa  # noqa: PLC0415 - the caller has it loaded
 
@@ -121,7 +125,7 @@ def _narrowed(source: Any, columns: Columns) -> Any:
     return source
 
 
-def count_frame(source: Any, columns: Columns) -> list[Tally]:
+def count_frame(source: Frame, columns: Columns) -> list[Tally]:
     """One tally for each margin of a frame; the frame is neither copied nor changed."""
     source = _narrowed(source, columns)
     frame: Any = _opened(source)
@@ -144,7 +148,7 @@ def count_frame(source: Any, columns: Columns) -> list[Tally]:
             return _count_margins(rows, columns, columns.margins)
 
 
-def frame_columns(source: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+def frame_columns(source: Frame, names: Sequence[str]) -> dict[str, list[Any]]:
     """Native values of some columns of a frame, all rows of it; a lazy one is collected for them."""
     columns = Columns(names[0], tuple(names[1:]))
     frame: Any = _opened(_narrowed(source, columns))
@@ -263,7 +267,7 @@ def _foreign(name: str) -> Iterator[None]:
         raise InputError(f"{name} failed while it was read: {reason} ({type(error).__name__})") from error
 
 
-def _grouped(frame: Frame, shown: Mapping[str, nw.Expr], weight: nw.Expr | None) -> Frame:
+def _grouped(frame: WrappedFrame, shown: Mapping[str, nw.Expr], weight: nw.Expr | None) -> WrappedFrame:
     """The expression itself: rows by their keys, with how many there are and what they weigh."""
     rows: Any = frame.select(*(key.alias(short) for short, key in shown.items()), *_weighed(weight))
     if weight is None:

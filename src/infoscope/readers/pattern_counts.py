@@ -16,12 +16,13 @@ from infoscope.readers.tally import Tally
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns
+from infoscope.typing import Source
 
 __all__ = ["patterns_of", "read_patterns", "read_patterns_by_group"]
 
 
 def read_patterns(
-    source: Any,
+    source: Source,
     columns: Sequence[str],
     *,
     weight: str | None = None,
@@ -42,7 +43,7 @@ def read_patterns(
 
 
 def read_patterns_by_group(
-    source: Any,
+    source: Source,
     columns: Sequence[str],
     by: str,
     *,

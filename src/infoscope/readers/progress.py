@@ -44,8 +44,8 @@ def _paint(task: str, percent: Callable[[], float] | None, done: Event) -> None:
     if done.wait(_PATIENCE):
         return
     from rich.console import Console  # noqa: PLC0415 - only what takes long is shown
-    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
-    from rich.table import Column  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415 - only where a bar is shown
+    from rich.table import Column  # noqa: PLC0415 - only where a bar is shown
 
     class Terminal(Console):
         """A console that leaves the cursor alone: a process that is killed could not show it again."""

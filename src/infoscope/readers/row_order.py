@@ -14,11 +14,12 @@ from infoscope.readers.files import Files, scratch_folder
 from infoscope.readers.frames import frame_columns, is_eager_frame
 from infoscope.readers.reader import ReadOptions
 from infoscope.readers.tally import Tally
+from infoscope.typing import Source
 
 __all__ = ["rows_in_order"]
 
 
-def rows_in_order(source: Any, files: Files | None, columns: Columns, how: ReadOptions) -> Tally | None:
+def rows_in_order(source: Source, files: Files | None, columns: Columns, how: ReadOptions) -> Tally | None:
     """A tally in which every row stands by itself; None where the source has no order, as a table of a database."""
     if files is not None:
         return _of_files(files, columns, how) if files.format != "ifs" and how.engine == "duckdb" else None

@@ -30,6 +30,7 @@ from infoscope.readers.shared_reading import Asked
 from infoscope.readers.tally import Ints, Tally, encode
 from infoscope.tables.encode import encode as encode_labels
 from infoscope.tables.labels import Label
+from infoscope.typing import LabelsLike, Source
 
 __all__ = ["MAX_ROWS_PER_CELL", "CellRows", "SampledRow", "sample_labels", "sample_rows"]
 
@@ -55,7 +56,7 @@ CellRows = dict[tuple[Label, Label], list[SampledRow]]
 
 
 def sample_rows(
-    source: Any, asked: Asked, show: Sequence[str] | None, limit: int, how: ReadOptions | None = None
+    source: Source, asked: Asked, show: Sequence[str] | None, limit: int, how: ReadOptions | None = None
 ) -> dict[tuple[Group, str], CellRows]:
     """Up to ``limit`` random rows of each cell, by group and system, from files or a frame in memory.
 
@@ -81,7 +82,7 @@ def sample_rows(
 
 
 def sample_labels(
-    y_true: Any, systems: Mapping[str, Any], show: Mapping[str, Any], limit: int, reject: Label | None = None
+    y_true: LabelsLike, systems: Mapping[str, Any], show: Mapping[str, Any], limit: int, reject: Label | None = None
 ) -> dict[tuple[Group, str], CellRows]:
     """The same for labels in memory, with further values of each sample by name."""
     truth, truth_labels = _coded(y_true, "truth")

@@ -284,7 +284,7 @@ def _understood(tally: Tally, name: str) -> Tally:
 def _told(name: str, url: str | None) -> Iterator[None]:
     """What Spark says when it fails, in one sentence."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - an extra
-    from pyspark.errors import PySparkException  # noqa: PLC0415
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - heavy
 
     try:
         yield

@@ -114,9 +114,9 @@ def _lent(context: Any, url: str | None) -> Iterator[Any]:
 def _of_our_own(master: str) -> Iterator[Any]:
     """A session whose Java process ends with it, also when counting fails or is interrupted."""
     from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - an extra
-    from pyspark.errors import PySparkRuntimeError  # noqa: PLC0415
-    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
-    from pyspark.sql import SparkSession  # noqa: PLC0415
+    from pyspark.errors import PySparkRuntimeError  # noqa: PLC0415 - heavy
+    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415 - heavy
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - heavy
 
     conf = SparkConf(loadDefaults=False).setMaster(master).setAll(list(_SETTINGS.items()))
     left_over = SparkContext._gateway
@@ -178,7 +178,7 @@ def _end(gateway: Any, *, clean: bool) -> None:
 def _forget() -> None:
     """Let the next Spark session of this process start a Java process of its own."""
     from pyspark import SparkContext  # noqa: PLC0415 - an extra
-    from pyspark.sql import SparkSession  # noqa: PLC0415
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - heavy
 
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None

@@ -232,18 +232,18 @@ def _connect(url: str) -> Any:
 
 
 def _connect_file(scheme: str, path: str) -> Any:
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415 - heavy
 
     if not Path(path).is_file():
         raise InputError(f"there is no database {path}; the address is {scheme}:/// and a path")
     if scheme == "duckdb":
-        import duckdb  # noqa: PLC0415
+        import duckdb  # noqa: PLC0415 - heavy
 
         try:
             return duckdb.connect(path, read_only=True)
         except duckdb.Error as error:
             raise InputError(f"{path} cannot be opened as a DuckDB database: {_line(error)}") from error
-    import sqlite3  # noqa: PLC0415
+    import sqlite3  # noqa: PLC0415 - heavy
 
     return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
 

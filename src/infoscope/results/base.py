@@ -16,7 +16,7 @@ from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text, frame, write_parquet
 from infoscope.results.provenance import Provenance
-from infoscope.typing import Axes, StrPath
+from infoscope.typing import Axes, DataFrame, StrPath
 
 if TYPE_CHECKING:
     from infoscope.figures.display import Display
@@ -92,7 +92,7 @@ class Result(ABC):
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """The result as tidy rows, the content of ``to_frame``."""
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> DataFrame:
         """The tidy rows as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
         return frame(self.rows(), backend)
 

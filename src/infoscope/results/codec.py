@@ -95,7 +95,7 @@ def _stored_name(item: Field[Any]) -> str:
     return str(item.metadata.get("name", item.name))
 
 
-def decode(kind: type[T], record: Any, where: str = "the document") -> T:
+def decode(kind: type[T], record: Json, where: str = "the document") -> T:
     """The object that ``encode`` wrote; what does not fit is refused with its place."""
     return typing.cast(T, _decoded(kind, record, where))
 

@@ -13,6 +13,7 @@ import narwhals as nw
 
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, encode
+from infoscope.typing import DataFrame
 
 __all__ = ["BACKENDS", "columns_of", "csv_text", "frame", "write_parquet"]
 
@@ -20,7 +21,7 @@ Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 
-def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Any:
+def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> DataFrame:
     """The rows as a data frame; without ``backend`` the first of pandas, polars and pyarrow that is installed."""
     if backend is None:
         backend = next((name for name in BACKENDS if find_spec(name) is not None), None)

@@ -81,7 +81,7 @@ def heaviest(tracks: Tracks, pairs: SimilarPairs, worth: Real) -> Ints:
 def heaviest_overall(rows: Ints, columns: Ints, worth: Real) -> Ints:
     """Positions of the cells of a sparse table that together are worth most, one a row and a column."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - loaded when a sequence needs it
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415 - heavy
 
     if not len(rows):
         return np.zeros(0, np.int64)

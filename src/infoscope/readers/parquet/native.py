@@ -49,7 +49,7 @@ _Bytes = NDArray[np.uint8]
 def is_built() -> bool:
     """Whether the compiled part is there and of this version; where it is not, all else works without it."""
     try:
-        from infoscope.readers import _packed  # noqa: PLC0415
+        from infoscope.readers import _packed  # noqa: PLC0415 - may be absent
     except ImportError:
         return False
     return getattr(_packed, "FIELDS", None) == _FIELDS

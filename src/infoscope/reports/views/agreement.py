@@ -29,7 +29,7 @@ _MATRICES = (
 )
 
 
-def outline(result: Agreement, unit: Units) -> Outline:  # noqa: ARG001 - nothing is in bits
+def outline(result: Agreement, _unit: Units) -> Outline:
     """Alpha first, then the matrices, the annotators and the categories they confuse."""
     alpha = result.krippendorff_alpha
     value = "undefined" if alpha.value is None else f"{alpha.value:.2f}"

@@ -43,7 +43,7 @@ TESTS = {"swap_p_value": "swap test", "mcnemar_p_value": "McNemar", "homogeneity
 LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
 
 
-def outline(comparison: Comparison, unit: Units) -> Outline:  # noqa: ARG001 - differences are of ratios or in bits
+def outline(comparison: Comparison, _unit: Units) -> Outline:
     """The verdict by the first metric, then a ranking for each."""
     return Outline(
         title=f"{', '.join(plain_label(name)[:40] for name in _leaders(comparison.ranking[0])[:3])} | comparison",

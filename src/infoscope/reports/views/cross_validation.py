@@ -35,7 +35,7 @@ _COLUMNS = (
 )
 
 
-def outline(result: CrossValidation, unit: Units) -> Outline:  # noqa: ARG001 - ratios only
+def outline(result: CrossValidation, _unit: Units) -> Outline:
     """The estimator that captures most first."""
     score = "proficiency"
     known = [each for each in result.estimators if each.metrics[score].value is not None]

@@ -41,7 +41,7 @@ _INCONCLUSIVE = {
 }
 
 
-def outline(gate: Gate, unit: Units) -> Outline:  # noqa: ARG001 - conditions are in the metric's own unit
+def outline(gate: Gate, _unit: Units) -> Outline:
     """The outcome, then each condition."""
     kinds = [check.outcome for check in gate.checks]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in _MARKS if kind in kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 from infoscope.figures.tracks import WorstTrack
 from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, p_value, share
@@ -166,4 +167,4 @@ def gate_sweeps(evaluation: TrackingEvaluation) -> Iterator[Section]:
 
 
 def _number(value: float | None) -> str:
-    return UNDEFINED if value is None or value != value else f"{value:.4f}"  # noqa: PLR0124 - NaN
+    return UNDEFINED if value is None or isnan(value) else f"{value:.4f}"
