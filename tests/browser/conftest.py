@@ -10,21 +10,6 @@ from typing import Any
 import pytest
 
 from infoscope.evaluation import Evaluation, evaluate
-from tests.figures.test_track_displays import hostile as hostile_trackers
-from tests.figures.test_track_displays import scene
-from tests.reports.pages import (
-    certainties,
-    comparison,
-    grouped,
-    hostile,
-    plain,
-    scores,
-    settings,
-    systems,
-    typical,
-    with_examples,
-)
-from tests.results.examples import EXAMPLES, example
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -53,19 +38,23 @@ def axe() -> str:
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Reports as files: usual, small, many systems, many classes, hostile names, and the example of every kind."""
+    from tests.figures import test_track_displays as tracks
+    from tests.reports import pages as reports
+    from tests.results.examples import EXAMPLES, example
+
     folder = tmp_path_factory.mktemp("pages")
     made: dict[str, Any] = {
-        "typical": typical(),
-        "small": plain(systems(1, 2, 300)),
-        "examples": with_examples(),
-        "twenty": plain(systems(20, 10)),
-        "thousand": plain(systems(3, 1000, 60_000)),
-        "hostile": hostile(),
+        "typical": reports.typical(),
+        "small": reports.plain(reports.systems(1, 2, 300)),
+        "examples": reports.with_examples(),
+        "twenty": reports.plain(reports.systems(20, 10)),
+        "thousand": reports.plain(reports.systems(3, 1000, 60_000)),
+        "hostile": reports.hostile(),
         "demo": _demo(),
     }
-    made |= {"groups": grouped(), "settings": settings(), "hostile comparison": comparison()}
-    made |= {"threshold": scores(), "rejections": certainties()}
-    trackers = {"trackers": scene(), "hostile trackers": hostile_trackers()}
+    made |= {"groups": reports.grouped(), "settings": reports.settings(), "hostile comparison": reports.comparison()}
+    made |= {"threshold": reports.scores(), "rejections": reports.certainties()}
+    trackers = {"trackers": tracks.scene(), "hostile trackers": tracks.hostile()}
     found = {name: each.to_html(folder / f"{name}.html") for name, each in (made | trackers).items()}
     return found | {kind: example(kind).to_html(folder / f"example {kind}.html") for kind in EXAMPLES}
 

@@ -1,9 +1,20 @@
-"""A log that takes a cluster some time."""
+"""Settings of Spark for all of its processes, and a log that takes a cluster some time."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
+
+from tests.engines.servers import java_settings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def brief_java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in java_settings(tmp_path_factory.mktemp("spark-settings")).items():
+            patch.setenv(name, value)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 240.0
+BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java that lives for seconds: on two cores, its second compiler and parallel collector cost more than the tests."""
 
 
 def free_port() -> int:
@@ -86,6 +88,18 @@ def spark_home() -> str:
     return str(Path(pyspark.__file__).parent)
 
 
+def java_settings(folder: Path) -> dict[str, str]:
+    """The environment in which every Java process that Spark starts is a brief one on this machine alone."""
+    options = [f"spark.{side}.extraJavaOptions {BRIEF_JAVA}\n" for side in ("driver", "executor")]
+    (folder / "spark-defaults.conf").write_text("".join(options))
+    return {
+        "SPARK_CONF_DIR": str(folder),
+        "SPARK_DAEMON_JAVA_OPTS": BRIEF_JAVA,
+        "SPARK_LAUNCHER_OPTS": BRIEF_JAVA,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+
+
 @dataclass
 class SparkCluster:
     url: str
@@ -108,7 +122,6 @@ def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
     home, port, page = spark_home(), free_port(), free_port()
     env = {
         "SPARK_HOME": home,
-        "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
         "PYSPARK_PYTHON": sys.executable,
     }
@@ -133,7 +146,6 @@ def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
 def spark_session(cluster: SparkCluster, folder: Path) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     spark = (
         SparkSession.builder.master(cluster.url)
         .appName("conformance")
@@ -180,7 +192,6 @@ def spark_connect(folder: Path) -> Iterator[str]:
             "connect",
             [f"{home}/bin/spark-submit", "--class", server, "--master", "local[2]", *options, "spark-internal"],
             SPARK_HOME=home,
-            SPARK_LOCAL_IP="127.0.0.1",
             SPARK_LOG_DIR=str(folder),
         )
         wait_for(lambda: listens(port), "the Spark Connect server")
@@ -327,6 +338,6 @@ def command(arguments: list[str], **env: str) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": paths, **env},
+        env={**os.environ, "PYTHONPATH": paths, **env},
         start_new_session=True,
     )

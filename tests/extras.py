@@ -1,0 +1,82 @@
+"""Optional packages: a test file or test that imports an absent one is skipped, with a line that names it.
+
+One import hook says it for all tests, so a test imports what it needs as if it were there. The hook answers for imports
+written in tests, tools and examples alone: where the package itself imports something that is absent, the test fails.
+``INFOSCOPE_TESTS_WITHOUT="pandas pyarrow"`` runs the tests as if these were absent.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CALLERS = tuple(f"{ROOT / folder}{os.sep}" for folder in ("tests", "tools", "examples", "benchmarks"))
+
+WAYS = {  # how to get what can be imported by this name
+    "PIL": "pip install pillow",
+    "adbc_driver_postgresql": "pip install adbc-driver-postgresql",
+    "adbc_driver_sqlite": "pip install adbc-driver-sqlite",
+    "dask": "pip install 'infoscope[dask]'",
+    "distributed": "pip install 'infoscope[dask]'",
+    "grpc": "pip install 'infoscope[spark]'",
+    "ibis": "pip install 'ibis-framework[duckdb,postgres]'",
+    "infoscope.readers._packed": "it needs a C compiler and Python's headers",
+    "jsonschema": "pip install jsonschema",
+    "markdown_it": "pip install markdown-it-py",
+    "matplotlib": "pip install 'infoscope[plots]'",
+    "mlflow": "pip install mlflow",
+    "mpmath": "pip install mpmath",
+    "pandas": "pip install pandas",
+    "playwright": "pip install playwright",
+    "polars": "pip install polars",
+    "psycopg": "pip install 'infoscope[postgres]'",
+    "pyarrow": "pip install 'infoscope[arrow]'",
+    "pycm": "pip install pycm",
+    "pyspark": "pip install 'infoscope[spark]'",
+    "sklearn": "pip install 'infoscope[sklearn]'",
+    "sqlalchemy": "pip install sqlalchemy",
+    "torch": "pip install torch",
+    "trackeval": "pip install trackeval",
+    "zstandard": "pip install zstandard",
+}
+
+
+class Absent:
+    """Last finder of all: no other has found the module."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Skip the test file or test that asked; nothing for others."""
+        if name in WAYS and (place := _place_of_import()).startswith(CALLERS):
+            where = place.removeprefix(f"{ROOT}{os.sep}")
+            pytest.skip(f"{where} imports {name}, which is not installed ({WAYS[name]})", allow_module_level=True)
+
+
+class Blocked(Absent):
+    """First finder of all: modules that are treated as absent."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = frozenset(names)
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """As if the module were not installed."""
+        if name in self.names:
+            super().find_spec(name)
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def install() -> None:
+    """Both finders, the first one where somebody asked for it."""
+    sys.meta_path.append(Absent())
+    if names := os.environ.get("INFOSCOPE_TESTS_WITHOUT", "").split():
+        sys.meta_path.insert(0, Blocked(names))
+
+
+def _place_of_import() -> str:
+    """File and line of the import statement that is being run."""
+    frame = sys._getframe(1)
+    while frame.f_back and (frame.f_code.co_filename == __file__ or "importlib" in frame.f_code.co_filename):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
