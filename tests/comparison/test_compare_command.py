@@ -144,6 +144,8 @@ def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> 
     [["--engine", "dask", "--engine-url", "tcp://127.0.0.1:9"], ["--engine", "sql", "--engine-url", "nowhere"]],
 )
 def test_an_engine_that_does_not_answer_ends_with_2(engine: list[str]) -> None:
+    if "dask" in engine:
+        pytest.importorskip("distributed")
     result = run(DIGITS, *THREE, *engine)
 
     assert result.exit_code == 2

@@ -211,6 +211,7 @@ def test_senseless_uncertainty_is_refused(option: str, value: float) -> None:
 
 
 def test_frame_has_a_row_a_system() -> None:
+    pytest.importorskip("pandas")
     frame = evaluate({"a": M6, "b": M6}).to_frame()
 
     assert list(frame["system"]) == ["a", "b"]

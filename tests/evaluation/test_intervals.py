@@ -157,6 +157,7 @@ def test_text_and_markdown_show_intervals_for_one_and_for_several() -> None:
 
 
 def test_frame_has_limits_beside_values() -> None:
+    pytest.importorskip("pandas")
     frame = evaluate({"a": TABLE}).to_frame()
 
     assert frame["proficiency.low"][0] < frame["proficiency"][0] < frame["proficiency.high"][0]

@@ -104,6 +104,8 @@ def test_standard_input_and_words_on_stderr(folder: Path) -> None:
     ],
 )
 def test_wrong_use_exits_with_2_and_writes_nothing(folder: Path, words: tuple[str, ...], sentence: bytes) -> None:
+    if "spark" in words:
+        pytest.importorskip("pyspark")
     before = sorted(path.name for path in folder.iterdir())
     done = infoscope(*words, cwd=folder)
 
