@@ -34,6 +34,8 @@ from infoscope.figures.display import Display
 from infoscope.reports.numbers import Units
 from infoscope.reports.outline import Column, Name, Outline, Section, Table
 
+pytestmark = pytest.mark.slow
+
 
 """
 

@@ -207,6 +207,7 @@ def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     assert seen <= set(contents)
 
 
+@pytest.mark.slow
 def test_pipes_and_devices_are_written_to_and_not_replaced(tmp_path: Path) -> None:
     fifo = tmp_path / "a.ifs"
     os.mkfifo(fifo)

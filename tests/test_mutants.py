@@ -53,6 +53,7 @@ def outcomes(mutants: Sequence[Mutant], root: Path) -> dict[str, str]:
     return {trial.mutant.name: trial.outcome for trial in try_mutants(mutants, root, jobs=1)}
 
 
+@pytest.mark.slow
 def test_the_runner_tells_killed_survived_and_stale_and_leaves_the_project_alone(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +67,7 @@ def test_the_runner_tells_killed_survived_and_stale_and_leaves_the_project_alone
     assert "survived sum" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_tests_that_cannot_run_here_say_nothing(project: Path) -> None:
     (project / "tests" / "test_sums.py").write_text(
         "import pytest\n\npytest.importorskip('no_such_package')\n\n\ndef test_add():\n    assert False\n"
@@ -74,6 +76,7 @@ def test_tests_that_cannot_run_here_say_nothing(project: Path) -> None:
     assert outcomes([mutant("sum", "a + b", "a - b")], project) == {"sum": "skipped"}
 
 
+@pytest.mark.slow
 def test_tests_that_fail_anyway_kill_nothing(project: Path) -> None:
     (project / "tests" / "test_sums.py").write_text("def test_add():\n    assert False\n")
 

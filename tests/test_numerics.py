@@ -336,6 +336,7 @@ def exact_expected_information(rows: list[int], columns: list[int]) -> float:
         return float(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [([3, 4], [2, 5]), ([5, 295], [100, 200]), ([40_000, 50_000], [30_000, 60_000])],

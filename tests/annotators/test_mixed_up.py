@@ -26,6 +26,7 @@ def trials(seed: int) -> Iterator[np.random.Generator]:
     return iter(np.random.default_rng(seed).spawn(TRIALS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skewed", [False, True])
 @pytest.mark.parametrize(("size", "n"), [(2, 300), (3, 50), (3, 300), (5, 300), (10, 1000), (20, 300)])
 def test_independent_annotators_seldom_mix_up_anything(size: int, n: int, skewed: bool) -> None:
@@ -55,6 +56,7 @@ def test_independent_label_sets_seldom_mix_up_anything(size: int) -> None:
     assert count <= MOST_BY_CHANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skewed", [False, True])
 @pytest.mark.parametrize("by_frequency", [False, True])
 def test_slips_to_any_category_are_no_mix_up(by_frequency: bool, skewed: bool) -> None:

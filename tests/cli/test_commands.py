@@ -270,6 +270,7 @@ def test_statuses(matrix: Path, monkeypatch: pytest.MonkeyPatch, error: BaseExce
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_interrupt_while_reading_exits_130() -> None:
     child = subprocess.Popen(
         [
@@ -312,6 +313,7 @@ def test_terminal_without_utf8_gets_ascii(matrix: Path) -> None:
     assert b"####" in result.stdout_bytes
 
 
+@pytest.mark.slow
 def test_reader_that_stops_early_is_no_error() -> None:
     command = f"{sys.executable} -c 'from infoscope.cli import main; main()' demo --format json | head -c 10"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)

@@ -54,6 +54,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(COMMANDS))
 def test_an_interrupt_at_any_moment(kind: str, log: Path, tmp_path: Path) -> None:
     words, name = COMMANDS[kind]

@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 
+pytestmark = pytest.mark.slow
+
 INFOSCOPE = f"'{sys.executable}' -m infoscope"
 ROWS = "-t gold -s 'sÿstem'"
 FULL = "infoscope: standard output cannot be written: the disk is full; write to a file with -o FILE\n"

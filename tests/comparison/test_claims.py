@@ -314,6 +314,7 @@ def test_tables_by_their_occupied_cells_give_what_whole_tables_give():
     assert factor.value == pytest.approx((1 - beliefs["b"].mean()) / (1 - beliefs["a"].mean()))
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_classes_can_be_compared():
     rng = np.random.default_rng(6)
     truth = rng.integers(0, 100_000, 6_000)

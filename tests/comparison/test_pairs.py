@@ -108,6 +108,7 @@ def test_exchanging_the_systems_turns_the_sign(seed):
     assert there.probability_a_better == pytest.approx(1 - back.probability_a_better, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_hybrid_keeps_its_level_under_the_null_and_has_power():
     rng = np.random.default_rng(7)
     called = {"null": 0, "worse": 0}

@@ -21,6 +21,7 @@ def clustered_rows(rng, patients=40, rows=25, k=3):
     return truth.ravel(), said.ravel(), np.repeat(np.arange(patients), rows)
 
 
+@pytest.mark.slow
 def test_cluster_intervals_cover_the_truth_where_row_intervals_do_not():
     rng = np.random.default_rng(0)
     target = 4 / 6 + (1 - 4 / 6) / 3  # mean accuracy of a Beta(4, 2) patient, lucky guesses included

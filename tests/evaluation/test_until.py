@@ -74,6 +74,7 @@ def test_reading_stops_no_sooner(width: float) -> None:
     assert until.width <= width
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_reading_stops_when_the_interval_is_narrow(kind: str, tmp_path: Path) -> None:
     source = written(many(), kind, tmp_path)
@@ -107,6 +108,7 @@ def test_other_seeds_read_other_rows_and_the_same_seed_the_same() -> None:
     assert once == again != other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_sorted_files_are_read_whole_with_a_warning(kind: str, tmp_path: Path) -> None:
     path = str(written(many().sort_values("gold"), kind, tmp_path))
@@ -180,6 +182,7 @@ def test_sources_without_random_access_are_refused(tmp_path: Path) -> None:
         ifs.evaluate(broken, truth="gold", system="svm", until="width=0.1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_files_sorted_by_difficulty_are_read_whole(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
@@ -194,6 +197,7 @@ def test_files_sorted_by_difficulty_are_read_whole(kind: str, tmp_path: Path) ->
     assert (found.adaptive.sorted, found.adaptive.share) == (True, 1.0)
 
 
+@pytest.mark.slow
 def test_shuffled_files_are_seldom_taken_for_sorted(tmp_path: Path) -> None:
     taken = []
     for seed in range(6):

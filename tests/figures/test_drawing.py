@@ -134,6 +134,7 @@ def wide(text: str, size: float, *, bold: bool) -> float:
     return float(TextPath((0, 0), text.replace("$", ""), size, prop=font).get_extents().width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [None, LONG], ids=["short", "long"])
 def test_nothing_is_drawn_off_the_page(names: list[str] | None) -> None:
     pytest.importorskip("matplotlib")
@@ -283,6 +284,7 @@ def test_without_matplotlib_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch
     assert PICTURES["ledger"].to_svg().startswith("<svg")
 
 
+@pytest.mark.slow
 def test_pictures_load_nothing_heavy() -> None:
     code = (
         "import sys, infoscope.figures, infoscope.reports.html;"

@@ -23,6 +23,7 @@ def predictors(n: int, quality: dict[str, float], seed: int = 0) -> tuple[np.nda
     return truth, given
 
 
+@pytest.mark.slow
 def test_intervals_cover_what_a_large_sample_shows() -> None:
     """The value of 2·10^5 objects lies within the 95 % interval of 400 in nearly all of 40 samples."""
     truth, given = predictors(200_000, {"p": 0.7})

@@ -214,6 +214,7 @@ def test_held_out_value_does_not_flatter_a_worthless_score():
     assert abs(np.mean(fresh)) < 0.05
 
 
+@pytest.mark.slow
 def test_interval_of_the_choice_covers_the_value_on_new_data():
     """Thresholds are chosen on 300 samples; the truth is their kappa on 200,000 more."""
     fresh_scores, fresh_truth = _noisy(200_000, seed=999)

@@ -142,6 +142,7 @@ def positions() -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_leaf_weight_one_with_six_attributes_is_best_as_in_figure_7a(positions):
     settings = [(weight, 6) for weight in range(1, 21)] + [(1, k) for k in range(1, 6)]
@@ -154,6 +155,7 @@ def test_leaf_weight_one_with_six_attributes_is_best_as_in_figure_7a(positions):
     assert np.all(np.diff([by_setting[1, k] for k in range(1, 7)]) < 0)
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_the_tree_reaches_the_published_completeness_and_false_information(positions):
     """Table 3: r = 0.523, f = 0.469; one run of ten folds scatters by about 0.002."""

@@ -33,6 +33,7 @@ def test_rows_sum_to_one_and_closed_cells_are_empty() -> None:
     np.testing.assert_array_equal(rows, drawn_rows(counts, open_cells, 30))
 
 
+@pytest.mark.slow
 def test_draws_from_the_prior_are_recovered() -> None:
     """Simulation-based calibration: the true entropy of the rows is anywhere among its draws, equally often."""
     ranks = []

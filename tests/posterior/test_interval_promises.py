@@ -50,6 +50,7 @@ def test_precision_interval_holds_what_was_counted() -> None:
         assert found[name].low[4] < counted < found[name].high[4]
 
 
+@pytest.mark.slow
 def test_precision_intervals_hold_the_truth_however_much_data_there_is() -> None:
     held = []
     for truth, table in samples("softmax", 5, 5000, 30, "uniform"):
@@ -78,6 +79,7 @@ def test_right_and_wrong_are_both_possible_in_every_class(classes: int) -> None:
     assert min(grid.success.min(), grid.failure.min()) >= 0.5 / classes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "right"), [(40, 0.95), (100, 0.985)])
 def test_intervals_of_near_perfect_systems_hold_the_truth(n: int, right: float) -> None:
     joint = np.array([[right, 1 - right], [1 - right, right]]) / 2
@@ -92,6 +94,7 @@ def test_intervals_of_near_perfect_systems_hold_the_truth(n: int, right: float) 
     assert (held / times.sum() > 0.89).all()
 
 
+@pytest.mark.slow
 def test_equal_near_perfect_systems_are_rarely_called_different() -> None:
     rng = np.random.default_rng(5)
     claims = []
@@ -106,6 +109,7 @@ def test_equal_near_perfect_systems_are_rarely_called_different() -> None:
 # ── many classes ─────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_information_of_many_classes_is_held() -> None:
     held = []
     for family, prevalence in product(("softmax", "favourite"), ("zipf", "rare")):
@@ -115,6 +119,7 @@ def test_information_of_many_classes_is_held() -> None:
     assert np.mean(held) > 0.8
 
 
+@pytest.mark.slow
 def test_every_class_counts_in_balanced_accuracy_however_rare() -> None:
     """Recall that grows with prevalence, as learners have it, is learnt and carried to classes hardly seen."""
     held = []

@@ -9,6 +9,8 @@ import pytest
 
 import infoscope as ifs
 
+pytestmark = pytest.mark.slow
+
 FILE = Path(__file__).parents[2] / "benchmarks" / "populations.py"
 METRICS = ("mutual_information", "proficiency", "false_information_ratio", "accuracy")
 

@@ -40,6 +40,7 @@ def test_exact_moments_agree_with_draws(table: Contingency, prior: str | float) 
         assert values.std() == pytest.approx(sd, rel=0.04), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize("table", [SMALL, WIDE, Contingency.from_matrix([[2, 3], [0, 45]])], ids=["3", "4x7", "2"])
 def test_ratios_stay_within_their_stated_error(table: Contingency, name: str) -> None:

@@ -66,6 +66,7 @@ def test_beta_level_evidence_is_the_beta_binomial_one() -> None:
     assert level.log_evidence(np.array([a]), np.array([b]))[0] == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [10, 100, 300])
 def test_many_classes_alike_do_not_sharpen_the_accuracy_beyond_its_sample(classes: int) -> None:
     """What the classes have in common is known no better than from all samples together."""

@@ -252,6 +252,7 @@ def test_more_labels_than_codes_can_take_half_way(tmp_path: Path, spy: Spy) -> N
     assert (tables["a"].total, tables["b"].total) == (100_000, 100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_many_truths_first_and_many_answers_later(suffix: str, tmp_path: Path, spy: Spy) -> None:
     """Each batch is small, and the table of all of them would have 3.6·10^9 cells."""
@@ -285,6 +286,7 @@ def test_a_long_line_far_into_the_file_is_seen(tmp_path: Path, spy: Spy) -> None
     assert spy.by_codes is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "json"])
 def test_more_cells_than_a_row_group_keep_their_labels(suffix: str, tmp_path: Path) -> None:
     """A temporary table of more than 122,880 lines has no order that two questions share."""

@@ -51,6 +51,7 @@ def evaluated(folder: Path, *words: str) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("-s", "knn"), ("-s", "knn", "--by", "day")], ids=str)
 def test_merged_parts_evaluate_as_the_whole(folder: Path, more: tuple[str, ...]) -> None:
     columns = ("-t", "gold", "-s", "svm", *more)
@@ -138,6 +139,7 @@ def test_database_on_the_command_line(folder: Path) -> None:
     assert evaluated(folder, "log", *columns) == evaluated(folder, "SELECT * FROM log", *columns)
 
 
+@pytest.mark.slow
 def test_interrupt_ends_with_130_and_writes_nothing(tmp_path: Path) -> None:
     duckdb.execute(
         "COPY (SELECT hash(i)::VARCHAR AS t, hash(i + 2)::VARCHAR AS s FROM range(1500000) r(i)) "

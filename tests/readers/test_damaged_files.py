@@ -38,6 +38,7 @@ def arrow_file(path: Path, *, stream: bool, encoded: bool) -> tuple[Path, bytes]
     return path, array.buffers()[1].to_pybytes()[: 400 if encoded else 404]
 
 
+@pytest.mark.slow
 def test_bad_offsets_and_codes_of_arrow_do_not_end_the_process(tmp_path: Path) -> None:
     for stream, encoded in product((False, True), repeat=2):
         path, buffer = arrow_file(tmp_path / "whole", stream=stream, encoded=encoded)

@@ -14,6 +14,7 @@ from tools.reader_cases import Case, Mismatch, Rows, draw_case
 SECONDS = 20
 
 
+@pytest.mark.slow
 def test_twenty_seconds_of_fuzzing() -> None:
     command = [sys.executable, "-m", "tools.fuzz_readers", "--seed", "20", "--seconds", str(SECONDS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=10 * SECONDS)
@@ -22,6 +23,7 @@ def test_twenty_seconds_of_fuzzing() -> None:
     assert "0 failures" in done.stdout
 
 
+@pytest.mark.slow
 def test_cases_repeat_and_cover_every_source(tmp_path: Path) -> None:
     def titles(seed: str) -> list[str]:
         return [str(draw_case(random.Random(f"{seed}:{i}"), tmp_path)) for i in range(300)]

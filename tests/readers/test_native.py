@@ -128,6 +128,7 @@ def test_a_part_that_was_built_for_another_version_is_not_used(log: Path, calls:
 # ── every file counts the same ───────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
 @pytest.mark.parametrize("write", [write_pyarrow, write_duckdb, write_polars])
 def test_every_writer_counts_the_same(write: Any, compression: str, tmp_path: Path, spy: Spy) -> None:
@@ -182,6 +183,7 @@ def small_files(folder: Path) -> list[bytes]:
     return contents
 
 
+@pytest.mark.slow
 def test_damaged_files_count_the_same_or_are_refused_alike(tmp_path: Path, spy: Spy) -> None:
     rng, path, counted = random.Random(14), tmp_path / "log.parquet", 0
     whole_files = small_files(tmp_path)

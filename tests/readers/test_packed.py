@@ -301,6 +301,7 @@ def flat(runs: Runs) -> list[int]:
     return [value for _, values in runs for value in values]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_pages_by_the_book(data: st.DataObject) -> None:
@@ -426,6 +427,7 @@ def test_tables_and_rows_that_do_not_fit_are_refused() -> None:
         tally(truth, np.zeros((1, 7), np.uint32), columns)
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(data=st.data())
 def test_bytes_that_nobody_meant_do_no_harm(data: st.DataObject) -> None:
@@ -440,6 +442,7 @@ def test_bytes_that_nobody_meant_do_no_harm(data: st.DataObject) -> None:
     assert counted == 52
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(junk=st.binary(max_size=200), records=st.lists(st.integers(-(2**63), 2**63 - 1), min_size=20, max_size=20))
 def test_records_that_nobody_wrote_do_no_harm(junk: bytes, records: list[int]) -> None:

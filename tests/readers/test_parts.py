@@ -28,6 +28,7 @@ def equal(one: Contingency, other: Contingency) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{}, {"weight": "w"}, {"by": "fold"}, {"by": ["fold", "knn"]}, {"reject": "dog"}, {"weight": "w", "by": "fold"}],

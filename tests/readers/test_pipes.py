@@ -103,6 +103,7 @@ def test_matrices_and_label_lists_come_through_pipes(tmp_path: Path, pipe: tuple
     thread.join()
 
 
+@pytest.mark.slow
 def test_process_substitution_and_dev_stdin_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_bytes(TEXT)
     infoscope = f"{sys.executable} -m infoscope count -t t -s s --input-format csv"

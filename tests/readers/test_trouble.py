@@ -260,6 +260,7 @@ def test_lookalikes_are_refused_until_one_type_is_asked_for(truth: list, system:
     assert read(frame, truth="t", system="s", clean=clean).counts.tolist() == [[1, 0], [0, 1]]
 
 
+@pytest.mark.slow
 def test_memory_limit_spills_and_counts_the_same(tmp_path: Path) -> None:
     path = parquet(
         tmp_path / "a.parquet",
@@ -307,6 +308,7 @@ def started(heavy: Path, scratch: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", SLOW, str(heavy), *more], stdout=subprocess.PIPE, text=True, env=env)
 
 
+@pytest.mark.slow
 def test_full_disk_while_spilling(heavy: Path, tmp_path: Path) -> None:
     process = started(heavy, tmp_path / "scratch", "200MB", "small files")
     output, _ = process.communicate(timeout=120)
@@ -317,6 +319,7 @@ def test_full_disk_while_spilling(heavy: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_too_little_memory_is_told(heavy: Path, tmp_path: Path) -> None:
     process = started(heavy, tmp_path / "scratch", "40MB")
     output, _ = process.communicate(timeout=120)
@@ -325,6 +328,7 @@ def test_too_little_memory_is_told(heavy: Path, tmp_path: Path) -> None:
     assert "raise the memory limit" in output
 
 
+@pytest.mark.slow
 def test_interrupt_leaves_nothing_behind(heavy: Path, tmp_path: Path) -> None:
     process = started(heavy, tmp_path / "scratch", "200MB")
     assert process.stdout is not None
@@ -339,6 +343,7 @@ def test_interrupt_leaves_nothing_behind(heavy: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_request_to_end_leaves_nothing_behind(number: signal.Signals, heavy: Path, tmp_path: Path) -> None:
     if signal.getsignal(number) == signal.SIG_IGN:

@@ -47,6 +47,7 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(PAGES))
 def test_every_page_has_the_same_shell(name: str) -> None:
     page = PAGES[name]()

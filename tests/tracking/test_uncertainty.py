@@ -148,6 +148,7 @@ def test_blocks_by_drawing_them() -> None:
     np.testing.assert_allclose(block_covariance([sequence], truth), np.cov(moves), rtol=0.06, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """Groups of five sequences from one process; the truth is the value over all of them."""
     rng = np.random.default_rng(20)
