@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
 FUZZ_SECONDS ?= 60
+# Bytecode is kept whatever the caller's habit is: hundreds of tests start the command line anew
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
 .PHONY: demo test test-fast check bench mutants docs fuzz fuzz-readers clean
@@ -17,10 +19,10 @@ demo: $(VENV)/.core  ## evaluate the bundled example
 test: $(VENV)/.dev check  ## everything that must pass
 	@tools/system-packages
 	@tools/browser-packages
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(PYTEST)
 
-test-fast: $(VENV)/.dev  ## no servers, no browser, random tests with few examples: while you work
-	HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m 'not slow' --ignore=tests/engines --ignore=tests/browser
+test-fast: $(VENV)/.dev  ## nothing slow, no servers, no browser, random tests with few examples: while you work
+	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow' --ignore=tests/engines --ignore=tests/browser
 
 check: $(VENV)/.dev  ## lint, format, types, import layers, scripts of the pages
 	$(BIN)/ruff check --quiet .

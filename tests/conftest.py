@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import extras
@@ -16,3 +17,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "infoscope"))
 os.environ["COLUMNS"] = "100"
 
 extras.install()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits for clusters and browsers first, then files with slow tests: at the end no core waits for another."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    first = {"engines", "browser"}
+    items.sort(key=lambda item: (first.isdisjoint(item.path.parts), item.path not in slow))

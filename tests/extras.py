@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-CALLERS = tuple(f"{ROOT / folder}{os.sep}" for folder in ("tests", "tools", "examples", "benchmarks"))
+FOLDERS = ("tests", "tools", "examples", "benchmarks")
+CALLERS = ("<doctest ", *(f"{ROOT / folder}{os.sep}" for folder in FOLDERS))
 
 WAYS = {  # how to get what can be imported by this name
     "PIL": "pip install pillow",

@@ -15,6 +15,8 @@ def test_examples_of_a_page_run(page):
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     session = "\n".join(block for block in blocks if ">>>" in block)
+    for name in re.findall(r"^>>> (?:import|from) (\w+)", session, flags=re.MULTILINE):
+        pytest.importorskip(name)
     test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     runner.run(test)

@@ -95,6 +95,13 @@ def test_json_follows_the_contract_and_every_form_renders() -> None:
     assert "p|1" in result.to_html()
     for width in (60, 100):
         assert max(map(len, result.to_text(width=width).splitlines())) <= width
+
+
+def test_the_frame_holds_the_values() -> None:
+    pytest.importorskip("pandas")
+    truth, given = predictors(60, {"p|1": 0.8})
+    result = multilabel.compare(truth, given, draws=0, shuffles=0, splits=0)
+
     assert result.to_frame()["proficiency"][0] == result["p|1"].value("proficiency")
 
 

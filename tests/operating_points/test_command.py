@@ -365,6 +365,7 @@ def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
 
 
 def test_a_cluster_that_does_not_answer_ends_with_2(scores: Path) -> None:
+    pytest.importorskip("distributed")
     result = run(scores, "-t", "gold", "--score", "p", "--engine", "dask", "--engine-url", "tcp://127.0.0.1:9")
 
     assert result.exit_code == 2

@@ -108,7 +108,9 @@ class SweepDisplay(TableDisplay):
         ``y_pred`` is one column of scores for two classes, one column of probabilities per class, or predictions by the
         value of a parameter. Options are those of ``infoscope.sweep``, or of ``from_table`` for predictions.
 
-        >>> display = SweepDisplay.from_predictions([0, 0, 1, 1], {1: [0, 1, 1, 0], 2: [0, 0, 1, 1]})
+        >>> from matplotlib import pyplot
+        >>> answers = {1: [0, 1, 1, 0], 2: [0, 0, 1, 1]}
+        >>> display = SweepDisplay.from_predictions([0, 0, 1, 1], answers, ax=pyplot.gca())
         >>> [round(y, 2) for y in display.curves[0].y]
         [0.0, 1.0]
         """
