@@ -5,6 +5,7 @@ written in tests, tools and examples alone: where the package itself imports som
 ``INFOSCOPE_TESTS_WITHOUT="pandas pyarrow"`` runs the tests as if these were absent.
 """
 
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
@@ -76,8 +77,10 @@ def install() -> None:
 
 
 def _place_of_import() -> str:
-    """File and line of the import statement that is being run."""
+    """File and line of the import statement that is being run; nothing where somebody only asks for the module."""
     frame = sys._getframe(1)
     while frame.f_back and (frame.f_code.co_filename == __file__ or "importlib" in frame.f_code.co_filename):
+        if frame.f_code is importlib.util.find_spec.__code__:
+            return ""
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
