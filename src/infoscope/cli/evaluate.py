@@ -45,6 +45,13 @@ Answer = TypeVar("Answer")
 @order_option()
 @prevalence_option()
 @click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Metric to show first, and alone in CSV and Parquet; repeatable. `infoscope explain` lists them.",
+)
+@click.option(
     "--until",
     metavar="width=W",
     help="Read random blocks of SOURCE only until an interval is this narrow: width=0.02 (of proficiency) or "
@@ -84,7 +91,8 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope evaluate --matrix confusion.csv --format json
     """
     output = Output.asked(chosen)
-    evaluation = ask_chosen(ifs.evaluate, source, chosen, keep_rows=_keep_rows(chosen, output))
+    metrics = list(chosen["metrics"]) or None
+    evaluation = ask_chosen(ifs.evaluate, source, chosen, keep_rows=_keep_rows(chosen, output), metrics=metrics)
     if chosen["strict"]:
         refuse_ignored(evaluation)
     output.write(evaluation)

@@ -16,7 +16,8 @@ from infoscope.evaluation.order import ordered, stated_order
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.uncertainty import believed
-from infoscope.inputs import QuestionKeywords, UncertaintyOptions, check_question
+from infoscope.inputs import QuestionKeywords, UncertaintyOptions, as_names, check_question
+from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
 from infoscope.typing import LabelsByName, Source
@@ -34,6 +35,7 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     examples: int | None
     show: str | Sequence[str] | Mapping[str, Any] | None
     keep_rows: bool | None
+    metrics: str | Sequence[str] | None
 
 
 def evaluate(
@@ -59,7 +61,8 @@ def evaluate(
     only until the interval of a metric is that narrow. ``examples`` keeps so many random rows of each confused pair,
     with the columns that ``show`` names (all others by default; beside labels, values by name). ``keep_rows`` says
     whether the result keeps the labels of every row, so that a later gate can pair with it: up to 100,000 rows unless
-    said. ``prior``, ``level``, ``sample_size`` and ``seed`` say how intervals are made.
+    said. ``metrics`` names what is shown first, and alone in frames and CSV; all are computed. ``prior``, ``level``,
+    ``sample_size`` and ``seed`` say how intervals are made.
 
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
     0.75
@@ -76,6 +79,7 @@ def evaluate(
         raise InputError("predictions that are clusters cannot be resampled by group yet; leave one of the two out")
     request = ColumnRequest.from_keywords(truth, system, read, options)
     examples = ExampleRequest.from_keywords(source, options)
+    first = _shown_metrics(options.get("metrics"), ordinal=bool(ordinal))
 
     def as_asked(subject: TableInput) -> TableInput:
         subject = ordered(subject, ordinal) if task == "classification" else subject
@@ -89,7 +93,22 @@ def evaluate(
     if examples is not None:
         found = with_examples(source, y_pred, request, examples, found)
     seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
-    return _evaluated(replace(found, subjects=seen), uncertainty)
+    return replace(_evaluated(replace(found, subjects=seen), uncertainty), metrics=first)
+
+
+def _shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool) -> tuple[str, ...]:
+    """The ids of metrics that were named, each once."""
+    found: dict[str, None] = {}
+    for name in as_names(names):
+        entry = find(name)
+        if entry.card.level != "table":
+            raise InputError(
+                f"{name!r} has a value for each class or cell, which are shown anyway; name one of all classes"
+            )
+        if entry.card.family == "ordinal" and not ordinal:
+            raise InputError(f"{name!r} is about ordered classes; state their order with ordinal= (--ordinal)")
+        found[entry.name] = None
+    return tuple(found)
 
 
 def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:

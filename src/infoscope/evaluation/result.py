@@ -201,6 +201,8 @@ class Evaluation(Result):
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     """About the data as a whole; what concerns one system is in its ``diagnosis``."""
+    metrics: tuple[str, ...] = ()
+    """Metrics that are shown first and that make the columns of tables, where some were named."""
 
     def __iter__(self) -> Iterator[SystemResult]:
         """System by system."""
@@ -233,8 +235,8 @@ class Evaluation(Result):
         """One row per system: each metric's plug-in value, its mean and interval as ``metric.mean``, …"""
         for system in self.systems:
             row: dict[str, Any] = {"system": system.name, **(system.group or {}), "n": system.n}
-            for name, estimate in system.metrics.items():
-                row |= estimate.columns(name)
+            for name in self.metrics or system.metrics:
+                row |= system.metrics[name].columns(name)
             yield row
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from infoscope.comparison import Ranking
 from infoscope.errors import InputError
@@ -32,6 +32,7 @@ from infoscope.reports.outline import (
     Tile,
     enumerated,
 )
+from infoscope.reports.views.chosen_metrics import chosen_section, chosen_sentences, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
 from infoscope.reports.views.examples import examples_section
 from infoscope.reports.views.maps import (
@@ -70,11 +71,12 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         title=f"{plain_label(focus.title)[:60]}: {share(focus.shown('proficiency'), 0)} captured",
         kicker=list(_kicker(evaluation, focus, unit)),
         headline=_headline(evaluation, focus),
-        lede=list(_sentences(evaluation, focus)),
+        lede=[*chosen_sentences(evaluation, focus, unit), *_sentences(evaluation, focus)],
         hero=[_information(focus, unit)],
-        tiles=list(_tiles(focus)),
+        tiles=_with_chosen(list(chosen_tiles(evaluation, focus, unit)), _tiles(focus)),
         findings=_findings(evaluation, focus),
         sections=[
+            *chosen_section(evaluation, unit),
             *([_ranking(evaluation)] if several else []),
             *order_section(evaluation),
             _details(focus, unit, named=several),
@@ -217,6 +219,11 @@ _CLUSTER_TILES = (
     ("fowlkes_mallows", "FM", "pairs together in both, Fowlkes-Mallows"),
 )
 """What is shown of clusters, whose names mean nothing."""
+
+
+def _with_chosen(chosen: Sequence[Tile], usual: Iterable[Tile]) -> list[Tile]:
+    """The chosen numbers, then the usual ones that are not among them."""
+    return [*chosen, *(tile for tile in usual if tile.metric not in {each.metric for each in chosen})]
 
 
 def _tiles(system: SystemResult) -> Iterator[Tile]:

@@ -70,7 +70,7 @@ def _levels_of_classes(systems: Sequence[SystemResult], unit: Units) -> Iterator
         labels = _some_labels(found, metrics)
         values, intervals = [], []
         for metric in metrics:
-            writing = _Writing(prefix + metric, unit)
+            writing = MetricNotation(prefix + metric, unit)
             estimates = [side.get(label, _NOTHING).get(metric, ABSENT) for side in found for label in labels]
             values.append([writing.shown(estimate) for estimate in estimates])
             intervals.append(_unless_empty([writing.interval(estimate) for estimate in estimates]))
@@ -88,7 +88,7 @@ _NOTHING: Mapping[str, Estimate] = {}
 
 def _described(name: str, prefix: str, unit: Units) -> Json:
     """A metric with its title, whether the lowest comes first, and what follows its numbers."""
-    writing = _Writing(prefix + name, unit)
+    writing = MetricNotation(prefix + name, unit)
     return [name, _title(name, prefix), writing.lowest_first, writing.suffix]
 
 
@@ -119,7 +119,7 @@ def _some_labels(found: Sequence[Mapping[str, Mapping[str, Estimate]]], metrics:
 def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[ChosenPlace]:
     """The systems, as they are ranked, by a metric of all classes, with the differences to the best of their group."""
     systems = evaluation.ranking
-    writing = _Writing(metric, unit)
+    writing = MetricNotation(metric, unit)
     estimates = [system.metrics.get(metric, ABSENT) for system in systems]
     groups = [tuple((system.group or {}).values()) for system in systems]
     best: dict[tuple[str, ...], SystemResult] = {}
@@ -168,7 +168,7 @@ def _order(estimates: Sequence[Estimate], *, lowest_first: bool) -> list[int]:
     return sorted(range(len(estimates)), key=rank)
 
 
-def _places(estimates: Sequence[Estimate], writing: _Writing) -> Iterator[ChosenPlace]:
+def _places(estimates: Sequence[Estimate], writing: MetricNotation) -> Iterator[ChosenPlace]:
     ends = [end for e in estimates for end in (e.shown, e.low, e.high) if end is not None]
     low = min([0.0, *ends])
     width = max([0.0 if any(end > 1.0 for end in ends) else 1.0, *ends]) - low or 1.0
@@ -183,7 +183,7 @@ def _places(estimates: Sequence[Estimate], writing: _Writing) -> Iterator[Chosen
         )
 
 
-class _Writing:
+class MetricNotation:
     """How the values of a metric are written: shares as percentages, information in the unit that was asked for."""
 
     def __init__(self, metric: str, unit: Units) -> None:
@@ -213,7 +213,8 @@ class _Writing:
     def difference(self, gap: Estimate) -> str:
         """A difference with half the width of its interval, in points where the metric is a share.
 
-        >>> _Writing("proficiency", Units("bits", 1.0)).difference(Estimate(-0.06, -0.0631, 0.009, -0.0809, -0.0453))
+        >>> gap = Estimate(-0.06, -0.0631, 0.009, -0.0809, -0.0453)
+        >>> MetricNotation("proficiency", Units("bits", 1.0)).difference(gap)
         '−6.3 ±1.8'
         """
         half = self._scale * ((gap.high or 0.0) - (gap.low or 0.0)) / 2

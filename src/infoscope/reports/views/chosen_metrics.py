@@ -1,0 +1,59 @@
+"""What is shown first of an evaluation that was asked for by metrics of the reader's own choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.metrics.registry import catalogue
+from infoscope.reports.numbers import UNDEFINED, Units
+from infoscope.reports.outline import Cell, Column, Name, Phrase, Section, Strong, Table, Tile
+from infoscope.reports.views.metric_choice import ABSENT, MetricNotation
+
+__all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
+
+
+def chosen_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
+    """The chosen metrics of the system that the report is about, in a sentence."""
+    said = []
+    for tile in chosen_tiles(evaluation, focus, unit):
+        within = f" ({tile.interval})" if tile.interval else ""
+        said.append(f"{tile.word} {tile.number}{within}" if tile.number != UNDEFINED else f"{tile.word} is undefined")
+    if said:
+        yield (Name(focus.title, 48), f": {', '.join(said)}.")
+
+
+def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:
+    """One tile for each chosen metric."""
+    for name in evaluation.metrics:
+        estimate, notation = system.metrics.get(name, ABSENT), MetricNotation(name, unit)
+        note = estimate.undefined or "" if estimate.shown is None else catalogue[name].symbol
+        title = catalogue[name].titled(system.positive)
+        yield Tile(notation.shown(estimate), title, notation.interval(estimate), note, name)
+
+
+def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
+    """Several systems by the chosen metrics, the best by the first of them on top."""
+    if not evaluation.metrics or len(evaluation.systems) == 1:
+        return []
+    notations = [MetricNotation(name, unit) for name in evaluation.metrics]
+    groups = list(dict.fromkeys(key for system in evaluation.systems for key in system.group or {}))
+    columns = [*(Column(key, "name") for key in groups), Column("system", "name")]
+    for name in evaluation.metrics:
+        columns += [Column(catalogue[name].title, metric=name), Column("interval", priority=5)]
+    rows = []
+    for system in sorted(evaluation.ranking, key=lambda system: _rank(system, notations[0])):
+        cells: list[Cell] = [*(Name((system.group or {}).get(key, "")) for key in groups), Strong(system.name)]
+        for notation in notations:
+            estimate = system.metrics.get(notation.metric, ABSENT)
+            cells += [Strong(notation.shown(estimate)), notation.interval(estimate)]
+        rows.append(tuple(cells))
+    first = catalogue[evaluation.metrics[0]].title
+    table = Table(columns, rows, search="systems", max_rows=len(rows))
+    return [Section(f"Systems by {first[:1].lower()}{first[1:]}", [table], "chosen")]
+
+
+def _rank(system: SystemResult, notation: MetricNotation) -> tuple[bool, float]:
+    """The best by a metric first; undefined ones last."""
+    value = system.shown(notation.metric)
+    return (value is None, 0.0 if value is None else value if notation.lowest_first else -value)

@@ -1,0 +1,105 @@
+"""Metrics that a reader names are shown first, in every form, and are alone in tables of numbers."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.errors import InputError, UnknownNameError
+
+TRUTH = ["cat", "cat", "dog", "dog", "cow", "cow"] * 20
+POOR = ["cat", "dog", "dog", "dog", "dog", "cow"] * 20
+GOOD = [*TRUTH[:-6], *POOR[-6:]]
+SYSTEMS = {"poor": POOR, "good": GOOD}
+
+
+def test_one_system() -> None:
+    text = ifs.evaluate(TRUTH, GOOD, metrics=["kappa", "macro_f1"]).to_text()
+
+    assert text.index("system: Cohen's kappa 0.9") < text.index("For every 100 bits")
+    assert text.index("\n  Cohen's kappa") < text.index("\n  Macro F1") < text.index("\n  captured")
+
+
+def test_several_systems_by_the_first_metric() -> None:
+    result = ifs.evaluate(TRUTH, SYSTEMS, metrics=["macro_f1", "mcc"])
+    for shown in (result.to_text(), result.to_markdown(), result.to_html()):
+        table = shown[shown.index("Systems by macro F1") :]
+        assert table.index("good") < table.index("poor")
+        assert "Matthews correlation coefficient" in table
+
+
+def test_lower_is_better() -> None:
+    text = ifs.evaluate(TRUTH, SYSTEMS, metrics="erroneous_information_ratio").to_text()
+    table = text[text.index("Systems by erroneous") :]
+
+    assert table.index("good") < table.index("poor")
+
+
+def test_frames_have_the_named_metrics_alone() -> None:
+    pytest.importorskip("pandas")
+    frame = ifs.evaluate(TRUTH, SYSTEMS, metrics=["mcc", "accuracy"]).to_frame("pandas")
+    names = [name for name in frame.columns if "." not in name]
+
+    assert names == ["system", "n", "mcc", "accuracy"]
+    assert frame["accuracy"].tolist() == [pytest.approx(4 / 6), pytest.approx((114 + 4) / 120)]
+
+
+def test_documents_keep_all_metrics_and_which_were_named(tmp_path: Path) -> None:
+    result = ifs.evaluate(TRUTH, SYSTEMS, metrics=["mcc"])
+    result.save(tmp_path / "out.json")
+    read = ifs.load(tmp_path / "out.json")
+
+    assert read.metrics == ("mcc",)
+    assert set(read["good"].metrics) == set(ifs.evaluate(TRUTH, SYSTEMS)["good"].metrics)
+    assert read.to_text() == result.to_text()
+
+
+def test_undefined_metrics_say_why() -> None:
+    text = ifs.evaluate(TRUTH, GOOD, metrics="recall").to_text()
+
+    assert "Recall is undefined" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [
+        ("macro_f", UnknownNameError, "there is no metric 'macro_f'; did you mean 'macro_f1'"),
+        ("class_recall", InputError, "'class_recall' has a value for each class"),
+        ("linear_weighted_kappa", InputError, "state their order"),
+        (["mcc", "nonsense at all"], UnknownNameError, "there is no metric 'nonsense at all'"),
+    ],
+)
+def test_metrics_that_cannot_be_shown(name: str | list[str], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        ifs.evaluate(TRUTH, GOOD, metrics=name)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    path = tmp_path / "log.csv"
+    rows = zip(TRUTH, POOR, GOOD, strict=True)
+    path.write_text("truth,poor,good\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    return str(path)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def test_on_the_command_line(log: str) -> None:
+    words = ["evaluate", log, "-s", "poor,good", "--metric", "mcc", "--metric", "kappa"]
+    text, table, document = (run(*words, "--format", form) for form in ("text", "csv", "json"))
+    header, *rows = csv.reader(io.StringIO(table.stdout))
+
+    assert text.exit_code == table.exit_code == document.exit_code == 0, text.output
+    assert "Systems by matthews correlation coefficient" in text.stdout.replace("Matthews", "matthews")
+    assert [name for name in header if "." not in name] == ["system", "n", "mcc", "kappa"]
+    assert [row[0] for row in rows] == ["poor", "good"]
+    assert json.loads(document.stdout)["metrics"] == ["mcc", "kappa"]
+    wrong = run("evaluate", log, "-s", "poor,good", "--metric", "acuracy")
+    assert (wrong.exit_code, "did you mean 'accuracy'?" in wrong.stderr) == (2, True)
