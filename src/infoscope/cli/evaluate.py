@@ -91,8 +91,8 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope evaluate --matrix confusion.csv --format json
     """
     output = Output.asked(chosen)
-    metrics = list(chosen["metrics"]) or None
-    evaluation = ask_chosen(ifs.evaluate, source, chosen, keep_rows=_keep_rows(chosen, output), metrics=metrics)
+    keep_rows = _keep_rows(chosen, output)
+    evaluation = ask_chosen(ifs.evaluate, source, chosen, keep_rows=keep_rows, metrics=chosen["metrics"])
     if chosen["strict"]:
         refuse_ignored(evaluation)
     output.write(evaluation)
