@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from infoscope.multilabel.assignment import Chance, Reassignment
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
-from infoscope.results.base import Result
-from infoscope.results.codec import Json
+from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -84,7 +83,7 @@ class Predictor:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MultilabelEvaluation(Result):
+class MultilabelEvaluation(SystemsResult[Predictor]):
     """Predictors of label sets on one truth."""
 
     kind: ClassVar[str] = "multilabel"
@@ -100,18 +99,3 @@ class MultilabelEvaluation(Result):
     level: float = 0.95
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
-
-    def __getitem__(self, name: str) -> Predictor:
-        """The predictor of this name."""
-        for system in self.systems:
-            if system.name == name:
-                return system
-        raise KeyError(name)
-
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """One row per predictor, one column per metric."""
-        for system in self.systems:
-            row: dict[str, Any] = {"system": system.name, "n": system.n}
-            for name, estimate in system.metrics.items():
-                row |= estimate.columns(name)
-            yield row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,15 +24,36 @@ from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
 
-__all__ = ["ALARM_RATE", "Sweep"]
+__all__ = ["ALARM_RATE", "CurveResult", "Sweep"]
 
 ALARM_RATE = "alarm_rate"
 """Share of samples that are predicted positive; beside the metrics of the catalogue."""
 _RESAMPLES = 200
 
 
+class CurveResult(Result):
+    """Metrics along operating points or settings, in their order."""
+
+    @abstractmethod
+    def values(self, metric: str) -> Real:
+        """A metric at every point; NaN where it is undefined."""
+
+    def metrics(self, names: Sequence[str] | None = None) -> dict[str, Real]:
+        """Several metrics along the curve, by id; all of the catalogue unless named."""
+        wanted = [entry.name for entry in metrics_of("table")] if names is None else [find(n).name for n in names]
+        return {name: self.values(name) for name in wanted}
+
+    def coverage_curve(self) -> dict[str, Real]:
+        """The path in the information coverage plane: false information to the right, captured truth upwards."""
+        return self.metrics(["false_information_ratio", "proficiency"])
+
+    def triangle_curve(self) -> dict[str, Real]:
+        """The path in the entropy triangle: three shares that sum to one."""
+        return self.metrics(["triangle_divergence", "triangle_transfer", "triangle_variation"])
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Sweep(Result):
+class Sweep(CurveResult):
     """The operating points of one system, from the strictest to the most generous.
 
     ``thresholds[i]`` gives the table ``table_at(i)``; the first point predicts nothing positive, or rejects everything.
@@ -100,19 +122,6 @@ class Sweep(Result):
     def _alarm_rate(self) -> Real:
         column = self.tables.system_labels.index(self.tables.positive_label)
         return np.asarray(self.tables.column_totals[..., column] / self.tables.grand_total, dtype=np.float64)
-
-    def metrics(self, names: Sequence[str] | None = None) -> dict[str, Real]:
-        """Several metrics along the curve, by id; all of the catalogue unless named."""
-        wanted = [entry.name for entry in metrics_of("table")] if names is None else [find(n).name for n in names]
-        return {name: self.values(name) for name in wanted}
-
-    def coverage_curve(self) -> dict[str, Real]:
-        """The path in the information coverage plane: false information to the right, captured truth upwards."""
-        return self.metrics(["false_information_ratio", "proficiency"])
-
-    def triangle_curve(self) -> dict[str, Real]:
-        """The path in the entropy triangle: three shares that sum to one."""
-        return self.metrics(["triangle_divergence", "triangle_transfer", "triangle_variation"])
 
     def roc_curve(self) -> dict[str, Real]:
         """False alarm rate and recall at every threshold."""

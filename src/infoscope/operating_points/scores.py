@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,21 +73,40 @@ def binary_scores(
         array = array[:, 0]
     if array.ndim != 1:
         raise InputError(f"scores have {array.ndim} dimensions; give one score per row, or one column per class")
+    rows = _counted_rows(array, truth, sample_weight, "scores")
+    _check_finite(rows.values, "score", rows.missing)
+    labels, high = _two_classes(rows.codes, rows.coded)
+    chosen = _positive(labels, None if positive is None else as_label(positive))
+    is_positive = high if chosen == labels[1] else ~high
+    return BinaryScores(rows.values, is_positive, labels, chosen, rows.weights, rows.ignored)
+
+
+class _CountedRows(NamedTuple):
+    """Scores beside the codes of their truth, without the rows that do not count."""
+
+    values: Real
+    codes: NDArray[Any]
+    weights: Real | None
+    coded: Coded
+    """The truth of all rows."""
+    missing: NDArray[np.bool_]
+    """Which of all rows do not count: those without a truth, and those with a weight of 0."""
+    ignored: dict[str, int]
+
+
+def _counted_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | None, what: str) -> _CountedRows:
     coded = encode(truth, "truth")
-    _check_length(len(array), len(coded.codes), "scores")
+    _check_length(len(array), len(coded.codes), what)
     weights = _weights(sample_weight, len(array))
     missing = _missing(coded)
     ignored = _without_truth(missing)
-    if weights is not None:
-        missing |= weights == 0  # a weight of 0 means: not there
     codes = coded.codes
+    if weights is not None:
+        missing |= weights == 0
     if missing.any():
         array, codes = array[~missing], codes[~missing]
         weights = None if weights is None else weights[~missing]
-    _check_finite(array, "score", missing)
-    labels, high = _two_classes(codes, coded)
-    chosen = _positive(labels, None if positive is None else as_label(positive))
-    return BinaryScores(array, high if chosen == labels[1] else ~high, labels, chosen, weights, ignored)
+    return _CountedRows(array, codes, weights, coded, missing, ignored)
 
 
 def _numbers(values: Any, what: str) -> Real:
@@ -203,21 +222,11 @@ def class_probabilities(
     array = _numbers(values, "probabilities")
     if array.ndim != 2 or array.shape[1] < 2:
         raise InputError(f"probabilities have shape {array.shape}; give one row per sample and one column per class")
-    coded = encode(truth, "truth")
-    _check_length(len(array), len(coded.codes), "probabilities")
-    weights = _weights(sample_weight, len(array))
-    missing = _missing(coded)
-    ignored = _without_truth(missing)
-    if weights is not None:
-        missing |= weights == 0  # a weight of 0 means: not there
-    labels = _class_labels(classes if classes is not None else _frame_names(values), coded, missing, array.shape[1])
-    codes = coded.codes
-    if missing.any():
-        array, codes = array[~missing], codes[~missing]
-        weights = None if weights is None else weights[~missing]
-    made = Probabilities(array, _placed(codes, coded, labels), labels, weights, ignored)
-    _check_finite(array, "probability", missing)
-    return _summing_to_one(made, normalize=normalize)
+    rows = _counted_rows(array, truth, sample_weight, "probabilities")
+    labels = _class_labels(classes if classes is not None else _frame_names(values), rows, array.shape[1])
+    _check_finite(rows.values, "probability", rows.missing)
+    placed = _placed(rows.codes, rows.coded, labels)
+    return _summing_to_one(Probabilities(rows.values, placed, labels, rows.weights, rows.ignored), normalize=normalize)
 
 
 def _frame_names(values: Any) -> Sequence[Any] | None:
@@ -226,12 +235,9 @@ def _frame_names(values: Any) -> Sequence[Any] | None:
     return names if names is not None else list(values.columns) if hasattr(values, "columns") else None
 
 
-def _class_labels(
-    classes: Sequence[Any] | None, coded: Coded, missing: NDArray[np.bool_], columns: int
-) -> tuple[Label, ...]:
-    seen: tuple[Label, ...]
-    used = np.unique(coded.codes[~missing] if missing.any() else coded.codes)
-    seen = tuple(int(code) for code in used) if coded.labels is None else tuple(coded.labels[code] for code in used)
+def _class_labels(classes: Sequence[Any] | None, rows: _CountedRows, columns: int) -> tuple[Label, ...]:
+    used, named = np.unique(rows.codes), rows.coded.labels
+    seen: tuple[Label, ...] = tuple(int(code) if named is None else named[code] for code in used)
     if len(seen) < 2:
         raise InputError(
             f"truth has one class only ({', '.join(map(repr, seen))}), so there is nothing to tell apart; "

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.metrics.registry import find, metrics_of
+from infoscope.metrics.registry import find
 from infoscope.numeric import Real
+from infoscope.operating_points.result import CurveResult
 from infoscope.operating_points.selection import Criterion
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
@@ -78,7 +79,7 @@ class TuningOptions:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Tuning(Result):
+class Tuning(CurveResult):
     """Settings in order, a table for each, and, where given, what each costs (time, memory, price, rows used)."""
 
     kind: ClassVar[str] = "tuning"
@@ -125,19 +126,6 @@ class Tuning(Result):
         if entry.card.level != "table":
             raise InputError(f"{entry.name} gives a number per class, not per table; take it from each of the tables")
         return np.array([float(entry.score(table)) for table in self.tables])
-
-    def metrics(self, names: Sequence[str] | None = None) -> dict[str, Real]:
-        """Several metrics at every setting, by id; all of the catalogue unless named."""
-        wanted = [entry.name for entry in metrics_of("table")] if names is None else [find(n).name for n in names]
-        return {name: self.values(name) for name in wanted}
-
-    def coverage_curve(self) -> dict[str, Real]:
-        """The path in the information coverage plane, as in Holt et al.'s Figure 7(a)."""
-        return self.metrics(["false_information_ratio", "proficiency"])
-
-    def triangle_curve(self) -> dict[str, Real]:
-        """The path in the entropy triangle."""
-        return self.metrics(["triangle_divergence", "triangle_transfer", "triangle_variation"])
 
     def lines(self) -> dict[tuple[Any, ...], list[int]]:
         """With several parameters: the settings that differ in the first only, by the values of the others."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
-from infoscope.posterior.summary import Summary, check_level
+from infoscope.posterior.summary import MetricSummaries, Summary, check_level
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.encode import encode
@@ -43,7 +43,7 @@ class _Resampling(TypedDict, total=False):
     seed: int
 
 
-class ClusterBootstrap:
+class ClusterBootstrap(MetricSummaries):
     """Intervals from resampling whole clusters; answers ``summary`` and ``summaries`` as a Posterior does.
 
     >>> y = ["a", "b"] * 60
@@ -114,17 +114,8 @@ class ClusterBootstrap:
         """The resampled tables, as one batch."""
         return self.origin.with_cells(self._times @ self.clusters)
 
-    def interval(self, name: str, level: float = 0.95) -> tuple[Any, Any]:
-        """Lower and upper limit."""
-        found = self.summary(name, level)
-        return found.low, found.high
-
-    def summary(self, name: str, level: float = 0.95) -> Summary:
-        """Bias-corrected mean, sd and limits."""
-        return self.summaries([name], level)[find(name).name]
-
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
-        """The same for several metrics, by id; all of them share the resampled tables."""
+        """Bias-corrected mean, sd and limits of several metrics, by id; all of them share the resampled tables."""
         check_level(level)
         entries = [_resampled(name) for name in names]
         self._score(entries)

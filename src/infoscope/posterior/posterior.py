@@ -22,7 +22,7 @@ from infoscope.posterior.measures import LINEAR, RATIOS, Correction, Known, allo
 from infoscope.posterior.moments import MEASURES, EntropyMoments
 from infoscope.posterior.priors import concentration
 from infoscope.posterior.sample_size import samples_of, seen_as, weighed
-from infoscope.posterior.summary import Summary, beta_limits, check_level, never_seen, summarize_draws
+from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, check_level, never_seen, summarize_draws
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
@@ -43,7 +43,7 @@ _LEAST_BINOMIAL = 0.8  # of the binomial sd: prevalence that may be uniform, but
 Belief = DirichletBelief | MixtureBelief | Tree
 
 
-class Posterior:
+class Posterior(MetricSummaries):
     """Belief about the probabilities behind a table: exact moments where there are any, draws for the rest.
 
     ``prior`` is a name ("default", "haldane", "perks", "jeffreys", "uniform", "mixture", "tree"), a number per
@@ -100,15 +100,6 @@ class Posterior:
     def sd(self, name: str) -> float | Array:
         """Posterior standard deviation."""
         return self.summary(name).sd
-
-    def interval(self, name: str, level: float = 0.95) -> tuple[float | Array, float | Array]:
-        """Lower and upper limit that hold the value with this probability."""
-        found = self.summary(name, level)
-        return found.low, found.high
-
-    def summary(self, name: str, level: float = 0.95) -> Summary:
-        """Mean, sd, low and high."""
-        return self.summaries([name], level)[find(name).name]
 
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
         """The same for several metrics, by id; those that need draws share them in one pass."""

@@ -1,14 +1,17 @@
 """From a mean and a spread, or from draws, to what is printed: mean, sd, low, high."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from infoscope.errors import InputError
+from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 
-__all__ = ["Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
+__all__ = ["MetricSummaries", "Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
 
 _FEW_DRAWS = 100  # below, limits are those of a normal distribution
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the answer is
@@ -21,6 +24,23 @@ class Summary(NamedTuple):
     sd: Real
     low: Real
     high: Real
+
+
+class MetricSummaries(ABC):
+    """What is believed about metrics, one by one, from what is found for several at once."""
+
+    @abstractmethod
+    def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
+        """Mean, sd, low and high of several metrics, by id."""
+
+    def summary(self, name: str, level: float = 0.95) -> Summary:
+        """Mean, sd, low and high."""
+        return self.summaries([name], level)[find(name).name]
+
+    def interval(self, name: str, level: float = 0.95) -> tuple[Real, Real]:
+        """Lower and upper limit that hold the value with this probability."""
+        found = self.summary(name, level)
+        return found.low, found.high
 
 
 def check_level(level: float) -> float:

@@ -7,12 +7,13 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, overload
 
 from infoscope.atomic_files import output_file, write_file
 from infoscope.errors import InputError
 from infoscope.page_files import write_page
 from infoscope.results.codec import Json, decode, encode, json_schema
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text, frame, write_parquet
 from infoscope.results.provenance import Provenance
@@ -21,7 +22,7 @@ from infoscope.typing import Axes, DataFrame, StrPath
 if TYPE_CHECKING:
     from infoscope.figures.display import Display
 
-__all__ = ["Form", "Result", "Unit", "form_of"]
+__all__ = ["Form", "Result", "SystemsResult", "Unit", "form_of"]
 
 Unit = Literal["bits", "nats"]
 Form = Literal["text", "markdown", "html", "json", "csv", "parquet"]
@@ -154,3 +155,47 @@ class Result(ABC):
     def _render(self, form: str, **look: Any) -> str:
         """The one step upwards: reports know how results of each kind look."""
         return str(importlib.import_module("infoscope.reports").render(self, form, **look))
+
+
+class EstimatedSystem(Protocol):
+    """One system of a result: its name, its sample size and its metrics."""
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+
+    @property
+    def n(self) -> int:
+        """Samples that it was evaluated on."""
+
+    @property
+    def metrics(self) -> Mapping[str, Estimate]:
+        """Every metric by its id."""
+
+
+System = TypeVar("System", bound=EstimatedSystem)
+
+
+class SystemsResult(Result, Generic[System]):
+    """A result of several systems."""
+
+    systems: tuple[System, ...]
+
+    def __iter__(self) -> Iterator[System]:
+        """System by system."""
+        return iter(self.systems)
+
+    def __getitem__(self, name: str) -> System:
+        """The system of this name."""
+        for system in self.systems:
+            if system.name == name:
+                return system
+        raise KeyError(name)
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """One row per system, one column per metric."""
+        for system in self.systems:
+            row: dict[str, Any] = {"system": system.name, "n": system.n}
+            for name, estimate in system.metrics.items():
+                row |= estimate.columns(name)
+            yield row

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from infoscope.results.base import Result
-from infoscope.results.codec import Json
+from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -128,7 +127,7 @@ class TrackerComparison:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TrackingEvaluation(Result):
+class TrackingEvaluation(SystemsResult[TrackerResult]):
     """Trackers on one truth: metrics with intervals, ledgers, sequences, tracks and differences."""
 
     kind: ClassVar[str] = "tracking"
@@ -140,26 +139,7 @@ class TrackingEvaluation(Result):
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
 
-    def __iter__(self) -> Iterator[TrackerResult]:
-        """Tracker by tracker."""
-        return iter(self.systems)
-
-    def __getitem__(self, name: str) -> TrackerResult:
-        """The tracker of this name."""
-        for system in self.systems:
-            if system.name == name:
-                return system
-        raise KeyError(name)
-
     @property
     def ranking(self) -> tuple[str, ...]:
         """Trackers by erroneous information, the best first."""
         return tuple(each.name for each in self.systems) if self.comparison is None else self.comparison.ranking
-
-    def rows(self) -> Iterator[Mapping[str, Json]]:
-        """One row per tracker, one column per metric."""
-        for system in self.systems:
-            row: dict[str, Any] = {"system": system.name, "n": system.n}
-            for name, estimate in system.metrics.items():
-                row |= estimate.columns(name)
-            yield row
