@@ -1,12 +1,15 @@
 """A clustering of scikit-learn's handwritten digits: which digits are split, and which are thrown together.
 
-Run with scikit-learn installed: python examples/clusters.py
+Run with scikit-learn (infoscope[sklearn]): python examples/clusters.py
 """
 
-from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits
-
 import infoscope as ifs
+
+try:
+    from sklearn.cluster import KMeans
+    from sklearn.datasets import load_digits
+except ImportError:
+    raise SystemExit("this example needs scikit-learn: pip install 'infoscope[sklearn]'") from None
 
 
 def main() -> None:

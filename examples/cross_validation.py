@@ -3,7 +3,8 @@
 With the chess endgame King-Rook against King (krkopt.data of the UCI repository) it is their experiment with
 scikit-learn's learners; without, the same on scikit-learn's handwritten digits.
 
-Run: python examples/cross_validation.py [PATH/krkopt.data] [REPEATS]      (about a minute with 5 repeats)
+Run with scikit-learn (infoscope[sklearn]), about a minute with 5 repeats:
+python examples/cross_validation.py [PATH/krkopt.data] [REPEATS]
 INFOSCOPE_REFERENCE_DATA may name a folder that holds data/krkopt/krkopt.data instead.
 """
 
@@ -13,15 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.naive_bayes import CategoricalNB, GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier
 
 import infoscope as ifs
+
+try:
+    from sklearn.datasets import load_digits
+    from sklearn.ensemble import ExtraTreesClassifier
+    from sklearn.naive_bayes import CategoricalNB, GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.tree import DecisionTreeClassifier
+except ImportError:
+    raise SystemExit("this example needs scikit-learn: pip install 'infoscope[sklearn]'") from None
 
 Problem = tuple[dict[str, Any], np.ndarray, np.ndarray]
 

@@ -1,18 +1,22 @@
 """Operating points of a real classifier: where to put a threshold, when to reject, and what calibration is worth.
 
-Run with scikit-learn installed: python examples/operating_points.py
+Run with scikit-learn (infoscope[sklearn]): python examples/operating_points.py
 """
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import infoscope as ifs
 from infoscope import operating_points
+
+try:
+    from sklearn.datasets import load_breast_cancer, load_digits
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+except ImportError:
+    raise SystemExit("this example needs scikit-learn: pip install 'infoscope[sklearn]'") from None
 
 
 def one_score() -> None:

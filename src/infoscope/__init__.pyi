@@ -1,3 +1,4 @@
+from . import datasets as datasets
 from . import evaluation as evaluation
 from . import metrics as metrics
 from . import multilabel as multilabel

@@ -28,6 +28,8 @@ COMMANDS = {
     "count": ("count", "Rows to tables that merge: nightly logs, shards, streams."),
     "explain": ("explain", "What a metric means; without a name, all of them."),
     "demo": ("demo", "See an evaluation of five real classifiers."),
+    "datasets": ("datasets", "Data sets that come with infoscope, as CSV files."),
+    "doctor": ("doctor", "Versions, optional parts, and how to get them."),
 }
 """Each command with its module and what it does in a line."""
 

@@ -1,0 +1,177 @@
+"""``infoscope doctor``: which versions run here, which optional parts there are, and how to get the others."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shutil
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import Any
+
+import click
+
+from infoscope import __version__
+from infoscope.cli.errors import reported
+from infoscope.cli.streams import write_stdout
+from infoscope.errors import InputError
+
+__all__ = ["command"]
+
+_PURPOSES = {
+    "arrow": "frames and files of Arrow",
+    "plots": "pictures on matplotlib axes, as PNG and PDF; SVG and pages need nothing",
+    "sklearn": "cross_validate, and pictures from estimators",
+    "postgres": "tables of PostgreSQL",
+    "dask": "frames of Dask, and counting on its clusters",
+    "spark": "frames of Spark, and counting on its clusters",
+    "excel": "workbooks of Excel (.xlsx)",
+}
+"""What the extras that have no entry here are for is said by their name."""
+_FRAMES = ("pandas", "polars")
+_REQUIREMENT = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?(?P<versions>[^;]*)(?:;(?P<where>.*))?$")
+
+
+@dataclass(frozen=True)
+class PackageVersion:
+    """A package beside infoscope, as it is here."""
+
+    package: str
+    version: str | None
+    """None where it is not installed."""
+    required: str
+    """The versions that are known to work."""
+
+
+@dataclass(frozen=True)
+class OptionalPart:
+    """What an extra adds, and whether it is here."""
+
+    extra: str
+    purpose: str
+    present: bool
+    packages: tuple[PackageVersion, ...]
+    install: str
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Everything that the doctor looks at."""
+
+    infoscope: str
+    python: str
+    platform: str
+    compiled: str
+    """active, switched off, missing, or what is wrong with the switch."""
+    packages: tuple[PackageVersion, ...]
+    optional: tuple[OptionalPart, ...]
+    frames: tuple[PackageVersion, ...]
+
+
+@click.command("doctor")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@reported
+def command(form: str, **chosen: Any) -> None:  # noqa: ARG001 - read by ``reported``
+    """Say which versions run here, which optional parts are installed, and how to get the others.
+
+    Example: infoscope doctor
+
+    Example: infoscope doctor --format json
+    """
+    found = _examined()
+    if form == "json":
+        write_stdout(json.dumps({"schema": "infoscope/doctor/1", **asdict(found)}, indent=2) + "\n", "json")
+    else:
+        width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 100)
+        write_stdout("\n".join(_lines(found, width)) + "\n")
+
+
+def _examined() -> Installation:
+    required: list[PackageVersion] = []
+    extras: dict[str, list[PackageVersion]] = {}
+    for part, extra in _requirements():
+        if extra is None:
+            required.append(part)
+        elif extra != "dev":
+            extras.setdefault(extra, []).append(part)
+    return Installation(
+        __version__,
+        platform.python_version(),
+        platform.platform(terse=True),
+        _compiled(),
+        tuple(required),
+        tuple(_optional(extra, parts) for extra, parts in extras.items()),
+        tuple(PackageVersion(name, _version(name), "") for name in _FRAMES),
+    )
+
+
+def _requirements() -> Iterator[tuple[PackageVersion, str | None]]:
+    """Packages that infoscope names in its own metadata, with the extra that asks for them."""
+    try:
+        stated = metadata.requires("infoscope") or []
+    except metadata.PackageNotFoundError:  # runs from a folder, without having been installed
+        stated = []
+    for line in stated:
+        found = _REQUIREMENT.match(line)
+        if found is None or found["name"] == "infoscope":
+            continue
+        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", found["where"] or "")
+        part = PackageVersion(found["name"], _version(found["name"]), found["versions"].strip())
+        yield part, None if extra is None else extra[1]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _optional(extra: str, parts: list[PackageVersion]) -> OptionalPart:
+    present = all(part.version is not None for part in parts)
+    return OptionalPart(extra, _PURPOSES.get(extra, ""), present, tuple(parts), f"pip install 'infoscope[{extra}]'")
+
+
+def _compiled() -> str:
+    from infoscope.readers.parquet.native import is_built, is_wanted  # noqa: PLC0415 - loads NumPy, which help does not
+
+    if not is_built():
+        return "missing"
+    try:
+        return "active" if is_wanted(None) else "switched off"
+    except InputError as problem:
+        return str(problem)
+
+
+_COMPILED = {
+    "active": "active: Parquet is counted by its packed codes",
+    "switched off": "switched off by INFOSCOPE_NATIVE; DuckDB counts Parquet",
+    "missing": "missing: DuckDB counts Parquet, in two to three times the time; install again with a C compiler",
+}
+
+
+def _lines(found: Installation, width: int) -> Iterator[str]:
+    yield f"infoscope {found.infoscope}, Python {found.python}, {found.platform}"
+    yield from _paragraph(f"compiled part {_COMPILED.get(found.compiled, found.compiled)}", width)
+    yield ""
+    yield from _paragraph("needs     " + ", ".join(_spelt(part) for part in found.packages), width)
+    yield from _paragraph("frames    " + ", ".join(_spelt(part) for part in found.frames), width)
+    yield ""
+    wide = max((len(part.extra) for part in found.optional), default=0)
+    for part in found.optional:
+        state = "present" if part.present else "missing"
+        what = ", ".join(_spelt(package) for package in part.packages)
+        text = f"{part.extra:<{wide}}  {state}  {part.purpose or what}"
+        yield from _paragraph(text if part.present else f"{text}: {part.install}", width, indent=wide + 11)
+
+
+def _spelt(part: PackageVersion) -> str:
+    return f"{part.package} {part.version or 'missing'}"
+
+
+def _paragraph(text: str, width: int, indent: int = 10) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)

@@ -1,0 +1,179 @@
+"""Data sets that come with the package: true classes of real data, and what real classifiers predict for them.
+
+>>> data = digits()
+>>> data
+digits: 1,797 samples, 10 classes; predictions of svm, naive_bayes, relabelled, majority
+>>> y_true, predictions = data
+>>> print(y_true[:4], predictions["svm"][:4])
+['0' '1' '2' '3'] ['0' '1' '2' '3']
+
+Each prediction was made by a model that had not seen the sample; docs/datasets.md names the sources and licences.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import UnknownNameError
+from infoscope.results.frame import frame
+
+__all__ = ["DATASETS", "Dataset", "csv_of", "digits", "languages", "page_blocks"]
+
+Column = NDArray[np.str_] | NDArray[np.float64]
+_SCORE = "_score"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """True classes, what systems predict, and their scores where they have any.
+
+    ``evaluate(*data)`` and ``compare(*data)`` take it apart into ``(y_true, predictions)``.
+    """
+
+    name: str
+    title: str
+    y_true: NDArray[np.str_]
+    predictions: Mapping[str, NDArray[np.str_]]
+    """Predicted classes by system."""
+    scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Scores of the positive class by system."""
+    positive: str | None = None
+    """The class to be detected, where there is one."""
+    reject: str | None = None
+    """The prediction that means "abstained", where a system may abstain."""
+
+    def __iter__(self) -> Iterator[NDArray[np.str_] | Mapping[str, NDArray[np.str_]]]:
+        """``y_true``, then ``predictions``: what functions of labels take."""
+        yield self.y_true
+        yield self.predictions
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return len(self.y_true)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The true classes, sorted."""
+        return tuple(str(label) for label in np.unique(self.y_true))
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The same as columns by name: truth, one per system, one per score."""
+        scores = {f"{name}{_SCORE}": score for name, score in self.scores.items()}
+        return {"truth": self.y_true, **self.predictions, **scores}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The columns as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
+        names = list(self.columns)
+        rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
+        return frame((dict(zip(names, row, strict=True)) for row in rows), backend)
+
+    def __repr__(self) -> str:
+        """Name, size and systems in a line."""
+        about = f"{self.name}: {len(self):,} samples, {len(self.labels)} classes"
+        scored = f"; scores of {', '.join(self.scores)}" if self.scores else ""
+        return f"{about}; predictions of {', '.join(self.predictions)}{scored}"
+
+
+def digits(*, abstaining: bool = False) -> Dataset:
+    """Handwritten digits: 10 classes, a good classifier, a poor one, one with renamed outputs, and a constant one.
+
+    ``abstaining`` adds a classifier that may abstain, which is the prediction "?" (give ``reject=data.reject``).
+
+    >>> import infoscope as ifs
+    >>> result = ifs.evaluate(*digits())
+    >>> print(f"{result['svm'].shown('proficiency'):.2f}, {result['majority'].shown('proficiency'):.2f}")
+    0.96, 0.00
+    """
+    columns = _read("digits")
+    if not abstaining:
+        columns.pop("cautious")
+    return _made("digits", columns, reject="?" if abstaining else None)
+
+
+def page_blocks() -> Dataset:
+    """Which blocks of scanned pages are pictures, 1 of 48: two classifiers with their scores.
+
+    >>> import infoscope as ifs
+    >>> data = page_blocks()
+    >>> curve = ifs.sweep(data.y_true, data.scores["boosting"], positive=data.positive)
+    >>> print(f"{curve.areas['roc_auc']:.2f}")
+    0.98
+    """
+    return _made("page_blocks", _read("page_blocks"), positive="picture")
+
+
+def languages() -> Dataset:
+    """In which of 195 languages the name of a country, a language or a currency is written: three classifiers.
+
+    >>> len(languages().labels)
+    195
+    """
+    return _made("languages", _read("languages"))
+
+
+DATASETS: Mapping[str, str] = MappingProxyType(
+    {
+        "digits": "handwritten digits, 10 classes",
+        "page_blocks": "pictures on scanned pages, 1 of 48 blocks, with scores",
+        "languages": "language of a name, 195 classes",
+    }
+)
+"""Every data set with what it is about."""
+
+
+def _made(name: str, columns: Mapping[str, list[str]], **stated: str | None) -> Dataset:
+    truth, *systems = (column for column in columns if not column.endswith(_SCORE))
+    return Dataset(
+        name,
+        DATASETS[name],
+        _fixed(np.array(columns[truth])),
+        MappingProxyType({system: _fixed(np.array(columns[system])) for system in systems}),
+        MappingProxyType(
+            {
+                column.removesuffix(_SCORE): _fixed(np.array(values, dtype=np.float64))
+                for column, values in columns.items()
+                if column.endswith(_SCORE)
+            }
+        ),
+        **stated,
+    )
+
+
+def _fixed(column: NDArray[Any]) -> NDArray[Any]:
+    column.flags.writeable = False
+    return column
+
+
+def _file(name: str) -> Traversable:
+    folder = files("infoscope") / "data"
+    plain = folder / f"{name}.csv"
+    return plain if plain.is_file() else folder / f"{name}.csv.gz"
+
+
+def csv_of(name: str) -> str:
+    """The file of a data set, as CSV."""
+    if name not in DATASETS:
+        near = get_close_matches(name, DATASETS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UnknownNameError(f"there is no data set {name!r}; {hint}there are {', '.join(DATASETS)}")
+    with as_file(_file(name)) as path:
+        body = path.read_bytes()
+    return (gzip.decompress(body) if path.suffix == ".gz" else body).decode("utf-8")
+
+
+def _read(name: str) -> dict[str, list[str]]:
+    header, *rows = csv.reader(csv_of(name).splitlines())
+    return {column: list(values) for column, values in zip(header, zip(*rows, strict=True), strict=True)}

@@ -1,0 +1,42 @@
+"""Every example runs, and one that needs an extra says which."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SHORT = {"cross_validation": ["1"], "king_rook_king": ["2"]}
+"""Arguments with which the longer ones are quick."""
+WITHOUT = (
+    "import runpy, sys\nsys.modules['sklearn'] = sys.modules['matplotlib'] = None\n"
+    "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')"
+)
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    here = {**os.environ, "INFOSCOPE_REFERENCE_DATA": "/nowhere"}
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=120, env=here, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(path):
+    done = run(str(path), *SHORT.get(path.stem, ()))
+
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs_with_the_core_alone_or_names_its_extra(path):
+    done = run("-c", WITHOUT, str(path), *SHORT.get(path.stem, ()))
+
+    assert "Traceback" not in done.stderr
+    if done.returncode:
+        assert "pip install 'infoscope[sklearn]'" in done.stderr
+        assert "infoscope[sklearn]" in path.read_text(encoding="utf-8").split('"""')[1]
