@@ -54,6 +54,7 @@ from .readers import Tables as Tables
 from .readers import read as read
 from .readers import read_joint as read_joint
 from .readers import read_tables as read_tables
+from .reports.class_report import report as report
 from .results import Difference as Difference
 from .results import Estimate as Estimate
 from .results import Finding as Finding

@@ -15,7 +15,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, as_labels, is_one, sorted_labels
 from infoscope.tables.transform import of_classes
 
-__all__ = ["Average", "AverageKeywords", "Parts", "ZeroDivision", "average_labels", "averaged"]
+__all__ = ["Average", "AverageKeywords", "Parts", "ZeroDivision", "average_labels", "averaged", "square_table"]
 
 Average: TypeAlias = Literal["binary", "micro", "macro", "weighted"]
 ZeroDivision: TypeAlias = float | Literal["warn"]
@@ -49,7 +49,7 @@ def averaged(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords]) -
     if average is not None and average not in _AVERAGES:
         known = ", ".join(map(repr, _AVERAGES))
         raise InputError(f"average is {average!r}; it is one of {known}, or None for one number per class")
-    square = _square(table)
+    square = square_table(table)
     classes = one_vs_rest(square)
     part, whole = parts(classes)
     zero = _zero(how.get("zero_division"))
@@ -68,10 +68,10 @@ def averaged(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords]) -
 
 def average_labels(table: Contingency, labels: Iterable[Label] | None = None) -> tuple[Label, ...]:
     """The classes that an average is over: those stated, else every true and predicted class."""
-    return _square(table).truth_labels if labels is None else as_labels(labels)
+    return square_table(table).truth_labels if labels is None else as_labels(labels)
 
 
-def _square(table: Contingency) -> Contingency:
+def square_table(table: Contingency) -> Contingency:
     """The same table in which every predicted class is a true class, too, if one without samples."""
     known = set(table.truth_labels)
     if known.issuperset(label for label in table.system_labels if label != table.reject):

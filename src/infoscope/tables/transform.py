@@ -182,7 +182,8 @@ def of_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
     if not kept.any() or not cells.values.any():
         raise InputError("no sample is of these classes and predicted as one of them; name classes that occur")
     positive = table.positive if table.positive in truth else None
-    return placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
+    chosen = placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
+    return replace(chosen, ignored=table.ignored, weight_squares=table.weight_squares if kept.all() else None)
 
 
 def merged(one: Contingency, other: Contingency) -> Contingency:

@@ -1,0 +1,96 @@
+"""The conventional rates of every class and their averages, each with its interval, and the information beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoscope.evaluation.score import TableInput
+from infoscope.evaluation.uncertainty import believed
+from infoscope.inputs import UncertaintyOptions
+from infoscope.metrics.class_averages import Average, Parts, ZeroDivision, averaged, square_table
+from infoscope.metrics.one_vs_rest import f_beta_parts
+from infoscope.metrics.registry import find
+from infoscope.numeric import Real
+from infoscope.posterior.summary import Summary
+from infoscope.results.estimate import Estimate
+from infoscope.tables import Contingency
+
+__all__ = ["ClassScores", "class_scores"]
+
+_PARTS: Mapping[str, Parts] = {
+    "precision": lambda classes: (classes.hits, classes.declared),
+    "recall": lambda classes: (classes.hits, classes.support),
+    "f1": lambda classes: f_beta_parts(classes.hits, classes.support, classes.declared, 1.0),
+}
+_AVERAGES: Mapping[tuple[Average, str], str] = {
+    ("macro", "precision"): "macro_precision",
+    ("macro", "recall"): "macro_recall",
+    ("macro", "f1"): "macro_f1",
+    ("weighted", "precision"): "weighted_ppv",
+    ("weighted", "recall"): "weighted_tpr",
+    ("weighted", "f1"): "weighted_f1",
+}
+_ALL = (*(f"class_{rate}" for rate in _PARTS), "class_missed_share", *_AVERAGES.values(), "accuracy", "proficiency")
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """The classes of one system, in their order."""
+
+    labels: tuple[str, ...]
+    support: tuple[float, ...]
+    classes: Mapping[str, tuple[Estimate, ...]]
+    """Precision, recall, f1 and missed (the share of all missed information), one estimate per class."""
+    averages: Mapping[Average, Mapping[str, Estimate]]
+    """Macro and weighted averages of precision, recall and f1."""
+    accuracy: Estimate
+    proficiency: Estimate
+    total: float
+
+
+def class_scores(table: Contingency, how: UncertaintyOptions, zero_division: ZeroDivision | None = None) -> ClassScores:
+    """All of it; ``zero_division`` is what the plug-in value of 0/0 counts as, undefined unless stated."""
+    table = square_table(table)
+    belief = believed(TableInput("system", table, n=table.sample_size), how).belief
+    plain = {name: np.asarray(find(name).score(table), dtype=np.float64) for name in _ALL}
+    defined = [name for name, value in plain.items() if value.ndim or np.isfinite(value)]
+    known = {} if belief is None else belief.summaries(defined, how.level)
+
+    def estimates(metric: str, filled: Real | None = None) -> tuple[Estimate, ...]:
+        values = np.atleast_1d(plain[metric])
+        shown = values if filled is None else np.atleast_1d(filled)
+        parts = [np.atleast_1d(part) for part in known[metric]] if metric in known else None
+        return tuple(
+            _estimate(metric, table, (value, of_zero), None if parts is None else [float(part[at]) for part in parts])
+            for at, (value, of_zero) in enumerate(zip(values.tolist(), shown.tolist(), strict=True))
+        )
+
+    rates = {
+        rate: estimates(f"class_{rate}", averaged(table, parts, average=None, zero_division=zero_division))
+        for rate, parts in _PARTS.items()
+    }
+    averages: dict[Average, dict[str, Estimate]] = {"macro": {}, "weighted": {}}
+    for (average, rate), metric in _AVERAGES.items():
+        value = averaged(table, _PARTS[rate], average=average, zero_division=zero_division)
+        averages[average][rate] = estimates(metric, value)[0]
+    return ClassScores(
+        tuple(map(str, table.truth_labels)),
+        tuple(table.row_totals.tolist()),
+        {**rates, "missed": estimates("class_missed_share")},
+        averages,
+        estimates("accuracy")[0],
+        estimates("proficiency")[0],
+        float(table.total),
+    )
+
+
+def _estimate(metric: str, table: Contingency, value: tuple[float, float], belief: list[float] | None) -> Estimate:
+    """The plug-in value, filled in where it is 0/0 and that was asked for; beliefs are about values that exist."""
+    plain, filled = value
+    if not np.isfinite(plain):
+        return Estimate.of(filled, find(metric).reason(table))
+    found = Estimate.of(plain)
+    return found if belief is None else found.with_belief(Summary(*map(np.asarray, belief)))
