@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import UnknownNameError
 from infoscope.results.frame import frame
+from infoscope.typing import DataFrame
 
 __all__ = ["DATASETS", "Dataset", "csv_of", "digits", "languages", "page_blocks"]
 
@@ -74,7 +75,7 @@ class Dataset:
         scores = {f"{name}{_SCORE}": score for name, score in self.scores.items()}
         return {"truth": self.y_true, **self.predictions, **scores}
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> DataFrame:
         """The columns as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
         names = list(self.columns)
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)

@@ -12,12 +12,13 @@ from rich.text import Text
 from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation.class_scores import ClassScores, class_scores
 from infoscope.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
-from infoscope.metrics.arguments import CountingKeywords, Labels, tables
+from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.class_averages import Average, ZeroDivision
 from infoscope.reports.layout import UNICODE, TextColumn, columns, shown, squeezed
 from infoscope.reports.numbers import amount
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
+from infoscope.typing import LabelsByName, LabelsLike
 
 __all__ = ["ReportKeywords", "report"]
 
@@ -39,8 +40,8 @@ class ReportKeywords(CountingKeywords, UncertaintyKeywords, total=False):
 
 @overload
 def report(
-    y_true: Labels | Contingency,
-    y_pred: Any = None,
+    y_true: LabelsLike | Contingency,
+    y_pred: LabelsByName | None = None,
     *,
     digits: int = 2,
     target_names: Sequence[str] | None = None,
@@ -49,8 +50,8 @@ def report(
 ) -> str: ...
 @overload
 def report(
-    y_true: Labels | Contingency,
-    y_pred: Any = None,
+    y_true: LabelsLike | Contingency,
+    y_pred: LabelsByName | None = None,
     *,
     digits: int = 2,
     target_names: Sequence[str] | None = None,
@@ -58,8 +59,8 @@ def report(
     **options: Unpack[ReportKeywords],
 ) -> dict[str, Any]: ...
 def report(
-    y_true: Labels | Contingency,
-    y_pred: Any = None,
+    y_true: LabelsLike | Contingency,
+    y_pred: LabelsByName | None = None,
     *,
     digits: int = 2,
     target_names: Sequence[str] | None = None,
