@@ -22,7 +22,7 @@ from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import ChoiceOptions, sweep
 from infoscope.reports.html.formulas import formula
 from infoscope.tables import Contingency
-from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_file import data_hash
 from tests.reports.pages import as_html, certainties, comparison, grouped, rows, scores
 from tests.reports.pages import settings as tuned
 from tests.reports.test_html import Outline, answered, embedded

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infoscope import Contingency
-from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_file import data_hash
 from tests.strategies import stored_sparse
 
 COUNTS = [[5, 1, 0], [2, 8, 3]]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import Contingency, InputError
 from infoscope.cli import app
-from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_file import data_hash
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

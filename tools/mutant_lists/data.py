@@ -7,7 +7,7 @@ __all__ = ["MUTANTS"]
 MUTANTS = (
     Mutant(
         "system labels in data_hash",
-        "src/infoscope/tables/hashing.py",
+        "src/infoscope/tables/ifs_file.py",
         "for side in (table.truth_labels, table.system_labels):",
         "for side in (table.truth_labels,):",
         ("tests/tables/test_hashing.py::test_labels_of_either_side_count",),

@@ -41,7 +41,7 @@ def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | 
 
 
 def _lines(path: Path) -> list[list[str]]:
-    from infoscope.readers.text_files import opened_text  # noqa: PLC0415 - loads an engine
+    from infoscope.readers.text_files import opened_text  # noqa: PLC0415 - loads an engine, and help must not
 
     try:
         with opened_text(path, "gzip" if path.suffix == ".gz" else "none") as file:

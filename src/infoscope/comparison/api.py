@@ -25,7 +25,7 @@ from infoscope.inputs import (
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.tables import Contingency
-from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, PriorLike, Source
 

@@ -10,6 +10,7 @@ import numpy as np
 from infoscope.diagnosis.phrases import listed, percent, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.readers.labels import cleaner
 from infoscope.results.finding import Finding
 from infoscope.tables.labels import lookalikes
 
@@ -194,8 +195,6 @@ def less_varied_output(facts: TableStatistics) -> Finding | None:
 
 def _cleaning_of(groups: Sequence[Sequence[str]]) -> str:
     """The option of reading that makes one label of each group; where none makes one of all, what to do instead."""
-    from infoscope.readers.labels import cleaner  # noqa: PLC0415 - loads an engine
-
     for steps in _CLEANINGS:
         clean = cleaner(steps)
         if all(len({clean(label) for label in group}) == 1 for group in groups):

@@ -25,7 +25,7 @@ from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
-from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_file import data_hash
 
 __all__ = ["ClassSummary", "Clusters", "TableInput", "measure"]
 

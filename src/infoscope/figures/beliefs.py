@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.figures.scene import Point
 from infoscope.metrics import false_information_ratio, proficiency
+from infoscope.posterior import Posterior
 from infoscope.tables import Contingency
-
-if TYPE_CHECKING:
-    from infoscope.posterior import Posterior
 
 __all__ = ["Spread", "believed_place", "believed_range"]
 
@@ -28,16 +26,10 @@ class Spread:
     """Degrees of freedom of a covariance that was estimated; None where it is known."""
 
 
-def _posterior(table: Contingency, seed: int) -> Posterior:
-    from infoscope.posterior import Posterior  # noqa: PLC0415 - pictures without uncertainty do not need it
-
-    return Posterior(table, seed=seed)
-
-
 def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tuple[Spread, NDArray[Any] | None]:
     """Mean, covariance and, where asked for, draws of a system's place in the coverage plot."""
     names = ["false_information_ratio", "proficiency"]
-    belief = _posterior(table, seed)
+    belief = Posterior(table, seed=seed)
     mean = float(belief.mean(names[0])), float(belief.mean(names[1]))
     spread = Spread(mean, np.asarray(belief.covariance(names), dtype=np.float64))
     if not cloud:
@@ -48,5 +40,5 @@ def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tupl
 
 def believed_range(table: Contingency, metric: str, level: float, seed: int) -> tuple[float, float, float]:
     """The posterior mean of a metric and both ends of its credible interval."""
-    found = _posterior(table, seed).summary(metric, level)
+    found = Posterior(table, seed=seed).summary(metric, level)
     return float(found.mean), float(found.low), float(found.high)

@@ -14,7 +14,9 @@ from scipy.sparse import issparse
 from infoscope.errors import InputError
 from infoscope.multilabel.hierarchy import rolled_up
 from infoscope.readers import read_joint
-from infoscope.readers.labels import meaning
+from infoscope.readers.frames import is_frame
+from infoscope.readers.label_list_file import read_label_lists
+from infoscope.readers.labels import cleaner, meaning
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label
 from infoscope.typing import Source
@@ -64,12 +66,6 @@ def name_of(source: object, otherwise: str) -> str:
     return otherwise
 
 
-def _is_frame(source: Any) -> bool:
-    from infoscope.readers.frames import is_frame  # noqa: PLC0415 - loads an engine
-
-    return is_frame(source)
-
-
 def _read(source: Any, form: LabelSetFormat) -> LabelSets:
     if isinstance(source, LabelSets):
         return source
@@ -77,7 +73,7 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
         return _file(Path(source), form)
     if issparse(source) or (isinstance(source, np.ndarray) and source.ndim != 1):
         return LabelSets.from_indicator(source, threshold=form.threshold)
-    if _is_frame(source) or (isinstance(source, tuple) and form.object is not None):
+    if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
         return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
     if isinstance(source, Mapping | Iterable):
         return LabelSets.from_sets(source)
@@ -88,8 +84,6 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
 
 
 def _file(path: Path, form: LabelSetFormat) -> LabelSets:
-    from infoscope.readers.label_list_file import read_label_lists  # noqa: PLC0415 - not needed for data in memory
-
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _PACKED]
     is_table = bool(suffixes) and suffixes[-1] in _TABLES
     if form.object is not None or is_table:
@@ -143,8 +137,6 @@ def _cleaned(sets: LabelSets, form: LabelSetFormat) -> LabelSets:
     steps = (form.clean,) if isinstance(form.clean, str) else tuple(form.clean)
     if not steps:
         return sets
-    from infoscope.readers.labels import cleaner  # noqa: PLC0415 - only for frames
-
     clean = cleaner(steps)
 
     def cleaned(category: Label) -> Label:

@@ -23,7 +23,7 @@ from infoscope.operating_points.selection import ChoiceOptions
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
-from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.labels import Label
 from infoscope.tables.scale import stated_scale
 from infoscope.typing import ArrayLike, Frame, LabelsLike

@@ -20,7 +20,7 @@ from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
-from infoscope.tables.hashing import data_hash
+from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.missing import all_ignored
 from infoscope.typing import PriorLike
 

@@ -182,7 +182,7 @@ def _load(path: Path) -> IfsParts:
     with opened(path, "is not a whole file of tables; infoscope count writes them") as file, faults_of(path):
         whole = checked(parsed(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
         if whole["schema"] != SCHEMA:
-            system, table = named_table(file, whole)
+            system, table = named_table(Contingency, file, whole)
             return IfsParts({(): {"system" if system is None else system: table}})
         checked(whole, _WHOLE, "its metadata")
         cells = file.columns({"part": TYPES["int"], "truth": TYPES["text"], "system": TYPES["text"]})

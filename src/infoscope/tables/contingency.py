@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from infoscope.numeric import frozen
-from infoscope.tables import construct, matrix, prevalence, text, transform
+from infoscope.tables import construct, ifs_file, matrix, prevalence, text, transform
 from infoscope.tables.counted import Counted, Support, check_cells
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Frame, LabelsLike
@@ -123,14 +123,10 @@ class Contingency(Counted):
     @classmethod
     def load(cls, path: str | Path) -> Contingency:
         """Read a table written by ``save``."""
-        from infoscope.tables import ifs_file  # noqa: PLC0415 - loads the Parquet engine
-
-        return ifs_file.load(Path(path))
+        return ifs_file.load(cls, Path(path))
 
     def save(self, path: str | Path) -> None:
         """Write the table, in one step, as Parquet with versioned metadata (docs/table-format.md)."""
-        from infoscope.tables import ifs_file  # noqa: PLC0415 - loads the Parquet engine
-
         ifs_file.save(self, Path(path))
 
     # ── new tables from old ──────────────────────────────────────────────────────────────────────

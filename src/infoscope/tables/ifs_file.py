@@ -1,4 +1,4 @@
-"""Tables on disk: Parquet with one row per cell and versioned metadata, readable by any Parquet tool.
+"""Tables on disk: Parquet with one row per cell and versioned metadata, and the hash that names what was counted.
 
 The form is described in docs/table-format.md.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import datetime
 import errno
+import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,6 @@ from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
 from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, moved, placed
-from infoscope.tables.contingency import Contingency
-from infoscope.tables.hashing import data_hash
 from infoscope.tables.ifs_checks import (
     TYPES,
     StoredTables,
@@ -40,7 +39,38 @@ from infoscope.tables.ifs_checks import (
 from infoscope.tables.labels import Label, as_labels, check_unique, is_missing, kind_of, sorted_labels
 from infoscope.typing import Json
 
-__all__ = ["SCHEMA", "load", "named_table", "save", "write", "write_parquet"]
+if TYPE_CHECKING:
+    from infoscope.tables.contingency import Contingency
+
+__all__ = ["SCHEMA", "data_hash", "load", "named_table", "save", "write", "write_parquet"]
+
+
+def data_hash(*tables: Contingency) -> str:
+    """SHA-256 of the labels and of the cells that are not empty, in the order of the tables.
+
+    >>> from infoscope import Contingency
+    >>> one = Contingency.from_labels(["a", "b", "b"], ["a", "b", "a"])
+    >>> other = Contingency.from_labels(["b", "a", "b"], ["a", "a", "b"])  # the same rows in another order
+    >>> data_hash(one) == data_hash(other), data_hash(one)[:14]
+    (True, 'sha256:4ad104a')
+    """
+    found = hashlib.sha256()
+    for table in tables:
+        for side in (table.truth_labels, table.system_labels):
+            found.update(_written(side))
+        cells = np.asarray(table.cells, dtype="<f8")
+        filled = np.flatnonzero((cells != 0).reshape(-1, cells.shape[-1]).any(axis=0))
+        places = (table.cell_rows[filled], table.cell_columns[filled])
+        for part in (*places, np.array([len(filled)])):
+            found.update(np.asarray(part, dtype="<i8").tobytes())
+        found.update(np.ascontiguousarray(cells[..., filled]).tobytes())
+    return f"sha256:{found.hexdigest()}"
+
+
+def _written(labels: Iterable[Label]) -> bytes:
+    """Labels with their kind: the number 1 is not the text "1"."""
+    return "\x1e".join(f"{type(label).__name__}\x1f{label}" for label in labels).encode("utf-8", "surrogatepass")
+
 
 SCHEMA = "infoscope/table/1"
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -191,16 +221,16 @@ def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, 
     }
 
 
-def load(path: Path) -> Contingency:
+def load(cls: type[Contingency], path: Path) -> Contingency:
     """Read a table, checking that it is one, that it is whole, and that this version knows its form."""
     with opened(path) as file, faults_of(path):
-        return named_table(file, parsed(file.entries["infoscope"]))[1]
+        return named_table(cls, file, parsed(file.entries["infoscope"]))[1]
 
 
-def named_table(file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
+def named_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
     """The table of a file with these facts, and the name of its system, where the file has one."""
     form = _checked_form(facts)
-    table = _assembled(form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
+    table = _assembled(cls, form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
     system = file.entries.get("infoscope_system")
     check_sum(form, system or "", data_hash(table))
     return system, table
@@ -215,7 +245,7 @@ def _checked_form(facts: Json) -> dict[str, Any]:
     return checked(facts, _FACTS, "its metadata")
 
 
-def _assembled(facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
+def _assembled(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
     truth, rows = _decoded(columns["truth"], facts["truth_encoding"], "truth")
     system, places = _decoded(columns["system"], facts["system_encoding"], "system")
     reject, positive = (None if facts[key] is None else label_from_json(facts[key]) for key in ("reject", "positive"))
@@ -231,7 +261,7 @@ def _assembled(facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
         *labels, moved(rows[filled], truth, labels[0]), moved(places[filled], system, labels[1]), values[filled]
     )
     check_distinct(cells.rows, cells.columns, len(labels[1]))
-    table = placed(Contingency, cells, labels, Declared(None, reject, positive), declared=facts["declared"])
+    table = placed(cls, cells, labels, Declared(None, reject, positive), declared=facts["declared"])
     check_squares(facts["weight_squares"], float(table.grand_total))
     return replace(
         table,
