@@ -158,9 +158,10 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=600, help="processor seconds (default: 600)")
     parser.add_argument("--most-classes", type=int, default=max(CLASSES))
     parser.add_argument("--write", action="store_true", help="write table and picture into docs/, and try nothing")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the trials are kept (default: .benchmarks)")
     options = parser.parse_args()
     seed = REPORT_SEED if options.report else DESIGN_SEED
-    path = FOLDER / f"calibration-{'report' if options.report else 'design'}.jsonl"
+    path = options.folder / f"calibration-{'report' if options.report else 'design'}.jsonl"
     path.parent.mkdir(exist_ok=True)
     done = load(path)
     if not options.write:

@@ -3,13 +3,13 @@
 import time
 
 import numpy as np
-from timing import best
+from timing import best, sized
 
 from infoscope.comparison import compare
 from infoscope.metrics import proficiency
 from infoscope.tables import Contingency
 
-ROWS, CLASSES, SYSTEMS = 1_000_000, 10, 20
+ROWS, CLASSES, SYSTEMS = sized(1_000_000, 500), 10, sized(20, 3)
 
 
 def main() -> None:

@@ -14,14 +14,14 @@ import pandas as pd
 import pyarrow as pa
 import pycm
 from sklearn.metrics import confusion_matrix
-from timing import best, peak_mebibytes, show
+from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
 from infoscope.metrics.registry import metrics_of
 from infoscope.metrics.shannon import entropies
 
-ROWS, CLASSES = 10_000_000, 100
-PEER_ROWS = 200_000
+ROWS, CLASSES = sized(10_000_000, 20_000), 100
+PEER_ROWS = sized(200_000, 2000)
 
 
 def table_from_integers(rng: np.random.Generator) -> None:
@@ -53,7 +53,7 @@ def table_from_strings(rng: np.random.Generator) -> None:
 
 def all_metrics(rng: np.random.Generator) -> None:
     names = [entry for entry in metrics_of() if entry.name != "adjusted_mutual_information"]
-    for classes in (10, 100, 300):
+    for classes in sized((10, 100, 300), (10,)):
         counts = rng.integers(1, 100, (classes, classes))
 
         def ours_once(counts: np.ndarray = counts) -> None:
@@ -66,14 +66,14 @@ def all_metrics(rng: np.random.Generator) -> None:
                 pycm.ConfusionMatrix(matrix=counts)
 
         ours = theirs = float("inf")
-        for _ in range(5):  # by turns, so that both meet the same machine
+        for _ in range(sized(5, 1)):  # by turns, so that both meet the same machine
             ours, theirs = min(ours, best(ours_once, 60)), min(theirs, best(theirs_once, 1))
         wanted = 100 if classes == 100 else None
         show(f"{len(names)} metrics of a {classes}-class table, PyCM's whole set", ours, theirs, wanted=wanted)
 
 
 def many_labels(rng: np.random.Generator) -> None:
-    labels = 1_000_000
+    labels = sized(1_000_000, 1000)
     truth = rng.integers(0, labels, ROWS)
     system = np.where(rng.random(ROWS) < 0.5, truth, rng.integers(0, labels, ROWS))
     before = peak_mebibytes()
@@ -81,7 +81,7 @@ def many_labels(rng: np.random.Generator) -> None:
     memory = peak_mebibytes() - before
     keys = truth * labels + system
     unique = best(lambda: np.unique(keys, return_counts=True), 1)
-    for _ in range(5):  # by turns, so that both meet the same machine
+    for _ in range(sized(5, 1)):  # by turns, so that both meet the same machine
         ours = min(ours, best(lambda: entropies(ifs.Contingency.from_labels(truth, system)), 1))
         unique = min(unique, best(lambda: np.unique(keys, return_counts=True), 1))
     print(
@@ -94,7 +94,7 @@ def importing() -> None:
     def run(code: str) -> float:
         """Processor seconds of a fresh interpreter, best of several."""
         spent = []
-        for _ in range(7):
+        for _ in range(sized(7, 1)):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run([sys.executable, "-c", code], check=True)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -11,7 +11,7 @@ import time
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
-from timing import best, peak_mebibytes, show
+from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
 from infoscope.metrics.expected_information import expected_information
@@ -21,7 +21,7 @@ from infoscope.multilabel.sums import tally
 from infoscope.tables.categorization import aligned
 from infoscope.tables.label_sets import LabelSets
 
-OBJECTS, CATEGORIES, PER_OBJECT = 100_000, 1000, 4
+OBJECTS, CATEGORIES, PER_OBJECT = sized(100_000, 500), sized(1000, 20), 4
 PEER_PAIRS = 12
 
 
@@ -61,7 +61,7 @@ def proficiencies_of_many_categories(rng: np.random.Generator) -> None:
 
 
 def adjusted_information(rng: np.random.Generator) -> None:
-    truth, system = rng.integers(1000, size=(2, 1_000_000))
+    truth, system = rng.integers(sized(1000, 30), size=(2, sized(1_000_000, 5000)))
     values: dict[str, float] = {}
 
     def mine() -> None:
@@ -70,14 +70,16 @@ def adjusted_information(rng: np.random.Generator) -> None:
 
     ours = best(mine, 3)
     # scikit-learn's cost is one step for each possible count of each pair of groups: Σ min(a_i, b_j)
-    few_truth, few_system = truth[:200_000], system[:200_000]
+    few = sized(200_000, 1000)
+    few_truth, few_system = truth[:few], system[:few]
     theirs = best(lambda: adjusted_mutual_info_score(few_truth, few_system), 1)
     steps, few_steps = (_steps(a, b) for a, b in ((truth, system), (few_truth, few_system)))
     show("AMI, 10^6 items, 1000 × 1000 groups, table included", ours, theirs * steps / few_steps, wanted=50)
     print(
         f"  scikit-learn: 2·10^5 items timed ({theirs:.1f} s), extrapolated by {steps / few_steps:.1f} times the steps"
     )
-    small_truth, small_system = truth[:20_000] % 50, np.where(rng.random(20_000) < 0.5, truth[:20_000] % 50, 0)
+    small_truth = truth[:20_000] % 50
+    small_system = np.where(rng.random(len(small_truth)) < 0.5, small_truth, 0)
     mine_small = float(
         ifs.metrics.adjusted_mutual_information(ifs.Contingency.from_labels(small_truth, small_system, labels="own"))
     )
@@ -91,7 +93,7 @@ def _steps(truth: np.ndarray, system: np.ndarray) -> float:
 
 def skewed_groups(rng: np.random.Generator) -> None:
     shares = 1 / np.arange(1, 1001)
-    truth, system = (rng.choice(1000, size=1_000_000, p=shares / shares.sum()) for _ in range(2))
+    truth, system = (rng.choice(1000, size=sized(1_000_000, 5000), p=shares / shares.sum()) for _ in range(2))
     margins = [np.bincount(side).astype(float) for side in (truth, system)]
     ours = best(lambda: expected_information(*margins), 2)
     sizes = " × ".join(str(len(np.unique(margin))) for margin in margins)
@@ -106,8 +108,8 @@ import numpy as np
 import infoscope as ifs
 from infoscope.clustering import splits_and_merges
 rng = np.random.default_rng(0)
-truth = rng.integers(10**6, size=10**7)
-system = np.where(rng.random(10**7) < 0.7, truth, rng.integers(10**6, size=10**7))
+truth = rng.integers(GROUPS, size=10 * GROUPS)
+system = np.where(rng.random(len(truth)) < 0.7, truth, rng.integers(GROUPS, size=len(truth)))
 before = time.perf_counter()
 table = ifs.Contingency.from_labels(truth, system, labels="own")
 ami = float(ifs.metrics.adjusted_mutual_information(table))
@@ -118,7 +120,7 @@ print(f"AMI, 10^7 items, 10^6 × 10^6 groups, table included: {took:.1f} s (prom
 rest = time.perf_counter() - before - took
 print(f"  peak {peak:.2f} GiB, input included (promised 4); splits and merges {rest:.1f} s")
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", f"GROUPS = {sized(10**6, 1000)}\n{code}"], check=True)
 
 
 def main() -> None:

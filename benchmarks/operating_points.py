@@ -7,12 +7,12 @@ import time
 
 import numpy as np
 from sklearn.metrics import roc_curve
-from timing import best, peak_mebibytes, show
+from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
 
-ROWS = 10_000_000
-SAMPLES, CLASSES, POINTS = 1_000_000, 100, 1000
+ROWS = sized(10_000_000, 2000)
+SAMPLES, CLASSES, POINTS = sized(1_000_000, 500), sized(100, 5), sized(1000, 20)
 
 
 def thresholds(rng: np.random.Generator) -> None:

@@ -17,15 +17,16 @@ import duckdb
 import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
-from timing import best, interleaved, tried
+from timing import best, interleaved, sized, tried
 
 import infoscope as ifs
 from infoscope.readers.parquet import dispatch as encoded
 
-ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
+ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else sized(10_000_000, 20_000)
 FEW = ROWS // 5  # for text, for ten systems, and for pandas, which needs 90 bytes a row
 CLASSES = 100
-PEER_ROWS = 500_000
+UPDATES = sized(20_000, 200)
+PEER_ROWS = sized(500_000, 1000)
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024"
 TEN = [f"s{i}" for i in range(10)]
 LABEL = f"'class ' || (hash(i) % {CLASSES})"
@@ -178,10 +179,10 @@ def counter(_folder: Path) -> None:
         counting = ifs.Counter()
 
         def updates(counting: Any = counting, truth: Any = truth, system: Any = system) -> None:
-            for _ in range(20_000):
+            for _ in range(UPDATES):
                 counting.update(truth, system)
 
-        say(f"counter, batches of {size}", f"{20_000 / best(updates):10.0f} updates/s", "100000")
+        say(f"counter, batches of {size}", f"{UPDATES / best(updates):10.0f} updates/s", "100000")
 
 
 PARTS = {part.__name__: part for part in (parquet, text, systems, memory, tail, counter)}

@@ -1,17 +1,30 @@
-"""How the benchmarks measure: best of several runs, everything compared in one process."""
+"""How the benchmarks measure: best of several runs, everything compared in one process.
 
+INFOSCOPE_BENCHMARKS_BRIEFLY=1 makes them small and runs everything once: the figures mean nothing then, but a benchmark
+that no longer runs is noticed (tests/test_benchmarks.py).
+"""
+
+import os
 import resource
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["best", "interleaved", "peak_mebibytes", "show", "tried"]
+__all__ = ["best", "interleaved", "peak_mebibytes", "show", "sized", "tried"]
+
+T = TypeVar("T")
+_BRIEFLY = bool(os.environ.get("INFOSCOPE_BENCHMARKS_BRIEFLY"))
+
+
+def sized(full: T, brief: T) -> T:
+    """A size of the data: the one that is measured, or a small one to see that it runs."""
+    return brief if _BRIEFLY else full
 
 
 def best(work: Callable[[], Any], repeats: int = 3) -> float:
     """Processor seconds of the fastest run: other work on the machine does not count."""
     fastest = float("inf")
-    for _ in range(repeats):
+    for _ in range(sized(repeats, 1)):
         start = time.process_time()
         work()
         fastest = min(fastest, time.process_time() - start)
@@ -26,7 +39,7 @@ def interleaved(works: Mapping[str, Callable[[], Any]], repeats: int = 3) -> dic
 def tried(works: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
     """Seconds by the clock of every run, all works in turn."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(repeats):
+    for _ in range(sized(repeats, 1)):
         for name, work in works.items():
             start = time.perf_counter()
             work()

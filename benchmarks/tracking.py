@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 import scipy.sparse.csgraph  # noqa: F401 - loaded before the clock starts, as TrackEval's own imports are
-from timing import show
+from timing import show, sized
 
 from infoscope import tracking
 
+FRAMES = sized(1000, 10)
 NAMES = {
     "HOTA": {"HOTA": "hota", "DetA": "deta", "AssA": "assa", "LocA": "loca"},
     "CLEAR": {"MOTA": "mota", "MOTP": "motp", "IDSW": "id_switches", "Frag": "fragmentations", "MT": "mostly_tracked"},
@@ -34,7 +35,7 @@ NAMES = {
 }
 
 
-def scene(area: tuple[int, int], frames: int = 1000, objects: int = 100) -> tuple[np.ndarray, np.ndarray]:
+def scene(area: tuple[int, int], frames: int, objects: int = 100) -> tuple[np.ndarray, np.ndarray]:
     """Objects that walk about and bounce off the walls; a tracker with misses, lost ids, noise and false boxes."""
     rng = np.random.default_rng(0)
     walls = np.array(area)
@@ -109,11 +110,11 @@ def main(repeats: int) -> None:
     for name, (area, wanted) in {"sparse": ((8000, 4500), 10.0), "crowded": ((1600, 900), 6.0)}.items():
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
-            truth, tracks = scene(area)
+            truth, tracks = scene(area, FRAMES)
             paths = folder / "truth" / "scene" / "gt" / "gt.txt", folder / "trackers" / "peer" / "data" / "scene.txt"
             for rows, path in zip((truth, tracks), paths, strict=True):
                 write(rows, path)
-            evaluate, other = functools.partial(tracking.evaluate, *paths), peer(folder, frames=1000)
+            evaluate, other = functools.partial(tracking.evaluate, *paths), peer(folder, FRAMES)
             evaluate()
             ours, theirs = [], []
             for _ in range(repeats):
@@ -127,7 +128,7 @@ def main(repeats: int) -> None:
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
         boxes = len(truth) + len(tracks)
-        show(f"track, {name} scene: 1000 frames × 100 objects", min(ours), min(theirs), wanted=wanted)
+        show(f"track, {name} scene: {FRAMES} frames × 100 objects", min(ours), min(theirs), wanted=wanted)
         memory = f"peak memory {peak / 2**20:.0f} MiB, {peak / boxes:.0f} bytes a box"
         print(f"    figures apart by at most {apart:.1g}; {memory}")
 
@@ -135,4 +136,4 @@ def main(repeats: int) -> None:
 if __name__ == "__main__":
     if importlib.util.find_spec("trackeval") is None:
         sys.exit("the peer is not installed: pip install trackeval")
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else sized(3, 1))

@@ -45,6 +45,8 @@ WAYS = {  # how to get what can be imported by this name
     "zstandard": "pip install zstandard",
 }
 
+_ask = importlib.util.find_spec
+
 
 class Absent:
     """Last finder of all: no other has found the module."""
@@ -74,13 +76,14 @@ def install() -> None:
     sys.meta_path.append(Absent())
     if names := os.environ.get("INFOSCOPE_TESTS_WITHOUT", "").split():
         sys.meta_path.insert(0, Blocked(names))
+        importlib.util.find_spec = lambda name, package=None: None if name in names else _ask(name, package)
 
 
 def _place_of_import() -> str:
     """File and line of the import statement that is being run; nothing where somebody only asks for the module."""
     frame = sys._getframe(1)
     while frame.f_back and (frame.f_code.co_filename == __file__ or "importlib" in frame.f_code.co_filename):
-        if frame.f_code is importlib.util.find_spec.__code__:
+        if frame.f_code is _ask.__code__:
             return ""
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
