@@ -14,6 +14,7 @@ from typing import Any, Literal, Self, TypedDict
 import numpy as np
 
 from infoscope.errors import InputError, check_keywords
+from infoscope.readers.columns import pick_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
@@ -30,6 +31,7 @@ __all__ = [
     "column_labels",
     "kept_rows",
     "labels_by_system",
+    "named_column",
     "tables_by_system",
 ]
 
@@ -129,11 +131,15 @@ def column_labels(
     names = [system] if isinstance(system, str) else list(system or ())
     if not names:
         raise InputError("name at least one system column beside the truth")
-    for name in (truth, *names):
-        if name not in source:
-            known = ", ".join(map(repr, source))
-            raise InputError(f"the source has no column {name!r}; it has {known}")
+    pick_columns((truth, *names), list(source), "the mapping")
     return source[truth], {name: source[name] for name in names}
+
+
+def named_column(source: Mapping[str, Any], column: object) -> Any:
+    """A column of a mapping by its name; values that are given as such stay as they are."""
+    if isinstance(column, str):
+        pick_columns([column], list(source), "the mapping")
+    return source[column] if isinstance(column, str) else column
 
 
 def tables_by_system(source: object, system: object = None) -> dict[str, Contingency] | None:

@@ -18,6 +18,7 @@ from infoscope.errors import InputError
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
 from infoscope.numeric import Real
 from infoscope.readers import ReadOptions
+from infoscope.readers.columns import pick_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.tables.categorization import Categorization
@@ -146,7 +147,8 @@ def _from_columns(
     source: Any, systems: Sequence[str], clean: str | Iterable[str], read: ReadOptions | None
 ) -> Annotations:
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
-        return _from_sequences({name: source[name] for name in systems if name in source} or source, clean)
+        pick_columns(systems, list(source), "the mapping")
+        return _from_sequences({name: source[name] for name in systems}, clean)
     return _of_patterns(read_patterns(source, systems, clean=_cleaning(clean), read=read))
 
 

@@ -20,6 +20,7 @@ from infoscope.inputs import (
     column_labels,
     kept_rows,
     labels_by_system,
+    named_column,
     tables_by_system,
 )
 from infoscope.posterior import Posterior
@@ -102,9 +103,9 @@ def _answers(
     labels = (
         (kept_rows(source), labels_by_system(y_pred)) if y_pred is not None else column_labels(source, truth, system)
     )
-    if labels is not None:
+    if labels is not None and not (y_pred is None and options.get("clean")):
         if y_pred is None:
-            weight, groups = (source.get(x, x) if isinstance(x, str) else x for x in (weight, groups))
+            weight, groups = (named_column(source, column) for column in (weight, groups))
         y_true, systems = labels
         return PairedPredictions.from_labels(y_true, systems, sample_weight=weight, cluster=groups, **stated)
     check_rows(source, truth)

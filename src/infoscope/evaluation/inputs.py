@@ -21,6 +21,7 @@ from infoscope.inputs import (
     column_labels,
     kept_rows,
     labels_by_system,
+    named_column,
     tables_by_system,
 )
 from infoscope.masking import masked
@@ -125,16 +126,14 @@ def gather(source: Source, y_pred: LabelsByName | None, request: ColumnRequest) 
     if tables is not None:
         return _from_tables(tables, request)
     columns = column_labels(source, request.truth, request.system)
-    if columns is not None:
+    if columns is not None and not request.by and not request.clean:
         return _from_labels(*columns, _with_columns(cast("Mapping[str, Any]", source), request))
     return _from_rows(source, request)
 
 
 def _with_columns(source: Mapping[str, Any], request: ColumnRequest) -> ColumnRequest:
     """Weights and groups of a mapping of columns, by their names."""
-    named = {name: getattr(request, name) for name in ("weight", "groups")}
-    found = {name: source.get(value, value) for name, value in named.items() if isinstance(value, str)}
-    return replace(request, **found)
+    return replace(request, **{name: named_column(source, getattr(request, name)) for name in ("weight", "groups")})
 
 
 def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest) -> Inputs:

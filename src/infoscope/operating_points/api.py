@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, column_labels
+from infoscope.inputs import as_names, column_labels, named_column
 from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep
@@ -78,10 +78,9 @@ def sweep(
             raise InputError("give (y_true, y_score), or name columns with truth= and score=, not both")
         return sweep_scores(cast(LabelsLike, source), y_score, **choices)
     columns = column_labels(source, truth, score)
-    if columns is not None:
+    if columns is not None and not clean:
         y_true, scores = columns
-        weight = choices.get("weight")
-        choices["weight"] = cast("Mapping[str, Any]", source).get(weight, weight) if isinstance(weight, str) else weight
+        choices["weight"] = named_column(cast("Mapping[str, Any]", source), choices.get("weight"))
         choices.setdefault("classes", None if len(scores) == 1 else list(scores))
         given = next(iter(scores.values())) if len(scores) == 1 else np.column_stack(list(scores.values()))
         return sweep_scores(y_true, given, **choices)

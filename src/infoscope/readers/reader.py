@@ -15,6 +15,7 @@ from infoscope.masking import secrets_hidden
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assemble import Group, assemble
 from infoscope.readers.broken_files import raise_for_each
+from infoscope.readers.column_mapping import count_columns
 from infoscope.readers.columns import Columns
 from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.dask import count_files, count_files_by_dask
@@ -145,10 +146,10 @@ def read(
     r"""The table of one system in a source.
 
     A source is a path, a pattern, a folder or a list of them ("-" is standard input); any dataframe or lazy frame; a
-    Spark, Dask or Ibis table; or a pair of a database connection, or its address, and a table or query. Labels are
-    taken verbatim unless ``clean`` names one or several of strip, nfc, casefold, text and number. Rows without a label
-    are left out, counted in ``ignored`` of the table and reported by a ``MissingLabelsWarning``. ``read_tables`` reads
-    several systems, and groups.
+    mapping of columns; a Spark, Dask or Ibis table; or a pair of a database connection, or its address, and a table or
+    query. Labels are taken verbatim unless ``clean`` names one or several of strip, nfc, casefold, text and number.
+    Rows without a label are left out, counted in ``ignored`` of the table and reported by a ``MissingLabelsWarning``.
+    ``read_tables`` reads several systems, and groups.
 
     >>> import tempfile, pathlib
     >>> log = pathlib.Path(tempfile.mkdtemp()) / "log.csv"
@@ -268,8 +269,10 @@ def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadO
         return count_batches(source, columns)
     if is_frame(source):
         return count_frame(source, columns)
+    if isinstance(source, Mapping):
+        return count_columns(source, columns)
     raise InputError(
-        f"a {type(source).__name__} cannot be read; give a path, a dataframe, a Spark, Dask or "
+        f"a {type(source).__name__} cannot be read; give a path, a dataframe, a mapping of columns, a Spark, Dask or "
         "Ibis table, or a pair of a database connection and a query"
     )
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, dated, labelled
+from infoscope.readers.column_mapping import label_codes
 from infoscope.readers.column_names import column_names
 from infoscope.readers.columns import Columns
 from infoscope.readers.dask import spelt
@@ -28,7 +29,6 @@ from infoscope.readers.labels import Cleaning, from_json, is_missing
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.shared_reading import Asked
 from infoscope.readers.tally import Ints, Tally, encode
-from infoscope.tables.encode import encode as encode_labels
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsLike, Source
 
@@ -85,11 +85,11 @@ def sample_labels(
     y_true: LabelsLike, systems: Mapping[str, Any], show: Mapping[str, Any], limit: int, reject: Label | None = None
 ) -> dict[tuple[Group, str], CellRows]:
     """The same for labels in memory, with further values of each sample by name."""
-    truth, truth_labels = _coded(y_true, "truth")
+    truth, truth_labels = label_codes(y_true, "truth")
     shown = {name: _listed(values, name, len(truth)) for name, values in show.items()}
     found: dict[tuple[Group, str], CellRows] = {}
     for name, given in systems.items():
-        codes, labels = _coded(given, "system", reject)
+        codes, labels = label_codes(given, "system", reject)
         usable = (truth >= 0) & (codes >= 0)
         places = np.flatnonzero(usable)
         cells: CellRows = {}
@@ -99,19 +99,6 @@ def sample_labels(
             cells.setdefault(key, []).append(SampledRow(at + 1, values))
         found[(), name] = cells
     return found
-
-
-def _coded(values: Any, side: str, reject: Label | None = None) -> tuple[Ints, Sequence[Label]]:
-    """Codes from 0 with their labels; -1 where there is none."""
-    coded = encode_labels(values, side, reject)
-    codes = np.asarray(coded.codes, dtype=np.int64)
-    present = np.ones(codes.shape, dtype=bool) if coded.missing is None else codes != coded.missing
-    if coded.labels is not None:
-        return np.where(present, codes, -1), coded.labels
-    numbers, places = np.unique(codes[present], return_inverse=True)
-    full = np.full(codes.shape, -1, dtype=np.int64)
-    full[present] = places
-    return full, numbers.tolist()
 
 
 def _listed(values: Any, name: str, rows: int) -> list[Any]:
