@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,9 @@ import infoscope as ifs
 from infoscope.cli.options import read_options, sources
 from infoscope.cli.streams import say
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.files import Files, scratch_folder
-from infoscope.readers.reader import files_of
+
+if TYPE_CHECKING:
+    from infoscope.readers.files import Files
 
 __all__ = ["ChosenColumns", "chosen_columns"]
 
@@ -53,9 +54,9 @@ def chosen_columns(
         names = _systems_of_parts(source) if any(map(_is_question, words)) else ()
         yield ChosenColumns(sources(source), truth, _filled_in(words, names, "SOURCE"))
         return
-    with scratch_folder() as folder:
+    with ifs.readers.files.scratch_folder() as folder:
         how = read_options(chosen)
-        files = files_of(sources(source), how, folder)
+        files = ifs.readers.reader.files_of(sources(source), how, folder)
         if files is None:
             yield ChosenColumns(sources(source), truth, _split_blindly(words, chosen, option))
             return
