@@ -39,6 +39,8 @@ from .figures import SplitTriangleDisplay as SplitTriangleDisplay
 from .figures import SurfaceDisplay as SurfaceDisplay
 from .figures import SweepDisplay as SweepDisplay
 from .figures.association import AssociationDisplay as AssociationDisplay
+from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
+from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
 from .metrics.registry import Card as Card
@@ -54,6 +56,8 @@ from .readers import Tables as Tables
 from .readers import read as read
 from .readers import read_joint as read_joint
 from .readers import read_tables as read_tables
+from .relations import Relations as Relations
+from .relations import relate as relate
 from .reports.class_report import report as report
 from .results import Difference as Difference
 from .results import Estimate as Estimate

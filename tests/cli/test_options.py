@@ -37,6 +37,7 @@ SYNONYMS = {"sample_weight", "pos_label"}
 FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] = {
     "evaluate": ((ifs.evaluate,), {"matrix", "strict"}, {"y_pred", "labels", *SYNONYMS}),
     "compare": ((ifs.compare,), {"matrix", "strict", "by"}, {"y_pred", *SYNONYMS}),
+    "relate": ((ifs.relate,), set(), set()),
     "agree": ((ifs.agreement,), set(), set()),
     "count": ((ifs.read_tables,), {"strict"}, set()),
     "sweep": (

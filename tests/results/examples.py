@@ -68,6 +68,25 @@ def multilabel() -> Result:
     return ifs.multilabel.compare(truth, {"near": near, "far": far}, draws=100, splits=20, shuffles=9)
 
 
+def relations() -> Result:
+    rng = random.Random(9)
+    plan = [rng.randrange(3) for _ in range(300)]
+    move = [rng.randrange(3) for _ in range(300)]
+    return ifs.relate(
+        {
+            "plan": plan,
+            "move": move,
+            "win": [int(rng.random() < (0.8 if a == b else 0.3)) for a, b in zip(plan, move, strict=True)],
+            "delay": [rng.random() for _ in range(300)],
+            "day": [None if at % 9 == 0 else "mon" for at in range(300)],
+        },
+        target="win",
+        given="move",
+        triangle="source",
+        permutations=199,
+    )
+
+
 def cross_validation() -> Result:
     from infoscope.cross_validation import CrossValidation
 
@@ -138,6 +157,7 @@ EXAMPLES: dict[str, Callable[[], Result]] = {
     "evaluation": evaluation,
     "gate": gate,
     "multilabel": multilabel,
+    "relations": relations,
     "sweep": sweep,
     "tracking": tracking,
     "tuning": tuning,

@@ -205,11 +205,12 @@ def test_a_document_of_another_schema_is_refused(kind, result):
 
 
 def test_pictures_are_drawn_by_name(result):
-    pytest.importorskip("matplotlib")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
     from importlib import import_module
 
     names = list(import_module(f"infoscope.reports.views.{result.kind.replace('-', '_')}").PICTURES)
     for name in names:
         assert result.plot(name).ax_ is not None
+        pyplot.close("all")
     with pytest.raises(InputError, match="picture"):
         result.plot("no such picture")

@@ -25,6 +25,7 @@ COMMANDS = {
     "multilabel": ("multilabel", "Multi-label: several categories per object."),
     "track": ("track", "Trackers: what their ids carry of who was where."),
     "agree": ("agree", "Annotators without a truth: how they agree."),
+    "relate": ("relate", "What any columns tell about each other, given others."),
     "count": ("count", "Rows to tables that merge: nightly logs, shards, streams."),
     "explain": ("explain", "What a metric means; without a name, all of them."),
     "demo": ("demo", "See an evaluation of five real classifiers."),

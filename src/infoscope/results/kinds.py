@@ -22,6 +22,7 @@ KINDS = {
     "evaluation": "infoscope.evaluation.result:Evaluation",
     "gate": "infoscope.evaluation.gate:Gate",
     "multilabel": "infoscope.multilabel.result:MultilabelEvaluation",
+    "relations": "infoscope.relations.result:Relations",
     "sweep": "infoscope.operating_points.result:Sweep",
     "tracking": "infoscope.tracking.result:TrackingEvaluation",
     "tuning": "infoscope.operating_points.tuning:Tuning",

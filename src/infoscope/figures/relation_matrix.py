@@ -1,0 +1,125 @@
+"""The relation matrix: columns against columns, dark where they tell much about each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from infoscope.errors import InputError
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label, shortened, width_of
+from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
+from infoscope.relations import Relations
+
+__all__ = ["RelationCell", "RelationMatrixDisplay"]
+
+MAX_COLUMNS = 40
+SIDE = (18.0, 44.0)
+"""Least and greatest side of a cell."""
+LEAST_WIDTH = 480.0
+
+
+@dataclass(frozen=True)
+class RelationCell:
+    """What a row's column tells about a column's column, in bits, and as a share of the larger possible."""
+
+    first: str
+    second: str
+    bits: float
+    part: float
+    significant: bool
+
+
+@dataclass
+class RelationMatrixDisplay(Display):
+    """Cells by the share of the smaller entropy that a pair has in common; hollow where chance explains it.
+
+    >>> from infoscope.relations import relate
+    >>> display = RelationMatrixDisplay.from_relations(relate({"x": [0, 1] * 9, "y": [0, 1] * 9, "z": [0, 0, 1] * 6}))
+    >>> sorted(display.names)
+    ['x', 'y', 'z']
+    """
+
+    names: list[str]
+    cells: list[RelationCell]
+
+    @classmethod
+    def from_relations(cls, relations: Relations) -> Self:
+        """All pairs of a result; with a target, its pairs alone."""
+        if not relations.relations:
+            raise InputError("there is no relation to draw; relate at least two columns")
+        cells = [
+            RelationCell(
+                relation.first,
+                relation.second,
+                relation.information.shown or 0.0,
+                max(relation.of_first or 0.0, relation.of_second or 0.0),
+                relation.is_significant(relations.level),
+            )
+            for relation in relations.relations
+        ]
+        names = list(dict.fromkeys(name for cell in cells for name in (cell.first, cell.second)))[:MAX_COLUMNS]
+        kept = [cell for cell in cells if cell.first in names and cell.second in names]
+        return cls(_ordered(names, kept), kept)
+
+    def panel(self) -> Panel:
+        """A square for each pair, twice."""
+        size = len(self.names)
+        side = min(SIDE[1], max(SIDE[0], 480.0 / size))
+        shown = [shortened(plain_label(name), 18) for name in self.names]
+        left = 12.0 + max(width_of(name, 11.0) for name in shown)
+        marks: list[Mark] = []
+        place = {name: at for at, name in enumerate(self.names)}
+        for cell in self.cells:
+            for one, other in ((cell.first, cell.second), (cell.second, cell.first)):
+                marks += self._square(cell, place[one], place[other], side)
+        for at, (name, short) in enumerate(zip(self.names, shown, strict=True)):
+            marks.append(Words(0.0, at + 0.5, short, "ink", "small", "end", (-6.0, 3.5), tip=plain_label(name)))
+            marks.append(Words(at + 0.5, 0.0, short, "ink", "small", "start", (3.5, -6.0), 50.0, tip=plain_label(name)))
+        top = 12.0 + 0.9 * max(width_of(name, 11.0) for name in shown)
+        return Panel(
+            "Relation matrix",
+            self._summary(),
+            Axis(0.0, float(size)),
+            Axis(float(size), 0.0),
+            tuple(marks),
+            width=max(left + side * size + 60.0, LEAST_WIDTH),
+            height=top + side * size + 12.0,
+            margins=(left, top, max(60.0, LEAST_WIDTH - left - side * size), 12.0),
+        )
+
+    def _square(self, cell: RelationCell, row: int, column: int, side: float) -> list[Mark]:
+        low, high = (column + 0.04, row + 0.96), (column + 0.96, row + 0.04)
+        tip = f"{plain_label(cell.first)} and {plain_label(cell.second)}: {cell.bits:.3f} bits"
+        if not cell.significant:
+            corners = (low, (high[0], low[1]), high, (low[0], high[1]))
+            return [Line(corners, "faint", closed=True, tip=f"{tip}, not more than chance")]
+        marks: list[Mark] = [Bar(low, high, "captured", 0.15 + 0.85 * float(np.sqrt(min(cell.part, 1.0))), tip=tip)]
+        if side >= 30.0:
+            ink = "on-captured" if cell.part > 0.3 else "ink"
+            text = f"{cell.bits:.2f}" if cell.bits >= 0.005 else "<.01"
+            marks.append(Words(column + 0.5, row + 0.5, text, ink, "tiny", "middle", (0.0, 3.0)))
+        return marks
+
+    def _summary(self) -> str:
+        found = [cell for cell in self.cells if cell.significant]
+        best = max(found, key=lambda cell: cell.bits, default=None)
+        told = "" if best is None else f" Closest are {best.first} and {best.second}, {best.bits:.2f} bits."
+        return f"Relations of {len(self.names)} columns: {len(found)} of {len(self.cells)} pairs are significant.{told}"
+
+
+def _ordered(names: list[str], cells: list[RelationCell]) -> list[str]:
+    """Columns that tell about each other side by side, by the tree of average linkage."""
+    if len(names) < 3:
+        return names
+    place = {name: at for at, name in enumerate(names)}
+    apart = np.ones((len(names), len(names)))
+    np.fill_diagonal(apart, 0.0)
+    for cell in cells:
+        one, other = place[cell.first], place[cell.second]
+        apart[one, other] = apart[other, one] = 1.0 - min(cell.part, 1.0)
+    return [names[at] for at in leaves_list(linkage(squareform(apart), "average")).tolist()]

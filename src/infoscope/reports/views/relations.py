@@ -1,0 +1,233 @@
+"""What is shown of relations: the closest, what they are given others, what columns tell together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from infoscope.figures.display import Display
+from infoscope.figures.relation_graph import RelationGraphDisplay
+from infoscope.figures.relation_matrix import RelationMatrixDisplay
+from infoscope.relations import EntropyParts, InformationRange, Relation, Relations
+from infoscope.reports.numbers import Units, amount, p_value, share
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Outline,
+    Phrase,
+    Section,
+    SideBySide,
+    Strong,
+    Table,
+    Tile,
+)
+
+__all__ = ["PICTURES", "outline"]
+
+MAX_ROWS = 20
+
+
+def _matrix(result: Relations) -> Display:
+    return RelationMatrixDisplay.from_relations(result)
+
+
+def _graph(result: Relations) -> Display:
+    return RelationGraphDisplay.from_relations(result)
+
+
+PICTURES: dict[str, Callable[[Relations], Display]] = {"matrix": _matrix, "graph": _graph}
+
+
+def outline(result: Relations, unit: Units) -> Outline:
+    """The closest relation first."""
+    columns = [column for column in result.columns if column.taken != "identifier"]
+    rows = result.provenance.rows
+    return Outline(
+        title="Relations of columns",
+        kicker=(
+            "Relations",
+            f"{len(columns)} columns",
+            *((f"{amount(rows)} rows",) if rows is not None else ()),
+            *((("target ", Name(result.target)),) if result.target else ()),
+        ),
+        headline=_headline(result, unit),
+        lede=list(_sentences(result)),
+        tiles=list(_tiles(result, unit)),
+        findings=[("", finding) for finding in result.findings],
+        sections=[
+            *_pictures(result),
+            _relations(result, result.relations, unit, _heading(result), "relations"),
+            *([_relations(result, result.conditional, unit, _given(result), "given")] if result.conditional else []),
+            *_splits(result, unit),
+            _columns(result, unit),
+            *_triangle("Entropy triangle of the source", result.source_triangle, ("told by others too", "its own")),
+            *_triangle("Entropy triangle of the channel", result.channel_triangle, ("transmitted", "lost")),
+        ],
+        appendix=Appendix(
+            metrics=("mutual_information", "proficiency", "erroneous_information"),
+            method=(
+                "Information is computed from counts of the values; numbers with many values are cut at quantiles.",
+                "P is the probability of as much information between unrelated columns, by the χ² law where every "
+                "combination is expected five times, else by random tables with the same margins.",
+                "A relation is no cause: what two columns tell about each other may come from a third.",
+            ),
+        ),
+    )
+
+
+def _heading(result: Relations) -> Phrase:
+    return "Closest pairs" if result.target is None else ("What each column tells about ", Name(result.target))
+
+
+def _given(result: Relations) -> Phrase:
+    return ("The same given ", Name(", ".join(result.given), 60))
+
+
+def _headline(result: Relations, unit: Units) -> Phrase:
+    found = [relation for relation in result.relations if relation.is_significant(result.level)]
+    if not found:
+        return f"None of {len(result.relations)} pairs of columns tells more about each other than chance would."
+    best = found[0]
+    bits = unit.amount(best.information.shown, 3)
+    if result.target is not None:
+        part = f", {share(best.of_second)} of it" if best.of_second is not None else ""
+        return (Name(best.first), " tells the most about ", Name(best.second), f": {bits} {unit.name}{part}.")
+    return (Name(best.first), " and ", Name(best.second), f" tell the most about each other: {bits} {unit.name}.")
+
+
+def _sentences(result: Relations) -> Iterator[Phrase]:
+    found = [relation for relation in result.relations if relation.is_significant(result.level)]
+    rule = {"holm": "Holm-corrected", "benjamini-yekutieli": "corrected by Benjamini-Yekutieli"}.get(
+        result.correction, "not corrected for their number"
+    )
+    yield f"{len(found)} of {len(result.relations)} relations are significant ({rule})."
+
+
+def _tiles(result: Relations, unit: Units) -> Iterator[Tile]:
+    together = result.together
+    if together is None:
+        return
+    yield Tile(unit.amount(together.entropy), "all columns", "", f"{unit.name}, joint entropy")
+    yield Tile(unit.amount(together.total_correlation), "total correlation", "", "ΣH(X_i) − H")
+    yield Tile(unit.amount(together.dual_total_correlation), "dual total correlation", "", "H − ΣH(X_i | others)")
+    word = "redundancy prevails" if together.o_information > 0 else "synergy prevails"
+    yield Tile(unit.amount(together.o_information), "O-information", "", word)
+    if together.interaction is not None:
+        yield Tile(unit.amount(together.interaction, 3), "interaction", "", "I(X;Y|Z) − I(X;Y); + is synergy")
+
+
+def _pictures(result: Relations) -> Iterator[Section]:
+    if len(result.relations) < 2:
+        return
+    graph = Figure(_graph(result).panel())
+    drawn = graph if result.target is not None else SideBySide([Figure(_matrix(result).panel())], [graph])
+    yield Section("Which columns tell about which", [drawn], "map", link="Map", only="page")
+
+
+def _relations(result: Relations, found: Sequence[Relation], unit: Units, heading: Phrase, anchor: str) -> Section:
+    columns = [
+        Column("column", "name"),
+        Column("column" if result.target is None else "target", "name"),
+        Column(unit.name, metric="mutual_information"),
+        Column("interval", priority=4),
+        Column("of the first", priority=3),
+        Column("of the second", priority=6),
+        Column("by chance", priority=5),
+        Column("P", priority=7),
+        Column("P corrected"),
+        Column("rows", priority=2),
+    ]
+    rows: list[Sequence[Cell]] = [
+        (
+            Name(relation.first, 24),
+            Name(relation.second, 24),
+            _strong(unit.amount(relation.information.shown, 3), significant=relation.is_significant(result.level)),
+            _interval(relation, unit),
+            _part(relation.of_first),
+            _part(relation.of_second),
+            unit.amount(relation.by_chance, 4),
+            p_value(relation.p_value),
+            p_value(relation.adjusted_p),
+            amount(relation.rows),
+        )
+        for relation in found
+    ]
+    return Section(heading, [Table(columns, rows, search="relations", max_rows=MAX_ROWS)], anchor)
+
+
+def _strong(text: str, *, significant: bool) -> Cell:
+    return Strong(text) if significant else text
+
+
+def _interval(relation: Relation, unit: Units) -> str:
+    low, high = relation.information.low, relation.information.high
+    return "" if low is None or high is None else f"{unit.amount(low, 3)} – {unit.amount(high, 3)}"
+
+
+def _part(value: float | None) -> str:
+    return "–" if value is None else share(value)
+
+
+def _splits(result: Relations, unit: Units) -> Iterator[Section]:
+    if not result.splits:
+        return
+    columns = [
+        Column("column", "name"),
+        Column("column", "name"),
+        Column("together"),
+        Column("shared", priority=6),
+        Column("first alone", priority=5),
+        Column("second alone", priority=4),
+        Column("only together", priority=7),
+    ]
+
+    def range_of(part: InformationRange) -> str:
+        low, high = unit.amount(part.low, 3), unit.amount(part.high, 3)
+        return low if low == high else f"{low} – {high}"
+
+    rows: list[Sequence[Cell]] = [
+        (
+            Name(split.first, 24),
+            Name(split.second, 24),
+            unit.amount(split.together, 3),
+            *map(range_of, (split.shared, split.only_first, split.only_second, split.only_together)),
+        )
+        for split in sorted(result.splits, key=lambda split: -split.together)
+    ]
+    note = "Bounds that every definition of shared and joint information obeys; there is no agreed one."
+    table = Table(columns, rows, note=note, search="pairs", max_rows=MAX_ROWS)
+    yield Section(("What two columns tell about ", Name(result.target or "")), [table], "together")
+
+
+def _columns(result: Relations, unit: Units) -> Section:
+    columns = [
+        Column("column", "name"),
+        Column("values"),
+        Column(unit.name),
+        Column("missing", priority=5),
+        Column("taken as", "text", priority=6),
+    ]
+    rows: list[Sequence[Cell]] = [
+        (
+            Name(column.name),
+            f"{column.levels:,}",
+            "–" if column.entropy is None else unit.amount(column.entropy),
+            share(column.missing),
+            f"{len(column.edges) + 1} bins" if column.taken == "bins" else column.taken,
+        )
+        for column in result.columns
+    ]
+    return Section("Columns", [Table(columns, rows, search="columns", max_rows=len(rows))], "columns")
+
+
+def _triangle(heading: str, points: Sequence[EntropyParts], words: tuple[str, str]) -> Iterator[Section]:
+    if not points:
+        return
+    columns = [Column("", "name"), Column("not uniform"), *(Column(word) for word in words), Column("bits")]
+    rows: list[Sequence[Cell]] = [
+        (Name(point.name), share(point.divergence), share(point.shared), share(point.own), f"{point.bits:.2f}")
+        for point in points
+    ]
+    yield Section(heading, [Table(columns, rows, max_rows=len(rows))], heading.rsplit(maxsplit=1)[-1])
