@@ -34,10 +34,10 @@ from infoscope.figures.display import Display
 from infoscope.reports.numbers import Units
 from infoscope.reports.outline import Column, Name, Outline, Section, Table
 
-pytestmark = pytest.mark.slow
-
 
 """
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -7,45 +7,17 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 import click
 
 import infoscope as ifs
 from infoscope.cli.errors import reported
+from infoscope.cli.glossary import folded, glossary, spellings, word_named
 from infoscope.cli.streams import write_stdout
 from infoscope.errors import AmbiguousNameError, UnknownNameError
 
-__all__ = ["COMPLEMENTS", "CURVES", "command", "entries_named"]
-
-COMPLEMENTS = {
-    "fdr": "precision",
-    "false discovery rate": "precision",
-    "for": "npv",
-    "false omission rate": "npv",
-    "fnr": "recall",
-    "false negative rate": "recall",
-    "miss rate": "recall",
-}
-"""Rates that are 1 minus a metric."""
-
-_AREA = "a number of the whole curve, from scores: `infoscope sweep`, or `areas` of `infoscope.sweep`"
-_AVERAGE = "bits captured on average over the thresholds"
-CURVES = {
-    "auc": f"area under the ROC curve; {_AREA}",
-    "roc auc": f"area under the ROC curve; {_AREA}",
-    "area under the roc curve": f"area under the ROC curve; {_AREA}",
-    "average precision": f"area under the precision-recall steps; {_AREA}",
-    "average information": f"{_AVERAGE} that the samples' own scores set; {_AREA}",
-    "nai": f"{_AVERAGE}, over those of a perfect ranker; {_AREA}",
-    "normalized average information": f"{_AVERAGE}, over those of a perfect ranker; {_AREA}",
-    "log loss": "cross-entropy of the probabilities (in bits here, times ln 2 in nats): "
-    "`operating_points.probabilistic_scores`",
-    "cross entropy": "−log2 of the probability given to the true class, on average: "
-    "`operating_points.probabilistic_scores`",
-    "joint proficiency": "proficiency of whole label sets as classes: `infoscope multilabel`",
-    "cramer rao sd": "first-order standard error of a measure, beside the posterior sd in an evaluation",
-}
-"""What is not a metric of a table: what it is, and where it is computed."""
+__all__ = ["command", "entries_named", "explained"]
 
 _COMMON = {"ppv": "precision", "tpr": "recall", "fpr": "false_alarm_rate", "tnr": "specificity", "npv": "npv"}
 """Names that a paper uses for a weighted average, and everybody else for two classes."""
@@ -66,13 +38,8 @@ def entries_named(name: str) -> list[ifs.metrics.registry.Metric]:
         if not found:
             raise
         return found
-    usual = _COMMON.get(_folded(name))
+    usual = _COMMON.get(folded(name))
     return [known] if usual in (None, known.name) else [ifs.metrics.registry.find(usual), known]
-
-
-def _folded(name: str) -> str:
-    plain = name.casefold().replace("_", " ").replace("-", " ").replace("normalised", "normalized")
-    return " ".join(re.sub(r"[’']s\b", "", plain).split())
 
 
 def _everything() -> Iterator[ifs.metrics.registry.Metric]:
@@ -89,8 +56,8 @@ def _names(entry: ifs.metrics.registry.Metric) -> Iterator[str]:
 
 def _matching(name: str) -> Iterator[ifs.metrics.registry.Metric]:
     """By title, or by id and title of label sets and trackers, else by symbol; scikit-learn's "_score" is left out."""
-    wanted = {_folded(name), _folded(name).removesuffix(" score").replace("mutual info", "mutual information")}
-    named = [entry for entry in _everything() if wanted & {_folded(each) for each in _names(entry)}]
+    wanted = {spelling.replace("mutual info", "mutual information") for spelling in spellings(name)} | {folded(name)}
+    named = [entry for entry in _everything() if wanted & {folded(each) for each in _names(entry)}]
     symbol = _GREEK.get(name, name)
     yield from named or [entry for entry in _everything() if entry.card.symbol == symbol]
 
@@ -110,7 +77,7 @@ def _without_symbol(name: str) -> Iterator[ifs.metrics.registry.Metric]:
 
 
 def _exactly(name: str) -> list[ifs.metrics.registry.Metric]:
-    return [entry for entry in _everything() if _folded(name) in {_folded(each) for each in _names(entry)}]
+    return [entry for entry in _everything() if folded(name) in {folded(each) for each in _names(entry)}]
 
 
 POSITIVE_RULE = (
@@ -126,25 +93,50 @@ POSITIVE_RULE = (
 def command(metric: str | None, **_options: object) -> None:
     """Say what a metric means, its formula, range and source; without METRIC, list them all.
 
-    Any name that a paper or a library uses for it will do.
+    Any name that a paper or a library uses for it will do, and any word that reports print.
 
     Example: infoscope explain proficiency
 
     Example: infoscope explain "variation of information"
+
+    Example: infoscope explain roc_auc
     """
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
-    lines = _listing(width) if metric is None else _described(metric, width)
+    lines = _listing(width) if metric is None else explained(metric, width)
     write_stdout("\n".join(lines) + "\n")
 
 
-def _described(name: str, width: int) -> list[str]:
-    """The cards of a name, or where its number is computed if that is not a metric of a table."""
-    folded = " ".join(name.casefold().replace("_", " ").replace("-", " ").split()).removesuffix(" score")
-    if folded in CURVES:
-        return ["", *textwrap.wrap(f"{name}: {CURVES[folded]}", width), ""]
-    base = COMPLEMENTS.get(folded)
-    lead = [] if base is None else ["", f"{name} is 1 − {base}."]
-    return [*lead, *(line for entry in entries_named(base or name) for line in _card(entry, width))]
+def explained(name: str, width: int) -> list[str]:
+    """What a word of reports or of scikit-learn means, and the cards of the metrics behind it."""
+    word = word_named(name)
+    if word is None:
+        return [line for entry in _entries(name) for line in _card(entry, width)]
+    entries = [entry for metric in word.see for entry in _by_id(metric)]
+    if name in ifs.catalogue:
+        entries += [entry for entry in entries_named(name) if entry not in entries]
+    lead = ["", *textwrap.wrap(f"{name}: {word.meaning}", width), ""]
+    return [*lead, *(line for entry in entries for line in _card(entry, width))]
+
+
+def _by_id(metric: str) -> list[ifs.metrics.registry.Metric]:
+    """The metric of this id; those of label sets and tracks of the same id are the same idea."""
+    return [entry for entry in _everything() if entry.name == metric][:1]
+
+
+def _entries(name: str) -> list[ifs.metrics.registry.Metric]:
+    """The metrics of a name; one that is not known is refused with the nearest words of all kinds."""
+    try:
+        return entries_named(name)
+    except AmbiguousNameError:
+        raise
+    except UnknownNameError:
+        known = {folded(each): each for entry in _everything() for each in _names(entry)}
+        known |= {word: word for word in glossary() if word not in known}
+        near = list(dict.fromkeys(known[word] for word in get_close_matches(folded(name), known, n=3, cutoff=0.7)))
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise UnknownNameError(
+            f"there is no metric or word {name!r}; {hint}`infoscope explain` lists all metrics"
+        ) from None
 
 
 def _listing(width: int) -> list[str]:
@@ -187,8 +179,9 @@ def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
         "note": card.note,
         "laws": "; ".join(sorted(law.value for law in card.laws)),
         "source": card.reference,
+        "in Python": f"infoscope.metrics.{entry.name}(y_true, y_pred)" if entry.domain == "table" else "",
     }
-    prose = (inspect.getdoc(entry.score) or "").partition(">>>")[0].strip().split("\n\n")
+    prose = (inspect.getdoc(inspect.unwrap(entry.score)) or "").partition(">>>")[0].strip().split("\n\n")
     lines = ["", f"{card.title}   {entry.name}", ""]
     for paragraph in prose:
         lines += [*textwrap.wrap(" ".join(paragraph.split()), width), ""]

@@ -1,0 +1,159 @@
+"""``infoscope explain`` knows every word that is printed, in any spelling, and scikit-learn's words."""
+
+import re
+from dataclasses import fields, is_dataclass
+from html.parser import HTMLParser
+
+import pytest
+import sklearn.metrics
+from click.testing import CliRunner
+
+from infoscope.cli import app
+from infoscope.cli.explain import explained
+from infoscope.cli.glossary import glossary
+from infoscope.metrics.registry import all_metrics
+from infoscope.reports import outline_of
+from infoscope.reports.outline import Column, Tile, plain
+from tests.reference import reference_file, why_absent
+from tests.results.examples import EXAMPLES, example
+
+OF_THE_DATA = {"ann", "bob", "eve", "good", "poor", "nervous", "steady", "stump", "tree", "near", "far", "k"}
+"""Systems, annotators, trackers and parameters of the examples, which stand in headings, too."""
+OF_THE_DATA |= {"cat", "dog", "fox"}
+REGRESSION_OR_TOOL = re.compile(
+    r"Display$|scor(er|ing)|[Dd]istance|pairwise|^cluster$|squared|deviance|pinball|tweedie|absolute|^r2|explained|max_error"
+)
+"""Names of scikit-learn's metrics module that are about numbers, not classes, or are no metric."""
+
+
+class Headings(HTMLParser):
+    """Words of table headings, as a page shows them."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.open = [], None
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "th" and dict(attributes).get("scope") == "col":
+            self.open = ""
+
+    def handle_data(self, data):
+        if self.open is not None:
+            self.open += data
+
+    def handle_endtag(self, tag):
+        if tag == "th" and self.open is not None:
+            self.words.append(" ".join(self.open.split()))
+            self.open = None
+
+
+def outlined(part):
+    """Headings of tables and words of tiles anywhere in an outline: what text, Markdown, page and notebook print."""
+    if isinstance(part, Column):
+        yield part.title
+    if isinstance(part, Tile):
+        yield plain(part.word)
+    if is_dataclass(part):
+        for each in fields(part):
+            yield from outlined(getattr(part, each.name))
+    elif isinstance(part, (list, tuple)):
+        for each in part:
+            yield from outlined(each)
+
+
+def asked(words):
+    unknown = []
+    for word in sorted(set(words)):
+        if word and word not in OF_THE_DATA:
+            try:
+                assert explained(word, 80)
+            except KeyError as problem:
+                unknown.append(f"{word}: {problem}")
+    return unknown
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_every_word_in_a_table_or_tile_is_known(kind):
+    result = example(kind)
+    page = Headings()
+    page.feed(result.to_html())
+    words = {*outlined(outline_of(result)), *page.words}
+
+    assert len(words) > 3
+    assert not asked(words)
+
+
+def test_every_name_of_scikit_learn_about_classes_is_known():
+    functions = [name for name in sklearn.metrics.__all__ if not REGRESSION_OR_TOOL.search(name)]
+    scorers = [name for name in sklearn.metrics.get_scorer_names() if not REGRESSION_OR_TOOL.search(name)]
+
+    assert len(functions) > 35
+    assert len(scorers) > 35
+    assert not asked([*functions, *scorers])
+
+
+def test_words_of_the_report_are_known():
+    assert not asked(["precision", "recall", "f1-score", "support", "missed", "macro avg", "weighted avg", "captured"])
+
+
+@pytest.mark.reference
+@pytest.mark.skipif(bool(why_absent("METRICS.md")), reason="no reference data")
+def test_every_id_of_the_vocabulary_is_known():
+    ids = set(re.findall(r"`([a-z]\w+)(?:\([^`]*\))?`", reference_file("METRICS.md").read_text(encoding="utf-8")))
+
+    assert len(ids) > 80
+    assert not asked(ids - {"code", "evaluate"})
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("in doubt", "equally likely classes remain"),
+        ("cost", "bits that a class"),
+        ("auc", "area under the ROC curve"),
+        ("roc_auc", "area under the ROC curve"),
+        ("f1_score", "Harmonic mean"),
+        ("false", "false_information_ratio"),
+        ("captured", "proficiency"),
+        ("missed", "missed_information_ratio"),
+        ("recall of 'picture'", "Share of the positive samples"),
+        ("95% interval", "stated probability"),
+        ("Brier score", "mean squared distance"),
+        ("brier_score_loss", "mean squared distance"),
+        ("neg_log_loss", "cross-entropy"),
+        ("f1_macro", "macro_f1"),
+        ("recall_weighted", "weighted_tpr"),
+        ("precision_samples", "object_precision"),
+        ("completeness_score", "information_precision"),
+        ("homogeneity_score", "proficiency"),
+        ("zero_one_loss", "error_rate"),
+        ("silhouette_score", "not computed by infoscope"),
+        ("mean_squared_error", "regression"),
+        ("fbeta_score", "f_beta"),
+    ],
+)
+def test_what_people_ask(name, said):
+    done = CliRunner().invoke(app, ["explain", name])
+    assert done.exit_code == 0, done.output
+    assert said in " ".join(done.output.split())
+
+
+def test_unknown_words_get_the_nearest_of_all_kinds():
+    for wrong, near in (("accurasy", "'Accuracy'"), ("treshold", "'threshold'"), ("proficency", "'Proficiency'")):
+        done = CliRunner().invoke(app, ["explain", wrong])
+        assert done.exit_code == 2
+        assert near in done.stderr
+
+
+def test_the_glossary_points_to_metrics_that_exist_and_hides_none():
+    known = {entry.name for domain in ("table", "label_sets", "tracks") for entry in all_metrics(domain)}
+    for name, word in glossary().items():
+        assert set(word.see) <= known, name
+        assert word.meaning, name
+    for entry in all_metrics():
+        assert entry.name in " ".join(explained(entry.name, 80)), entry.name
+
+
+def test_cards_say_how_to_call_the_metric():
+    assert "infoscope.metrics.proficiency(y_true, y_pred)" in " ".join(explained("proficiency", 100))
+    assert "Call it with" not in " ".join(explained("class_recall", 100))
