@@ -1,5 +1,6 @@
 from . import datasets as datasets
 from . import evaluation as evaluation
+from . import latent as latent
 from . import metrics as metrics
 from . import multilabel as multilabel
 from . import operating_points as operating_points
@@ -14,6 +15,8 @@ from .comparison import compare as compare
 from .cross_validation import CrossValidation as CrossValidation
 from .cross_validation import cross_validate as cross_validate
 from .cross_validation import stability as stability
+from .drift import Drift as Drift
+from .drift import drift as drift
 from .errors import InfoscopeError as InfoscopeError
 from .errors import InfoscopeWarning as InfoscopeWarning
 from .errors import InputError as InputError
@@ -43,6 +46,8 @@ from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
 from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
+from .latent import LatentTruth as LatentTruth
+from .latent import latent_truth as latent_truth
 from .metrics.registry import Card as Card
 from .metrics.registry import catalogue as catalogue
 from .operating_points import Sweep as Sweep

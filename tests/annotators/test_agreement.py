@@ -222,3 +222,36 @@ def test_equal_items_are_counted_once_and_change_nothing() -> None:
         direct.append(alpha_by_pairs([[row[at] for at in pick] for row in rows.values()]))
     assert low == pytest.approx(np.quantile(direct, 0.025), abs=0.05)
     assert high == pytest.approx(np.quantile(direct, 0.975), abs=0.05)
+
+
+def test_annotators_in_a_plane_and_in_a_tree() -> None:
+    rng = np.random.default_rng(9)
+    truth = rng.integers(4, size=500)
+    other = np.where(rng.random(500) < 0.6, truth, rng.integers(4, size=500))
+    answers = {f"one{at}": np.where(rng.random(500) < 0.9, truth, rng.integers(4, size=500)) for at in range(3)}
+    answers |= {f"two{at}": np.where(rng.random(500) < 0.9, other, rng.integers(4, size=500)) for at in range(3)}
+    answers |= {"stranger": rng.integers(4, size=500)}
+    found = ifs.agreement(answers, draws=0).map
+    assert found is not None
+
+    distances = np.array(found.distances)
+    first = np.bincount(answers["one0"] * 4 + answers["two1"], minlength=16).reshape(4, 4)
+    apart = 2 * entropy(first.ravel(), base=2) - entropy(first.sum(0), base=2) - entropy(first.sum(1), base=2)
+    assert distances[0, 4] == pytest.approx(apart)
+    assert (distances[:, None] + distances[None] >= distances[:, :, None].transpose(0, 2, 1) - 1e-9).all()
+    assert found.farthest == "stranger"
+    families = [{0, 1, 2}, {3, 4, 5}]
+    groups = {at: {at} for at in range(7)}
+    for at, (a, b, _) in enumerate(found.merges):
+        groups[7 + at] = groups[a] | groups[b]
+    assert all(family in groups.values() for family in families)
+    shown = np.linalg.norm(np.array(found.points)[:, None] - np.array(found.points)[None], axis=-1)
+    assert found.stress == pytest.approx(np.sqrt(((shown - distances) ** 2).sum() / (distances**2).sum()))
+
+
+def test_distances_use_items_that_all_labelled() -> None:
+    found = ifs.agreement({"a": ["x", "y", "x", None], "b": ["x", "y", None, "x"], "c": ["x", "y", "y", "y"]}, draws=0)
+    assert found.map is not None
+    assert found.map.items == 2
+    assert np.array(found.map.distances).max() == 0.0
+    assert found.map.stress == 0.0

@@ -1,5 +1,7 @@
 """Each rule speaks on a table that fits it and is silent on one that does not; matrices are the papers' own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from infoscope.diagnosis import RULES, THRESHOLDS, Finding, TableStatistics, dia
 from infoscope.metrics import missed_information
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.tables import Contingency
+from infoscope.tables.estimation import Estimation
 
 
 def refusing(matrix: list[list[int]]) -> Contingency:
@@ -41,9 +44,11 @@ ONCE = Contingency.from_matrix(np.diag([20, 9, 5, 2, 1, 1, 1, 1, 1]))
 BALANCED = Contingency.from_matrix(np.repeat([[100, 0, 0, 0], [0, 100, 0, 0]], 2, axis=0))
 ONE_MORE = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]])
 ABSTAINS = Contingency.from_labels(list("aaabbbcc"), ["a", "a", "Unknown", "b", "b", "Unknown", "c", "c"])
+ESTIMATED = replace(VALVERDE_B, estimation=Estimation("Nobody counted this.", np.ones((5, 3, 3))))
 RULES_BY_CODE = {rule.code: rule for rule in RULES}
 
 FITS = [
+    ("estimated_without_truth", ESTIMATED),
     ("majority_voter", M2),
     ("majority_voter", VALVERDE_F),
     ("random", STEINGOLD_100),
@@ -73,6 +78,7 @@ BELIEVED = [
     ("balanced_classes", BALANCED),
 ]
 DOES_NOT_FIT = [
+    ("estimated_without_truth", VALVERDE_B),
     ("majority_voter", M1),
     ("random", VALVERDE_B),
     ("random", M1),

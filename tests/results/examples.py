@@ -60,6 +60,31 @@ def agreement() -> Result:
     )
 
 
+def drift() -> Result:
+    rng = random.Random(7)
+
+    def period(right: float) -> dict[str, list[str]]:
+        items = [rng.choice(LABELS) for _ in range(200)]
+        shares = (("ann", 0.9), ("bob", 0.85), ("eve", right))
+        return {
+            name: [item if rng.random() < share else rng.choice(LABELS) for item in items] for name, share in shares
+        }
+
+    return ifs.drift(period(0.85), period(0.4), permutations=199)
+
+
+def latent_truth() -> Result:
+    rng = random.Random(6)
+    items = [rng.choice(LABELS) for _ in range(300)]
+    return ifs.latent_truth(
+        {
+            name: [item if rng.random() < right else rng.choice(LABELS) for item in items]
+            for name, right in (("ann", 0.9), ("bob", 0.8), ("eve", 0.7), ("joe", 0.6))
+        },
+        draws=200,
+    )
+
+
 def multilabel() -> Result:
     rng = random.Random(4)
     truth = [set(rng.sample("abcd", rng.randint(0, 3))) for _ in range(60)]
@@ -154,8 +179,10 @@ EXAMPLES: dict[str, Callable[[], Result]] = {
     "class-thresholds": class_thresholds,
     "comparison": comparison,
     "cross-validation": cross_validation,
+    "drift": drift,
     "evaluation": evaluation,
     "gate": gate,
+    "latent-truth": latent_truth,
     "multilabel": multilabel,
     "relations": relations,
     "sweep": sweep,

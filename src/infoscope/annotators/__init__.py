@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from infoscope.annotators.annotations import Annotations, gather
+from infoscope.annotators.annotator_map import annotator_map
 from infoscope.annotators.findings import agreement_findings, items_left_out
 from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, pair_agreements
 from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
@@ -67,6 +68,7 @@ def agreement(  # noqa: PLR0913 - the public function
         odd_one_out=odd,
         pairs=tuple(pairs),
         confused=tuple(mixed),
+        map=annotator_map(answers),
         left_out=lonely,
         findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed, lonely)),
     )

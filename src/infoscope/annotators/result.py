@@ -14,7 +14,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 
-__all__ = ["Agreement", "Annotator"]
+__all__ = ["Agreement", "Annotator", "AnnotatorMap"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,25 @@ class Annotator:
     """Krippendorff's alpha of the others alone."""
     used: Mapping[str, int]
     """How often each category was used."""
+
+
+@dataclass(frozen=True)
+class AnnotatorMap:
+    """Annotators by the variation of information between them, over the items that all labelled."""
+
+    names: tuple[str, ...]
+    items: int
+    """Items that all labelled: only over the same items is the variation of information a distance."""
+    distances: tuple[tuple[float, ...], ...]
+    """Bits between every two annotators."""
+    points: tuple[tuple[float, float], ...]
+    """Places in a plane (classical scaling)."""
+    stress: float
+    """Kruskal's stress: how far distances in the plane are off; rough above 0.2."""
+    merges: tuple[tuple[int, int, float], ...]
+    """A tree by average linkage: which two groups join, at how many bits; groups are numbered on from the names."""
+    farthest: str
+    """The annotator with the greatest mean distance from the others."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +67,8 @@ class Agreement(Result):
     pairs: tuple[PairAgreement, ...]
     confused: tuple[ConfusedCategories, ...]
     """Categories that one annotator uses where another uses a different one, beyond chance."""
+    map: AnnotatorMap | None = None
+    """Annotators in a plane and in a tree; None for label sets, and where no item was labelled by all."""
     left_out: int = 0
     """Items that fewer than two annotators labelled: nothing can be said of agreement on them."""
     provenance: Provenance = field(default_factory=Provenance)

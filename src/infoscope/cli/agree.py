@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,20 @@ __all__ = ["command"]
     metavar="COLUMN",
     help="Column with an annotator's labels; repeatable, or several as a,b or 'rater_*'.",
 )
+@click.option("--latent", is_flag=True, help="Estimate each system's table without labels, from their agreement.")
+@click.option("-t", "--truth", metavar="COLUMN", help="With --latent: column with labels of some items.")
+@click.option("--together", multiple=True, metavar="A,B", help="With --latent: systems that share errors, as one.")
+@click.option("--same", multiple=True, metavar="A,B", help="With --latent: columns of one system that answered twice.")
+@click.option("--classes", metavar="A,B,…", help="With --latent: the classes, where the columns do not show them.")
+@click.option("--weight", metavar="COLUMN", help="With --latent: column with the weight of each row.")
+@click.option("--by", metavar="COLUMN", help="Column of the period, for drift between two of its values.")
+@click.option("--before", metavar="VALUE", help="With --by: the first period.")
+@click.option("--after", metavar="VALUE", help="With --by: the second period.")
 @reading_options()
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
-@click.option("--draws", type=int, default=500, show_default=True, help="Resampled item sets.")
+@click.option(
+    "--draws", type=int, help="Resampled item sets (500 unless given); with --latent, draws of the parameters."
+)
 @seed_option()
 @output_options()
 @reported
@@ -41,15 +54,88 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope agree labels.csv -s ann,bob,eve
 
     Example: infoscope agree ann.txt bob.txt eve.txt --clean strip
+
+    Example: infoscope agree labels.csv -s ann -s bob -s eve --latent --together ann,bob
+
+    Example: infoscope agree labels.csv -s ann -s bob --by month --before 2026-01 --after 2026-02
     """
     output = Output.asked(chosen)
-    options = {"clean": chosen["clean"], "level": chosen["level"], "draws": chosen["draws"], "seed": chosen["seed"]}
+    _check_options(chosen)
+    if chosen["latent"]:
+        output.write(_latent_truth(source, chosen))
+        return
+    if chosen["by"]:
+        output.write(_drift(source, chosen))
+        return
+    draws = 500 if chosen["draws"] is None else chosen["draws"]
+    options = {"clean": chosen["clean"], "level": chosen["level"], "draws": draws, "seed": chosen["seed"]}
     if chosen["system"]:
         with chosen_columns(source, chosen, needs_truth=False) as columns:
             found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
     else:
         found = ifs.agreement(_files_by_name(source), **options)
     output.write(found)
+
+
+_LATENT_OPTIONS = ("truth", "together", "same", "classes", "weight")
+
+
+def _check_options(chosen: Mapping[str, Any]) -> None:
+    """Reject options of one question that come with another."""
+    given = next((name for name in _LATENT_OPTIONS if chosen[name]), None)
+    if given is not None and not chosen["latent"]:
+        raise InputError(f"--{given} is about a latent truth; add --latent")
+    if chosen["latent"] and chosen["by"]:
+        raise InputError("--latent and --by are two questions; ask one at a time")
+    period = next((name for name in ("before", "after") if chosen[name] is not None), None)
+    if period is not None and not chosen["by"]:
+        raise InputError(f"--{period} is a period of drift; name the column of the period with --by")
+
+
+def _drift(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Drift:
+    """What changed between two periods; the level of the intervals is that of the tests, the other way round."""
+    if not chosen["system"]:
+        raise InputError("name the columns of the systems with -s, at least two of them")
+    with chosen_columns(source, chosen, needs_truth=False) as columns:
+        return ifs.drift(
+            columns.source,
+            system=columns.systems,
+            by=chosen["by"],
+            before=chosen["before"],
+            after=chosen["after"],
+            read=read_options(chosen),
+            clean=chosen["clean"],
+            level=1 - chosen["level"],
+            seed=chosen["seed"],
+        )
+
+
+def _latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agreement | ifs.LatentTruth:
+    """The latent truth; two systems do not determine one, and get their agreement with that sentence."""
+    if not chosen["system"]:
+        raise InputError("name the columns of the systems with -s, at least three of them")
+    with chosen_columns(source, chosen, needs_truth=False) as columns:
+        options = {name: chosen[name] for name in ("clean", "level", "seed")}
+        if len(set(columns.systems)) == 2 and not chosen["truth"]:
+            found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
+            reason = f"{ifs.latent.TWO_SYSTEMS}. What they tell about each other is below."
+            return replace(found, findings=(ifs.Finding("no_latent_truth", reason, "warning"), *found.findings))
+        return ifs.latent_truth(
+            columns.source,
+            columns.systems,
+            truth=chosen["truth"],
+            together=[_names(text) for text in chosen["together"]],
+            same=[_names(text) for text in chosen["same"]],
+            read=read_options(chosen),
+            classes=_names(chosen["classes"]) if chosen["classes"] else None,
+            weight=chosen["weight"],
+            draws=chosen["draws"],
+            **options,
+        )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _files_by_name(source: tuple[str, ...]) -> dict[str, str]:

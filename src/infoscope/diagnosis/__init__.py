@@ -20,6 +20,7 @@ from infoscope.diagnosis.response import (
 )
 from infoscope.diagnosis.sample import (
     balanced_classes,
+    estimated,
     few_samples,
     loud_prior,
     small_sample_bias,
@@ -67,6 +68,7 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
+    Rule("estimated_without_truth", estimated, "warning", "Label some items", "estimated without truth"),
     Rule(
         "majority_voter",
         majority_voter,

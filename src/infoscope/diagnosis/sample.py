@@ -12,7 +12,16 @@ from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.results.finding import Finding
 
-__all__ = ["balanced_classes", "few_samples", "loud_prior", "small_sample_bias", "unseen_classes"]
+__all__ = ["balanced_classes", "estimated", "few_samples", "loud_prior", "small_sample_bias", "unseen_classes"]
+
+
+def estimated(facts: TableStatistics) -> Finding | None:
+    """Nobody counted this table: it is what a model expects."""
+    origin = facts.table if facts.table.reweighting is None else facts.table.reweighting.origin
+    if origin.estimation is None:
+        return None
+    draws = len(origin.estimation.draws)
+    return Finding("estimated_without_truth", origin.estimation.caveat, evidence={"draws": draws})
 
 
 def few_samples(facts: TableStatistics) -> Finding | None:

@@ -10,13 +10,19 @@ from infoscope.evaluation.score import TableInput
 from infoscope.inputs import UncertaintyOptions
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.posterior.bootstrap import ClusterBootstrap
+from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.sample_size import weighed
+from infoscope.tables import Contingency
+from infoscope.tables.estimation import Estimation
 
 __all__ = ["believed"]
 
 
 def believed(subject: TableInput, how: UncertaintyOptions) -> TableInput:
     """The same with its belief, and with how that came about."""
+    estimation = _estimation(subject.table)
+    if estimation is not None and how.sample_size is None:
+        return _drawn(subject, estimation, how)
     n = subject.n if how.sample_size is None else how.sample_size
     if n is None:
         why = (
@@ -39,6 +45,22 @@ def believed(subject: TableInput, how: UncertaintyOptions) -> TableInput:
     ]
     interval = IntervalMethod(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
     return replace(subject, n=n, belief=posterior, interval=interval)
+
+
+def _estimation(table: Contingency) -> Estimation | None:
+    """Draws of a table that was estimated and not changed since."""
+    origin = table if table.reweighting is None else table.reweighting.origin
+    found = origin.estimation
+    return found if found is not None and found.draws.shape[1:] == origin.shape else None
+
+
+def _drawn(subject: TableInput, estimation: Estimation, how: UncertaintyOptions) -> TableInput:
+    """Intervals of a table that nobody counted, from its draws."""
+    if not estimation.has_interval:
+        why = "no intervals: the draws of the estimated table disagree, so the data do not settle it"
+        return replace(subject, interval=IntervalMethod(how.level, "none", why))
+    text = f"{_percent(how.level)} intervals of {len(estimation.draws):,} draws of the table, estimated without truth"
+    return replace(subject, belief=DrawnBelief(subject.table), interval=IntervalMethod(how.level, "draws", text))
 
 
 def _resampled(subject: TableInput, n: float, how: UncertaintyOptions) -> TableInput:

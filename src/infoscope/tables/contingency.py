@@ -139,7 +139,7 @@ class Contingency(Counted):
         is_fixed = isinstance(values, np.ndarray) and not values.flags.writeable
         array = np.asarray(values, np.float64) if is_fixed else np.array(values, np.float64)
         shaped = array if self.is_sparse else array.reshape(*array.shape[:-1], *self.shape)
-        table = replace(self, values=shaped, weight_squares=None, reweighting=None)
+        table = replace(self, values=shaped, weight_squares=None, reweighting=None, estimation=None)
         for shared in ("matches", "cell_rows", "cell_columns", "is_aligned"):
             if shared in self.__dict__:
                 table.__dict__[shared] = self.__dict__[shared]

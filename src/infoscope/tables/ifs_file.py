@@ -114,6 +114,8 @@ def save(table: Contingency, path: Path) -> None:
     """Write a plain table in one step: a reader never sees half of it."""
     if table.batch_shape or table.reweighting is not None:
         raise InputError("only plain tables are saved; save the original table, not a batch or a re-weighted one")
+    if table.estimation is not None:
+        raise InputError("this table was estimated without truth, which a file of counts cannot say; save the result")
     with output_file(path, replace=True) as file:
         write(table, file)
 

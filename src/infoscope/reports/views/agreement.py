@@ -5,10 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from infoscope.annotators import Agreement
+from infoscope.annotators.result import AnnotatorMap
+from infoscope.errors import InputError
+from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.reports.numbers import Units, amount, interval_text, p_value, share
-from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Outline,
+    Paragraph,
+    Section,
+    SideBySide,
+    Table,
+    Tile,
+)
 
 __all__ = ["PICTURES", "outline"]
 
@@ -20,7 +35,17 @@ def _forest(result: Agreement) -> ComparisonDisplay:
     return ComparisonDisplay(rows, "Mean proficiency with the other annotators", noun="annotators")
 
 
-PICTURES: dict[str, Callable[[Agreement], Display]] = {"annotators": _forest}
+def _map(result: Agreement) -> AnnotatorMap:
+    if result.map is None:
+        raise InputError("there is no map: no item was labelled by all annotators, or items have several categories")
+    return result.map
+
+
+PICTURES: dict[str, Callable[[Agreement], Display]] = {
+    "annotators": _forest,
+    "plane": lambda result: AnnotatorPlaneDisplay(_map(result)),
+    "tree": lambda result: AnnotatorTreeDisplay(_map(result)),
+}
 
 _MATRICES = (
     ("proficiency", "Share of the row's information that the column carries (proficiency)", "proficiency"),
@@ -29,7 +54,7 @@ _MATRICES = (
 )
 
 
-def outline(result: Agreement, _unit: Units) -> Outline:
+def outline(result: Agreement, unit: Units) -> Outline:
     """Alpha first, then the matrices, the annotators and the categories they confuse."""
     alpha = result.krippendorff_alpha
     value = "undefined" if alpha.value is None else f"{alpha.value:.2f}"
@@ -46,9 +71,15 @@ def outline(result: Agreement, _unit: Units) -> Outline:
         headline=f"Krippendorff's alpha of {len(result.names)} annotators is {value}{within}.",
         tiles=[Tile(value, "Krippendorff's alpha", limits, alpha.undefined or "1 is perfect, 0 is chance")],
         findings=[("", finding) for finding in result.findings],
-        sections=[*_matrices(result), _annotators(result), *_confused(result)],
+        sections=[
+            *_matrices(result),
+            *_information(result, unit),
+            *_maps(result),
+            _annotators(result),
+            *_confused(result),
+        ],
         appendix=Appendix(
-            metrics=("proficiency", "kappa"),
+            metrics=("proficiency", "kappa", "mutual_information", "erroneous_information"),
             method=(
                 "Each annotator is taken as the truth for each other one; no annotator is assumed to be right.",
                 "The interval of alpha comes from drawing items with replacement.",
@@ -70,6 +101,57 @@ def _matrices(result: Agreement) -> Sequence[Section]:
         ]
         found.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))
     return found
+
+
+def _information(result: Agreement, unit: Units) -> Sequence[Section]:
+    """Each pair once, with what the two share and how far they are apart."""
+    seen: set[frozenset[str]] = set()
+    rows: list[Sequence[Cell]] = []
+    for pair in result.pairs:
+        both = frozenset((pair.truth, pair.system))
+        if pair.information is None or both in seen:
+            continue
+        seen.add(both)
+        found = pair.information
+        rows.append(
+            (
+                Name(pair.truth),
+                Name(pair.system),
+                unit.amount(found.mutual_information.shown),
+                interval_text(found.mutual_information, unit.per_bit, 2),
+                unit.amount(found.variation_of_information.shown),
+                interval_text(found.variation_of_information, unit.per_bit, 2),
+                amount(pair.items),
+            )
+        )
+    if not rows:
+        return ()
+    columns = [
+        Column("annotator", "name"),
+        Column("and", "name"),
+        Column(f"shared information, {unit.name}", metric="mutual_information"),
+        Column("interval", priority=6),
+        Column(f"apart, {unit.name}", metric="erroneous_information"),
+        Column("interval", priority=5),
+        Column("items", priority=3),
+    ]
+    note = "Apart is the variation of information, H(A|B) + H(B|A): 0 where each determines the other."
+    table = Table(columns, rows, search="pairs", max_rows=15, note=note)
+    return (Section("What they tell about each other", [table], "information", link="Information"),)
+
+
+def _maps(result: Agreement) -> Sequence[Section]:
+    found = result.map
+    if found is None or len(found.names) < 3:
+        return ()
+    rough = " The plane is rough; trust the tree." if found.stress > 0.2 else ""
+    note = (
+        f"Distances over the {found.items:,} items that all labelled. Stress of the plane: {found.stress:.2f}.{rough} ",
+        Name(found.farthest),
+        " is farthest from the others.",
+    )
+    figures = SideBySide([Figure(AnnotatorPlaneDisplay(found).panel())], [Figure(AnnotatorTreeDisplay(found).panel())])
+    return (Section("Who labels like whom", [figures, Paragraph(note, quiet=True)], "map", link="Map"),)
 
 
 def _annotators(result: Agreement) -> Section:

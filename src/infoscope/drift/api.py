@@ -1,0 +1,223 @@
+"""The public front: two periods of the same systems, without a truth."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.drift.chance import drift_part
+from infoscope.drift.findings import drift_findings
+from infoscope.drift.result import Drift, PairDrift, SystemDrift
+from infoscope.errors import InputError, UnknownNameError, check_keywords
+from infoscope.inputs import check_level
+from infoscope.metrics import erroneous_information, mutual_information
+from infoscope.readers import ReadOptions
+from infoscope.readers.labels import Cleaning, match_label
+from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
+from infoscope.results.provenance import Provenance
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label, sorted_labels
+from infoscope.tables.patterns import Patterns
+
+__all__ = ["DriftKeywords", "drift"]
+
+
+class DriftKeywords(TypedDict, total=False):
+    """How drift is tested."""
+
+    clean: Cleaning
+    level: float
+    permutations: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class DriftOptions:
+    """The same, checked."""
+
+    clean: Cleaning = ()
+    level: float = 0.05
+    permutations: int = 999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Reject what means nothing."""
+        check_level(self.level)
+        if self.permutations < 99:
+            raise InputError(f"permutations is {self.permutations}; give at least 99")
+
+
+def drift(  # noqa: PLR0913 - the public function
+    source: Any,
+    later: Any = None,
+    *,
+    system: Sequence[str] | None = None,
+    by: str | None = None,
+    before: Label | None = None,
+    after: Label | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[DriftKeywords],
+) -> Drift:
+    """What changed between two periods: what the systems were shown, and how they relate to each other.
+
+    Give the rows of both periods, ``drift(january, february, system=[…])``, or one source with the column of the
+    period, ``drift(rows, system=[…], by="month", before="2026-01", after="2026-02")``. Systems are columns of labels; a
+    mapping of names to labels needs no ``system``. ``level`` is that of the tests, all systems and pairs considered.
+
+    >>> found = drift({"a": ["x", "y"] * 40, "b": ["x", "y"] * 40}, {"a": ["x", "y"] * 40, "b": ["y", "x"] * 40})
+    >>> print(found.findings[0].text.split(" (")[0])
+    a and b relate to each other differently in the second period
+    """
+    check_keywords(options, DriftKeywords)
+    how = DriftOptions(**options)
+    first, second, names = _periods(source, later, (by, before, after), system, how, read)
+    labels = {
+        name: sorted_labels({*mine, *theirs})
+        for name, mine, theirs in zip(first.names, first.labels, second.labels, strict=True)
+    }
+    for name, part in zip(names, (first, second), strict=True):
+        if not part.total:
+            raise InputError(f"{name} has no rows; name two periods that have some")
+    return _compared(first.on(labels), second.on(labels), names, how)
+
+
+def _periods(  # noqa: PLR0917 - what the caller gave
+    source: Any,
+    later: Any,
+    period: tuple[str | None, Label | None, Label | None],
+    system: Sequence[str] | None,
+    how: DriftOptions,
+    read: ReadOptions | None,
+) -> tuple[Patterns, Patterns, tuple[str, str]]:
+    by, before, after = period
+    if later is not None:
+        if by is not None or before is not None or after is not None:
+            raise InputError("give two sources, or one with by=, before= and after=, not both")
+        columns = _columns(source, system)
+        parts = [read_patterns(each, columns, clean=how.clean, read=read) for each in (source, later)]
+        return parts[0], parts[1], ("the first period", "the second period")
+    if by is None or before is None or after is None:
+        raise InputError("name the column of the period and two of its values: by=, before= and after=")
+    found = read_patterns_by_group(source, _columns(source, system, by), by, clean=how.clean, read=read)
+    groups = [group[0] for group in found]
+    chosen = [_group(by, value, groups) for value in (before, after)]
+    if chosen[0] == chosen[1]:
+        raise InputError(f"before and after are both {chosen[0]!r}; name two different values of {by!r}")
+    return found[(chosen[0],)], found[(chosen[1],)], (str(chosen[0]), str(chosen[1]))
+
+
+def _group(by: str, value: Label, groups: Sequence[Label]) -> Label:
+    found = match_label(value, groups) if isinstance(value, str) else value
+    if found is None or found not in groups:
+        shown = ", ".join(map(repr, groups[:8])) + (", …" if len(groups) > 8 else "")
+        raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {shown}")
+    return found
+
+
+def _columns(source: Any, system: Sequence[str] | None, by: str | None = None) -> list[str]:
+    if system is None:
+        if not isinstance(source, Mapping) or hasattr(source, "columns"):
+            raise InputError("name the columns of the systems with system=, at least two of them")
+        system = [str(name) for name in source if name != by]
+    if isinstance(system, str) or len(system) < 2:
+        raise InputError("drift needs two systems or more; name at least two columns")
+    twice = next((name for name in system if list(system).count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"column {twice!r} is named twice; name each system once")
+    return list(system)
+
+
+def _compared(first: Patterns, second: Patterns, names: tuple[str, str], how: DriftOptions) -> Drift:
+    pairs = list(_pairs(first, second, how))
+    systems = list(_systems(first, second, how))
+    found = Drift(
+        before=names[0],
+        after=names[1],
+        items=(int(first.total), int(second.total)),
+        systems=tuple(
+            replace(each, p_adjusted=p)
+            for each, p in zip(systems, _holm([each.shown.p_value for each in systems]), strict=True)
+        ),
+        pairs=tuple(
+            replace(each, p_adjusted=p)
+            for each, p in zip(pairs, _holm([each.p_adjusted for each in pairs]), strict=True)
+        ),
+        level=how.level,
+        provenance=Provenance(rows=int(first.total + second.total)),
+    )
+    found = replace(found, changed=tuple(_changed(found)))
+    return replace(found, findings=tuple(drift_findings(found)))
+
+
+def _systems(first: Patterns, second: Patterns, how: DriftOptions) -> Iterator[SystemDrift]:
+    for at, name in enumerate(first.names):
+        table = np.stack([_counts(part, at) for part in (first, second)])
+        part = drift_part([table], how.permutations, how.level, how.seed)
+        yield SystemDrift(name, (int(table[0].sum()), int(table[1].sum())), part, part.p_value)
+
+
+def _counts(patterns: Patterns, column: int) -> NDArray[np.int64]:
+    there = patterns.answered[column]
+    codes = patterns.codes[column, there].astype(np.int64)
+    return np.bincount(codes, patterns.counts[there], patterns.sizes[column]).astype(np.int64)
+
+
+def _pairs(first: Patterns, second: Patterns, how: DriftOptions) -> Iterator[PairDrift]:
+    later = {(a, b): cells for a, b, cells in second.pair_cells()}
+    for a, b, cells in first.pair_cells():
+        before, after = (each.dense().astype(np.int64) for each in (cells, later[a, b]))
+        if not before.sum() or not after.sum():
+            continue
+        parts = [drift_part(strata, how.permutations, how.level, how.seed) for strata in _strata(before, after)]
+        tables = [Contingency.from_matrix(table) for table in (before, after)]
+        yield PairDrift(
+            first.names[a],
+            first.names[b],
+            (int(before.sum()), int(after.sum())),
+            _both(mutual_information, tables),
+            _both(erroneous_information, tables),
+            *(parts[0], parts[1], parts[2], parts[3], parts[4]),
+            max(parts[3].p_value, parts[4].p_value),
+        )
+
+
+def _both(measure: Any, tables: Sequence[Contingency]) -> tuple[float, float]:
+    return float(measure(tables[0])), float(measure(tables[1]))
+
+
+def _strata(before: NDArray[np.int64], after: NDArray[np.int64]) -> list[list[NDArray[np.int64]]]:
+    """Tables of periods × labels: the pair, each alone, the second given the first, the first given the second."""
+    return [
+        [np.stack([before.ravel(), after.ravel()])],
+        [np.stack([before.sum(axis=1), after.sum(axis=1)])],
+        [np.stack([before.sum(axis=0), after.sum(axis=0)])],
+        [np.stack(rows) for rows in zip(before, after, strict=True)],
+        [np.stack(rows) for rows in zip(before.T, after.T, strict=True)],
+    ]
+
+
+def _holm(p_values: Sequence[float]) -> list[float]:
+    """P-values of all considered at once."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    found, highest = [0.0] * len(p_values), 0.0
+    for rank, at in enumerate(order):
+        highest = max(highest, min(1.0, p_values[at] * (len(p_values) - rank)))
+        found[at] = highest
+    return found
+
+
+def _changed(found: Drift) -> Iterator[str]:
+    """Systems of which every pair changed, where some pair without them did not."""
+    if len(found.names) < 3:
+        return
+    changed = {frozenset((pair.first, pair.second)) for pair in found.pairs if pair.p_adjusted <= found.level}
+    for name in found.names:
+        mine = [frozenset((name, other)) for other in found.names if other != name]
+        rest = [frozenset(pair) for pair in itertools.combinations([n for n in found.names if n != name], 2)]
+        if all(pair in changed for pair in mine) and not any(pair in changed for pair in rest):
+            yield name

@@ -1,0 +1,81 @@
+"""Whether two periods differ within strata: periods permuted by draws from the counts, and the chi-square beside it.
+
+Within each stratum the rows of both periods are dealt again at random; the table of a stratum is periods × labels, so a
+dealt table is one multivariate hypergeometric draw and no row is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, chdtri, chndtrinc
+
+from infoscope.numeric import Real
+
+__all__ = ["DriftPart", "drift_part"]
+
+ENOUGH_HITS = 50
+"""Draws stop where so many are as far as the data: the P-value is large then, and known well enough."""
+BATCH = 100
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class DriftPart:
+    """Information about the period in one part of what systems say."""
+
+    information: float
+    """Bits per item."""
+    p_value: float
+    """By permutation of the periods."""
+    p_chi_square: float
+    smallest_found: float
+    """Bits per item of the smallest change that would have been found with probability 0.8 at this level."""
+
+
+def drift_part(strata: Sequence[NDArray[np.int64]], permutations: int, level: float, seed: int) -> DriftPart:
+    """Strata are tables of periods × labels; without strata there is one."""
+    used = [table[:, table.sum(axis=0) > 0] for table in strata if table.sum()]
+    total = float(sum(table.sum() for table in used))
+    if not total:
+        return DriftPart(0.0, 1.0, 1.0, 0.0)
+    tested = [table for table in used if (table.sum(axis=1) > 0).all() and table.shape[1] > 1]
+    nats = sum(_excess(table) for table in tested)
+    freedom = sum(table.shape[1] - 1 for table in tested)
+    bits = max(nats, 0.0) / total / np.log(2.0)
+    if not freedom:
+        return DriftPart(float(bits), 1.0, 1.0, 0.0)
+    critical = float(chdtri(freedom, level))
+    smallest = float(chndtrinc(critical, freedom, 1 - POWER) / (2.0 * total * np.log(2.0)))
+    p_value = _permuted(tested, nats, permutations, np.random.default_rng(seed))
+    return DriftPart(float(bits), p_value, float(chdtrc(freedom, 2.0 * nats)), smallest)
+
+
+def _excess(table: NDArray[np.int64]) -> float:
+    """Rows times nats that the label tells about the period."""
+    parts = (_n_log_n(table), _n_log_n(table.sum(axis=0)), _n_log_n(table.sum(axis=1)), _n_log_n(table.sum()))
+    cells, labels, periods, whole = (float(part.sum()) for part in parts)
+    return cells - labels - periods + whole
+
+
+def _n_log_n(counts: NDArray[np.int64]) -> Real:
+    return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)
+
+
+def _permuted(tables: Sequence[NDArray[np.int64]], nats: float, permutations: int, rng: np.random.Generator) -> float:
+    """Share of dealt tables that tell as much about the period."""
+    fixed = nats - sum(float(_n_log_n(table).sum()) for table in tables)
+    hits = done = 0
+    while done < permutations and hits < ENOUGH_HITS:
+        size = min(BATCH, permutations - done)
+        found = np.full(size, fixed)
+        for table in tables:
+            labels, before = table.sum(axis=0), int(table[0].sum())
+            dealt = rng.multivariate_hypergeometric(labels, before, size, method="marginals")
+            found += _n_log_n(dealt).sum(axis=1) + _n_log_n(labels - dealt).sum(axis=1)
+        hits += int(np.count_nonzero(found >= nats - 1e-9 * max(abs(nats), 1.0)))
+        done += size
+    return (1 + hits) / (1 + done)

@@ -1,0 +1,93 @@
+"""Annotators in a plane and as a tree: who labels like whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infoscope.annotators.result import AnnotatorMap
+from infoscope.figures.display import Display
+from infoscope.figures.layout import axis, fitting, plain_label, width_of
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+
+__all__ = ["AnnotatorPlaneDisplay", "AnnotatorTreeDisplay"]
+
+ROUGH = 0.2
+"""Stress above which a plane is called rough."""
+
+
+@dataclass
+class AnnotatorPlaneDisplay(Display):
+    """Annotators as points whose distances are close to the variation of information between them, in bits."""
+
+    map: AnnotatorMap
+
+    def panel(self) -> Panel:
+        """One scale for both directions, so that distances can be read."""
+        points = self.map.points
+        reach = max((abs(value) for point in points for value in point), default=0.0) * 1.25 or 1.0
+        rough = ", a rough picture: see the tree" if self.map.stress > ROUGH else ""
+        marks: list[Mark] = []
+        for at, (name, (x, y)) in enumerate(zip(self.map.names, points, strict=True)):
+            mean = sum(self.map.distances[at]) / max(len(points) - 1, 1)
+            tip = f"{plain_label(name)}: {mean:.2f} bits from the others on average"
+            near = sum(abs(x - u) < 0.2 * reach and abs(y - v) < 0.08 * reach for u, v in points[:at])
+            shift = (9.0, -9.0 + 14.0 * near)  # names of annotators that lie together stand below each other
+            marks.append(Dot(x, y, "accent", of=name, tip=tip))
+            marks.append(Words(x, y, fitting(name, 120.0), shift=shift, halo="paper", of=name, tip=tip))
+        return Panel(
+            "Annotators",
+            f"{len(points)} annotators in a plane; farthest from the others is {self.map.farthest}.",
+            axis(-reach, reach, f"bits (variation of information); stress {self.map.stress:.2f}{rough}"),
+            axis(-reach, reach, "bits"),
+            tuple(marks),
+            width=520.0,
+            height=500.0,
+            margins=(52.0, 16.0, 20.0, 56.0),
+        )
+
+
+@dataclass
+class AnnotatorTreeDisplay(Display):
+    """Annotators joined by average linkage of the variation of information between them."""
+
+    map: AnnotatorMap
+
+    def panel(self) -> Panel:
+        """Names on the left, joins to the right of them at their height in bits."""
+        order = self._order()
+        count = len(order)
+        place: dict[int, Point] = {leaf: (0.0, float(count - 1 - at)) for at, leaf in enumerate(order)}
+        marks: list[Mark] = []
+        for at, (a, b, height) in enumerate(self.map.merges):
+            (xa, ya), (xb, yb) = place[a], place[b]
+            tip = f"joined at {height:.2f} bits"
+            marks.append(Line(((xa, ya), (height, ya), (height, yb), (xb, yb)), "ink", 1.5, tip=tip))
+            place[count + at] = (height, (ya + yb) / 2)
+        marks += [
+            Words(0.0, place[leaf][1], fitting(self.map.names[leaf], 180.0), anchor="end", shift=(-8.0, 0.0))
+            for leaf in order
+        ]
+        high = max((height for _, _, height in self.map.merges), default=1.0) * 1.06 or 1.0
+        left = min(200.0, 22.0 + max(width_of(plain_label(name)) for name in self.map.names))
+        return Panel(
+            "Tree of annotators",
+            f"{count} annotators; farthest from the others is {self.map.farthest}.",
+            Axis(0.0, high, "bits apart (variation of information)", axis(0.0, high, "").ticks, grid=True),
+            Axis(-0.6, count - 0.4),
+            tuple(marks),
+            width=440.0 + left,
+            height=26.0 * count + 62.0,
+            margins=(left, 6.0, 24.0, 50.0),
+        )
+
+    def _order(self) -> list[int]:
+        """Leaves in the order in which the tree can be drawn without crossings."""
+        count = len(self.map.names)
+
+        def leaves(node: int) -> list[int]:
+            if node < count:
+                return [node]
+            a, b, _ = self.map.merges[node - count]
+            return leaves(a) + leaves(b)
+
+        return leaves(count + len(self.map.merges) - 1)

@@ -1,0 +1,7 @@
+"""Latent truth: what several systems say about a truth that nobody has labelled."""
+
+from infoscope.latent.api import latent_truth
+from infoscope.latent.identifiability import TWO_SYSTEMS
+from infoscope.latent.result import LatentSystem, LatentTruth
+
+__all__ = ["TWO_SYSTEMS", "LatentSystem", "LatentTruth", "latent_truth"]

@@ -1,0 +1,263 @@
+"""The public front: each system's table without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from infoscope.errors import InputError, check_keywords
+from infoscope.inputs import check_level
+from infoscope.latent.arrangement import Arrangement, Blocks, arranged
+from infoscope.latent.estimation import LatentPosterior, estimated, system_table
+from infoscope.latent.identifiability import check_identifiable, free_degrees, identifiability_findings
+from infoscope.latent.result import LatentSystem, LatentTruth, banner
+from infoscope.latent.shared_errors import PairCheck, VoteCheck, pair_checks, vote_check
+from infoscope.metrics.registry import find
+from infoscope.posterior.drawn import DrawnBelief
+from infoscope.posterior.summary import summarize_draws
+from infoscope.readers import ReadOptions
+from infoscope.readers.labels import Cleaning
+from infoscope.readers.pattern_counts import read_patterns
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+from infoscope.tables.patterns import Patterns
+
+__all__ = ["LatentKeywords", "latent_truth"]
+
+SHOWN = ("proficiency", "accuracy", "kappa", "mutual_information", "missed_information", "false_information")
+
+
+class LatentKeywords(TypedDict, total=False):
+    """What ``latent_truth`` may be asked beyond its columns."""
+
+    classes: Sequence[Label] | None
+    weight: str | None
+    clean: Cleaning
+    prior: str | float
+    level: float
+    draws: int | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class LatentOptions:
+    """The same, checked."""
+
+    classes: Sequence[Label] | None = None
+    weight: str | None = None
+    clean: Cleaning = ()
+    prior: str | float = "learned"
+    level: float = 0.95
+    draws: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Reject what means nothing."""
+        check_level(self.level)
+        if self.draws is not None and self.draws < 20:
+            raise InputError(f"draws is {self.draws}; give at least 20, or leave it out")
+
+
+def latent_truth(
+    source: Any,
+    system: Sequence[str] | None = None,
+    *,
+    truth: str | None = None,
+    together: Blocks = (),
+    same: Blocks = (),
+    read: ReadOptions | None = None,
+    **options: Unpack[LatentKeywords],
+) -> LatentTruth:
+    """Estimate each system's table without labels, from the agreement of three systems or more.
+
+    ``source`` holds labels by system, or rows in any form that ``infoscope.read`` takes, with the systems' columns
+    named in ``system``. ``truth`` names a column with labels of some items, which are mixed in. ``together`` names
+    systems that share errors and are taken as one, ``same`` columns that are repeated answers of one system. The
+    classes are the labels that two systems or more use, unless ``classes`` states them; other labels are further
+    answers.
+
+    Errors are taken as independent given the class; what all systems get wrong together cannot be seen.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(3, size=600)
+    >>> answers = {name: np.where(rng.random(600) < 0.8, truth, rng.integers(3, size=600)) for name in "abc"}
+    >>> found = latent_truth(answers)
+    >>> low, high = found["a"].metrics["accuracy"].interval
+    >>> bool(low < 0.8 + 0.2 / 3 < high)
+    True
+    """
+    check_keywords(options, LatentKeywords)
+    how = LatentOptions(**options)
+    patterns = _patterns(source, system, truth, how, read)
+    arrangement = arranged(patterns, truth, (together, same), how.classes)
+    check_identifiable(arrangement)
+    posterior = estimated(arrangement, how.prior, how.draws, how.seed)
+    return _result(posterior, how)
+
+
+def _patterns(
+    source: Any, system: Sequence[str] | None, truth: str | None, how: LatentOptions, read: ReadOptions | None
+) -> Patterns:
+    if isinstance(system, str):
+        raise InputError(f"one system is named, {system!r}; a latent truth needs three or more")
+    if system is None:
+        if not isinstance(source, Mapping) or hasattr(source, "columns"):
+            raise InputError("name the columns of the systems, at least three of them")
+        system = [str(name) for name in source if name not in (truth, how.weight)]
+    twice = next((name for name in system if list(system).count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"column {twice!r} is named twice; name each system once")
+    if truth is not None and truth in system:
+        raise InputError(f"column {truth!r} is named as truth and as system; it is one of them")
+    if len(system) < 2:
+        raise InputError(f"a latent truth needs three systems or more; {len(system)} is given")
+    columns = [*system, *(() if truth is None else (truth,))]
+    return read_patterns(source, columns, weight=how.weight, clean=how.clean, read=read)
+
+
+@dataclass(frozen=True, eq=False)
+class _Checks:
+    pairs: list[PairCheck] = field(default_factory=list)
+    votes: VoteCheck | None = None
+
+
+def _result(posterior: LatentPosterior, how: LatentOptions) -> LatentTruth:
+    arrangement, draws = posterior.arrangement, posterior.draws
+    data = arrangement.answers
+    caveat = banner(len(arrangement.systems))
+    tables = {name: system_table(posterior, name, caveat) for name in arrangement.systems}
+    systems = tuple(_system(posterior, name, table, how.level) for name, table in tables.items())
+    checks = _Checks()
+    if free_degrees(data) > 0 and posterior.settled:
+        rng = np.random.default_rng(how.seed + 1)
+        checks = _Checks(pair_checks(data, draws, rng), vote_check(data, draws, rng))
+    labels = round(float(data.counts[data.labelled].sum()))
+    spread = summarize_draws(draws.frequencies, how.level)
+    frequencies = {
+        str(label): Estimate(
+            float(spread.mean[at]),
+            float(spread.mean[at]),
+            float(spread.sd[at]),
+            *((float(spread.low[at]), float(spread.high[at])) if posterior.settled else (None, None)),
+        )
+        for at, label in enumerate(data.classes)
+    }
+    total = float(data.counts.sum())
+    return LatentTruth(
+        systems=systems,
+        classes=tuple(map(str, data.classes)),
+        frequencies=frequencies,
+        items=round(total) if not arrangement.patterns.is_weighted else total,
+        patterns=len(arrangement.patterns),
+        labels=labels,
+        log_likelihood=posterior.fit.log_likelihood,
+        draws=len(draws),
+        r_hat=posterior.r_hat if np.isfinite(posterior.r_hat) else None,
+        settled=posterior.settled,
+        free_degrees=free_degrees(data),
+        pairs=tuple(checks.pairs),
+        votes=checks.votes,
+        level=how.level,
+        provenance=Provenance(rows=round(total) if not arrangement.patterns.is_weighted else None),
+        findings=tuple(_findings(posterior, systems, checks, labels, caveat)),
+        tables=tables,
+        posterior=posterior,
+    )
+
+
+def _system(posterior: LatentPosterior, name: str, table: Contingency, level: float) -> LatentSystem:
+    arrangement = posterior.arrangement
+    metrics = {}
+    belief = DrawnBelief(table)
+    for metric in SHOWN:
+        entry = find(metric)
+        value = Estimate.of(entry.score(table), entry.reason(table))
+        if value.value is not None and posterior.settled:
+            value = value.with_belief(belief.summary(metric, level))
+        metrics[metric] = value
+    block = arrangement.answers.channels[arrangement.place[name][0]].members
+    items = arrangement.items[name]
+    whole = round(items) if not arrangement.patterns.is_weighted else items
+    return LatentSystem(name, whole, metrics, tuple(map(str, arrangement.labels[name])), block)
+
+
+def _findings(
+    posterior: LatentPosterior, systems: tuple[LatentSystem, ...], checks: _Checks, labels: int, caveat: str
+) -> Iterator[Finding]:
+    yield Finding("estimated_without_truth", caveat, "warning")
+    yield from identifiability_findings(posterior, systems)
+    for pair in sorted(checks.pairs, key=lambda each: each.p_value):
+        if pair.is_significant:
+            yield _shared_errors(pair)
+    if checks.votes is not None and checks.votes.is_significant:
+        yield Finding(
+            "votes_misfit",
+            "Items agree and disagree otherwise than independent errors let them "
+            f"(P = {checks.votes.p_value:.2g}): some items are harder than others for several systems at once.",
+            "warning",
+            {"p_value": checks.votes.p_value},
+        )
+    yield from _about_data(posterior, labels)
+
+
+def _shared_errors(pair: PairCheck) -> Finding:
+    chance = "P < 0.01" if pair.p_value < 0.01 else f"P = {pair.p_value:.2g}"
+    return Finding(
+        "shared_errors",
+        f"{pair.first} and {pair.second} agree in their errors more than independent systems would ({chance}). Both "
+        f"look better and the others worse than they are; take them as one with --together {pair.first},{pair.second}.",
+        "warning",
+        {"systems": [pair.first, pair.second], "p_value": pair.p_value, "excess_bits": pair.excess},
+        "Take them as one",
+    )
+
+
+def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
+    arrangement: Arrangement = posterior.arrangement
+    data = arrangement.answers
+    if labels:
+        yield Finding(
+            "labels_mixed_in",
+            f"{labels:,} label{'s are' if labels != 1 else ' is'} mixed in. Labels name the classes; they do not "
+            "correct shared errors. For that, plan labels (--plan).",
+            "warning",
+            {"labels": labels},
+        )
+    for name in arrangement.systems:
+        used = [label for label, count in zip(arrangement.labels[name], _used(arrangement, name), strict=True) if count]
+        extra = [str(label) for label in used if label not in data.classes]
+        if len(used) == 1:
+            yield Finding("constant_system", f"{name} always answers {used[0]!s}: it carries no information.")
+        if extra:
+            shown = ", ".join(extra[:5]) + (f" and {len(extra) - 5} more" if len(extra) > 5 else "")
+            yield Finding("extra_answers", f"{name} also answers {shown}, which is no class of two systems or more.")
+    if arrangement.lost:
+        yield Finding(
+            "incomplete_blocks",
+            f"{arrangement.lost:,} items were answered by only some of the systems taken as one; those answers are "
+            "not used.",
+        )
+    if (data.codes < 0).any():
+        yield Finding("gaps", "Missing answers are taken as random: they must not depend on the class.")
+    if posterior.used_items < 0.999 * float(data.counts.sum()):
+        yield Finding(
+            "thinned",
+            f"Intervals rest on {posterior.used_items:,.0f} of {data.counts.sum():,.0f} items, which makes them wider "
+            "than need be.",
+        )
+
+
+def _used(arrangement: Arrangement, name: str) -> Any:
+    return arrangement.of_system(name, [table.sum(axis=0) for table in _channel_counts(arrangement)])
+
+
+def _channel_counts(arrangement: Arrangement) -> list[Any]:
+    data = arrangement.answers
+    return data.split((data.transposed @ data.counts)[None, :])

@@ -1,0 +1,164 @@
+"""From answers to what is believed about them: the most probable parameters, chains of draws, tables of systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.latent.arrangement import Arrangement
+from infoscope.latent.expectation_maximization import Fit, fitted, maximized, weak_prior
+from infoscope.latent.gibbs_sampler import SETTLED, LatentDraws, drawn_chains, split_r_hat
+from infoscope.latent.model import Answers, Parameters
+from infoscope.metrics import accuracy, proficiency
+from infoscope.numeric import Real, as_real
+from infoscope.posterior.first_order import information_sds
+from infoscope.tables import Contingency
+from infoscope.tables.estimation import Estimation
+
+__all__ = ["LatentPosterior", "estimated", "prior_of", "system_table"]
+
+LARGE_WORK = 2_000_000
+"""Patterns × classes × columns above which the draws use a random part of the items."""
+THINNED_ITEMS = 200_000
+MORE_DRAWS = 4
+"""How many times as many draws are made where the first ones do not agree."""
+
+Prior = str | float
+
+
+@dataclass(frozen=True, eq=False)
+class LatentPosterior:
+    """What is believed about the parameters and about the class of each pattern."""
+
+    arrangement: Arrangement
+    fit: Fit
+    draws: LatentDraws
+    belief: Real
+    """Class probabilities of each pattern at the mean of the draws."""
+    used_items: float
+    """Items that the draws rest on: fewer than all where a random part was enough."""
+    r_hat: float
+
+    @property
+    def settled(self) -> bool:
+        """Whether the chains agree."""
+        return bool(self.r_hat <= SETTLED)
+
+    def drawn(self, name: str) -> Real:
+        """Draws of one system's table of probabilities."""
+        answers = self.arrangement.of_system(name, self.draws.answers)
+        return self.draws.frequencies[:, :, None] * answers
+
+
+def prior_of(prior: Prior, data: Answers) -> list[Real] | None:
+    """Stated pseudo-counts of each channel; None for the learned prior."""
+    if isinstance(prior, str):
+        if prior != "learned":
+            raise InputError(f"prior is {prior!r}; give 'learned', or a number of pseudo-counts for each answer")
+        return None
+    if isinstance(prior, bool) or not 0 < prior < np.inf:
+        raise InputError(f"prior is {prior}; a number of pseudo-counts for each answer must be above 0")
+    return [np.full((data.size, channel.size), float(prior)) for channel in data.channels]
+
+
+def estimated(arrangement: Arrangement, prior: Prior, draws: int | None, seed: int) -> LatentPosterior:
+    """Rounds to the most probable parameters, then two chains from there and from elsewhere."""
+    data = arrangement.answers
+    stated = prior_of(prior, data)
+    fit = _best_fit(data, stated if stated is not None else weak_prior(data))
+    rng = np.random.default_rng(seed)
+    sample = _sampled(arrangement, rng)
+    keep = _draw_count(sample) if draws is None else max(draws, 20)
+    noise = rng.dirichlet(np.ones(data.size), sample.codes.shape[1])
+    near = sample.votes() if not len(sample.labelled) else fit.parameters.belief(sample)[0]
+    elsewhere = maximized(sample, sample.fixed(0.5 * near + 0.5 * noise), weak_prior(sample), 1.0 / data.size)
+    starts = [fit.parameters, elsewhere]
+    for effort in (1, MORE_DRAWS):
+        length = max(keep * effort // 6, 50), max(keep * effort // 2, 10)
+        chains = drawn_chains(sample, starts, length, seed, stated)
+        r_hat = _largest_r_hat(arrangement, chains)
+        if r_hat <= SETTLED or draws is not None or _work(sample) > LARGE_WORK:
+            break
+    used = float(sample.counts.sum())
+    scaled = [table * (float(data.counts.sum()) / used) for table in chains.counts]
+    chains = replace(chains, counts=scaled)
+    mean = Parameters(chains.frequencies.mean(axis=0), [table.mean(axis=0) for table in chains.answers])
+    belief, _ = mean.belief(data)
+    return LatentPosterior(arrangement, fit, chains, belief, used, r_hat)
+
+
+def _best_fit(data: Answers, prior: list[Real]) -> Fit:
+    """The better of two starts where there are labels: the votes, and what the labelled items alone suggest.
+
+    Votes may name the classes wrongly, and rounds do not find back from there.
+    """
+    fit = fitted(data, prior, 1.0 / data.size)
+    if not len(data.labelled):
+        return fit
+    labelled = data.where(data.labelled, data.counts[data.labelled])
+    start, _ = maximized(labelled, labelled.votes(), weak_prior(labelled), 1.0 / data.size).belief(data)
+    other = fitted(data, prior, 1.0 / data.size, start)
+    return max(fit, other, key=lambda each: each.log_likelihood)
+
+
+def _work(data: Answers) -> float:
+    return float(data.codes.shape[1]) * data.size * len(data.owner)
+
+
+def _draw_count(data: Answers) -> int:
+    """Many draws where they are cheap, for few systems mix slowly."""
+    return int(np.clip(5e7 / _work(data), 300, 3000))
+
+
+def _sampled(arrangement: Arrangement, rng: np.random.Generator) -> Answers:
+    """Whole counts of as many items as tell as much: weights scaled down, very many items thinned."""
+    data, patterns = arrangement.answers, arrangement.patterns
+    counts = data.counts
+    if patterns.is_weighted:
+        scaled = counts * (patterns.sample_size / patterns.total)
+        counts = np.floor(scaled) + (rng.random(len(scaled)) < scaled - np.floor(scaled))
+    elif _work(data) > LARGE_WORK and counts.sum() > THINNED_ITEMS:
+        drawn = rng.multivariate_hypergeometric(counts.astype(np.int64), THINNED_ITEMS, method="marginals")
+        counts = as_real(drawn)
+    keep = np.flatnonzero(counts > 0)
+    return data if len(keep) == len(counts) and not patterns.is_weighted else data.where(keep, as_real(counts[keep]))
+
+
+def _largest_r_hat(arrangement: Arrangement, draws: LatentDraws) -> float:
+    """The largest split R̂ of any system's proficiency or accuracy."""
+    found = [1.0]
+    for name in arrangement.systems:
+        table = draws.frequencies[:, :, None] * arrangement.of_system(name, draws.answers)
+        batch = Contingency.from_matrix(table, truth=arrangement.answers.classes, system=arrangement.labels[name])
+        for measure in (proficiency, accuracy):
+            values = np.asarray(measure(batch))
+            if np.isfinite(values).all():
+                found.append(split_r_hat(draws.by_chain(values)))
+    return max(found)
+
+
+def system_table(posterior: LatentPosterior, name: str, caveat: str) -> Contingency:
+    """Expected counts of one system, with draws; as many independent samples as its proficiency is worth."""
+    arrangement = posterior.arrangement
+    counts = arrangement.of_system(name, posterior.draws.counts)
+    classes, labels = arrangement.answers.classes, arrangement.labels[name]
+    table = Contingency.from_matrix(counts, truth=classes, system=labels)
+    drawn = posterior.drawn(name)
+    size = _effective_size(table, drawn)
+    return replace(
+        table,
+        weight_squares=float(table.total) ** 2 / size,
+        estimation=Estimation(caveat, drawn * float(table.total), has_interval=posterior.settled),
+    )
+
+
+def _effective_size(table: Contingency, drawn: Real) -> float:
+    """How many labelled items would tell as much about the proficiency."""
+    spread = float(np.std(np.asarray(proficiency(table.with_cells(drawn.reshape(len(drawn), -1))))))
+    total = float(table.total)
+    alone = information_sds(table, 1.0)["proficiency"]
+    if not (np.isfinite(spread) and spread > 0 and np.isfinite(alone) and alone > 0):
+        return total
+    return float(np.clip((alone / spread) ** 2, 1.0, total))

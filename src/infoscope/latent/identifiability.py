@@ -1,0 +1,123 @@
+"""Whether systems determine a truth at all: what is rejected, and what is said about the rest."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.latent.arrangement import Arrangement
+from infoscope.latent.estimation import LatentPosterior
+from infoscope.latent.model import Answers
+from infoscope.latent.result import LatentSystem
+from infoscope.results.finding import Finding
+
+__all__ = ["TWO_SYSTEMS", "check_identifiable", "free_degrees", "identifiability_findings"]
+
+TWO_SYSTEMS = (
+    "Two systems do not determine a truth: any split of their disagreement fits equally well. A third independent "
+    "system, or labels, would tell more"
+)
+MOST_CELLS = 1e15
+ALIKE = 0.1
+"""Two classes are taken as merged where no system's answers to them differ by more than this probability."""
+
+
+def free_degrees(data: Answers) -> float:
+    """Cells of the joint answers less parameters: below 0 the model cannot be found, at 0 it cannot be tested."""
+    sizes = [channel.size for channel in data.channels]
+    cells = min(prod(float(size) for size in sizes), MOST_CELLS)
+    return float(cells - 1 - (data.size - 1) - data.size * sum(size - 1 for size in sizes))
+
+
+def check_identifiable(arrangement: Arrangement) -> None:
+    """Reject systems that do not determine a truth."""
+    data = arrangement.answers
+    if len(data.channels) < 3 and not len(data.labelled):
+        blocks = [channel for channel in data.channels if channel.members]
+        if blocks and len(arrangement.systems) > 2:
+            raise InputError(
+                f"{len(arrangement.systems)} systems in {len(data.channels)} independent parts "
+                f"(together={blocks[0].name}) do not determine a truth; at least three parts, or labels, are needed"
+            )
+        raise InputError(f"{TWO_SYSTEMS}; infoscope.agreement shows what they tell about each other")
+    apart = _apart(data)
+    if apart:
+        names = ", ".join(data.channels[at].name for at in apart)
+        raise InputError(
+            f"{names}: no item in common with the other systems, so nothing connects them; leave them out, or give "
+            "items that they share"
+        )
+
+
+def _apart(data: Answers) -> list[int]:
+    """Channels that share no item with the others, directly or through further ones."""
+    size = len(data.channels)
+    there = np.zeros((size, data.codes.shape[1]), bool)
+    for codes, owner in zip(data.codes, data.owner, strict=True):
+        there[owner] |= codes >= 0
+    meets = (there.astype(np.float64) @ there.T.astype(np.float64)) > 0
+    reached = {int(np.argmax(there.sum(axis=1)))}
+    while True:
+        more = {b for a in reached for b in range(size) if meets[a, b]} - reached
+        if not more:
+            return [at for at in range(size) if at not in reached]
+        reached |= more
+
+
+def identifiability_findings(posterior: LatentPosterior, systems: tuple[LatentSystem, ...]) -> Iterator[Finding]:
+    """What the data do not settle."""
+    data = posterior.arrangement.answers
+    if not posterior.settled:
+        yield Finding(
+            "not_settled",
+            f"Not settled by these data: two chains of draws disagree (split R̂ {posterior.r_hat:.2f}). Intervals are "
+            "withheld; more items, more systems or a few labels would settle it.",
+            "warning",
+            {"r_hat": posterior.r_hat if np.isfinite(posterior.r_hat) else None},
+        )
+    if free_degrees(data) <= 0 and not len(data.labelled):
+        text = (
+            "Three systems with two classes fit any counts: shared errors cannot be checked."
+            if len(data.channels) == 3 and data.size == 2
+            else "The model has as many parameters as the joint answers have cells: shared errors cannot be checked."
+        )
+        yield Finding("no_free_degrees", text, "warning")
+    yield from _merged_classes(posterior)
+    yield from _below_chance(posterior, systems)
+
+
+def _merged_classes(posterior: LatentPosterior) -> Iterator[Finding]:
+    data, draws = posterior.arrangement.answers, posterior.draws
+    if data.size > 200:
+        return
+    means = [table.mean(axis=0) for table in draws.answers]
+    for t, u in itertools.combinations(range(data.size), 2):
+        if max(float(np.abs(table[t] - table[u]).sum() / 2) for table in means) < ALIKE:
+            names = f"{data.classes[t]} and {data.classes[u]}"
+            yield Finding(
+                "classes_merged",
+                f"No system separates {names}: they are one class as far as these systems can tell.",
+                "warning",
+                {"classes": [str(data.classes[t]), str(data.classes[u])]},
+            )
+
+
+def _below_chance(posterior: LatentPosterior, systems: tuple[LatentSystem, ...]) -> Iterator[Finding]:
+    kappas = {system.name: system.metrics["kappa"].shown for system in systems}
+    known = {name: value for name, value in kappas.items() if value is not None}
+    below = [name for name, value in known.items() if value < 0]
+    if not known or len(posterior.arrangement.answers.labelled):
+        return
+    if sum(known.values()) < 0:
+        yield Finding(
+            "names_swapped",
+            "On average the systems are below chance: the names of the classes may be swapped. A few labels settle it.",
+            "warning",
+        )
+    elif below:
+        names = ", ".join(below)
+        yield Finding("below_chance", f"Below chance against the truth that the others suggest: {names}.")

@@ -1,0 +1,147 @@
+"""The model of a latent truth: class frequencies, each system's answers given the class, answers independent given it.
+
+Dawid and Skene (1979), over counted patterns, so that the cost goes with distinct rows and not with items. A missing
+answer contributes nothing. A *channel* is a system, or systems that are taken as one; its answers need not be the
+classes: a rejection is one more answer, and systems taken as one answer with tuples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import logsumexp
+
+from infoscope.numeric import Real, as_real
+from infoscope.tables.labels import Label
+
+__all__ = ["Answers", "Channel", "Parameters", "dirichlet", "expected_tables"]
+
+SMALLEST = 1e-300
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One or several columns of answers that err together, or one system that answered several times."""
+
+    name: str
+    size: int
+    """Number of possible answers."""
+    named: bool = True
+    """Whether the first answers are the classes, in their order."""
+    members: tuple[str, ...] = ()
+    """Systems taken as one; empty for a single system."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Patterns of answers as one sparse matrix: patterns × all answers of all columns."""
+
+    classes: tuple[Label, ...]
+    channels: tuple[Channel, ...]
+    owner: tuple[int, ...]
+    """The channel of each column; one that answered several times owns several columns."""
+    codes: NDArray[np.int64]
+    """Columns × patterns, −1 where the answer is missing."""
+    counts: Real
+    known: NDArray[np.int64]
+    """The class of each pattern where it is labelled, −1 elsewhere."""
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the answers of each channel begin among all."""
+        return np.concatenate([[0], np.cumsum([channel.size for channel in self.channels])])
+
+    @cached_property
+    def design(self) -> csr_array:
+        """How often each pattern gives each answer of each channel."""
+        there = self.codes.T >= 0
+        places = self.codes.T + self.offsets[np.array(self.owner)]
+        starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        shape = (self.codes.shape[1], int(self.offsets[-1]))
+        found = csr_array((np.ones(int(starts[-1])), places[there], starts), shape=shape)
+        found.sum_duplicates()
+        return found
+
+    @cached_property
+    def transposed(self) -> csr_array:
+        """The same by answer."""
+        return csr_array(self.design.T.tocsr())
+
+    @cached_property
+    def labelled(self) -> NDArray[np.int64]:
+        """Patterns whose class is known."""
+        return np.flatnonzero(self.known >= 0)
+
+    def split(self, stacked: Real) -> list[Real]:
+        """Class × answer tables of the channels, from classes × all answers."""
+        return [stacked[..., at:to] for at, to in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    def fixed(self, belief: Real) -> Real:
+        """The same beliefs with known classes put in."""
+        if len(self.labelled):
+            belief[self.labelled] = 0.0
+            belief[self.labelled, self.known[self.labelled]] = 1.0
+        return belief
+
+    def votes(self) -> Real:
+        """The shares of votes for each class; channels whose answers are not the classes do not vote."""
+        size = self.size
+        found = np.full((self.codes.shape[1], size), 1e-3)
+        for codes, at in zip(self.codes, self.owner, strict=True):
+            if self.channels[at].named:
+                there = np.flatnonzero((codes >= 0) & (codes < size))
+                found[there, codes[there]] += 1.0
+        return self.fixed(found / found.sum(axis=1, keepdims=True))
+
+    def where(self, keep: NDArray[np.int64], counts: Real) -> Answers:
+        """Some of the patterns, with other counts."""
+        return Answers(self.classes, self.channels, self.owner, self.codes[:, keep], counts, self.known[keep])
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """Class frequencies, and each channel's answers given the class."""
+
+    frequencies: Real
+    answers: list[Real] = field(repr=False)
+
+    def logs(self, data: Answers) -> Real:
+        """Log probability of each pattern together with each class."""
+        stacked = np.log(np.maximum(np.concatenate(self.answers, axis=1), SMALLEST))
+        return as_real(data.design @ stacked.T) + np.log(np.maximum(self.frequencies, SMALLEST))
+
+    def belief(self, data: Answers) -> tuple[Real, float]:
+        """Class probabilities of each pattern, and the log likelihood of all."""
+        logs = self.logs(data)
+        whole = as_real(logsumexp(logs, axis=1))
+        belief = np.exp(logs - whole[:, None])
+        score = whole
+        if len(data.labelled):
+            score = whole.copy()
+            score[data.labelled] = logs[data.labelled, data.known[data.labelled]]
+        return data.fixed(belief), float(score @ data.counts)
+
+    def reordered(self, order: Sequence[int]) -> Parameters:
+        """The classes in another order; the names of the answers stay."""
+        return Parameters(self.frequencies[list(order)], [table[list(order)] for table in self.answers])
+
+
+def expected_tables(data: Answers, belief: Real) -> list[Real]:
+    """Expected class × answer counts of every channel; beliefs are patterns × classes, each as often as it occurs."""
+    return data.split(as_real((data.transposed @ belief).T))
+
+
+def dirichlet(rng: np.random.Generator, alpha: Real) -> Real:
+    """Draws along the last axis."""
+    drawn = np.maximum(rng.standard_gamma(np.maximum(alpha, 1e-12)), SMALLEST)
+    return drawn / drawn.sum(axis=-1, keepdims=True)

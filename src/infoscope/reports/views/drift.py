@@ -1,0 +1,117 @@
+"""What is shown of drift: who relates differently, what was shown, and what would have been found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from infoscope.drift import Drift
+from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.reports.numbers import Units, amount, p_value
+from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
+
+__all__ = ["PICTURES", "outline"]
+
+
+def _relations(result: Drift) -> ComparisonDisplay:
+    """Pairs by how much their relation changed."""
+    rows = [
+        ForestRow(f"{pair.first} – {pair.second}", pair.information, word=f"P {p_value(pair.p_adjusted)}")
+        for pair in result.pairs
+    ]
+    return ComparisonDisplay(rows, "change of the relation, bits per item", noun="pairs")
+
+
+PICTURES: dict[str, Callable[[Drift], Display]] = {"relations": _relations}
+
+
+def outline(result: Drift, unit: Units) -> Outline:
+    """The first finding is the headline; then pairs and systems."""
+    changed = sum(pair.p_adjusted <= result.level for pair in result.pairs)
+    shown = sum(system.p_adjusted <= result.level for system in result.systems)
+    return Outline(
+        title=f"Drift of {len(result.names)} systems",
+        kicker=(
+            "Drift without truth",
+            f"{len(result.names)} systems",
+            f"{amount(result.items[0])} items before, {amount(result.items[1])} after",
+        ),
+        headline=_headline(result, changed),
+        tiles=[
+            Tile(f"{changed} of {len(result.pairs)}", "pairs relate differently", "", "Holm-corrected"),
+            Tile(f"{shown} of {len(result.systems)}", "systems with other frequencies of labels", "", "Holm-corrected"),
+        ],
+        findings=[("", finding) for finding in result.findings],
+        sections=[_pairs(result, unit), _systems(result, unit)],
+        appendix=Appendix(
+            metrics=("mutual_information", "erroneous_information"),
+            method=(
+                "With P the period: I(A,B;P) = I(A;P) + I(B;P|A) = I(B;P) + I(A;P|B). I(A;P) is about what a system "
+                "was shown, or the system; I(B;P|A) and I(A;P|B) are about how the two relate.",
+                "P-values come from permuting the periods within what is given, drawn from the counts; a pair relates "
+                "differently where both conditional parts differ.",
+                "The smallest change that would have been found is that of the chi-square test, with probability 80%.",
+            ),
+        ),
+        provenance=result.provenance,
+    )
+
+
+def _headline(result: Drift, changed: int) -> str:
+    if result.changed:
+        return f"{', '.join(result.changed)} changed between {result.before} and {result.after}."
+    if changed:
+        return f"{changed} of {len(result.pairs)} pairs of systems relate differently in {result.after}."
+    return f"No pair of systems relates differently in {result.after}."
+
+
+def _pairs(result: Drift, unit: Units) -> Section:
+    columns = [
+        Column("system", "name"),
+        Column("and", "name"),
+        Column(f"shared before, {unit.name}", priority=5, metric="mutual_information"),
+        Column("after", priority=5),
+        Column(f"change of the relation, {unit.name} per item"),
+        Column("p"),
+        Column("smallest found", priority=6),
+        Column("items before", priority=2),
+        Column("after", priority=2),
+    ]
+    rows: list[Sequence[Cell]] = [
+        (
+            Name(pair.first),
+            Name(pair.second),
+            unit.amount(pair.mutual_information[0]),
+            unit.amount(pair.mutual_information[1]),
+            unit.amount(pair.information, 4),
+            p_value(pair.p_adjusted),
+            unit.amount(pair.second_given_first.smallest_found, 4),
+            amount(pair.items[0]),
+            amount(pair.items[1]),
+        )
+        for pair in sorted(result.pairs, key=lambda each: each.p_adjusted)
+    ]
+    return Section("How systems relate", [Table(columns, rows, search="pairs", max_rows=15)], "pairs", link="Pairs")
+
+
+def _systems(result: Drift, unit: Units) -> Section:
+    columns = [
+        Column("system", "name"),
+        Column(f"about the period, {unit.name} per item"),
+        Column("p"),
+        Column("smallest found", priority=6),
+        Column("items before", priority=3),
+        Column("after", priority=3),
+    ]
+    rows: list[Sequence[Cell]] = [
+        (
+            Name(system.name),
+            unit.amount(system.shown.information, 4),
+            p_value(system.p_adjusted),
+            unit.amount(system.shown.smallest_found, 4),
+            amount(system.items[0]),
+            amount(system.items[1]),
+        )
+        for system in result.systems
+    ]
+    return Section("What systems were shown", [Table(columns, rows, search="systems")], "shown", link="Systems")

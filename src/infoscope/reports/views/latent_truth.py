@@ -1,0 +1,161 @@
+"""What is shown of a latent truth: the banner, each system without labels, and checks of shared errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from infoscope.figures import ComparisonDisplay
+from infoscope.figures.display import Display
+from infoscope.figures.forest import ForestRow
+from infoscope.latent import LatentTruth
+from infoscope.reports.numbers import Units, amount, interval_text, p_value, share
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Outline,
+    Section,
+    Strong,
+    Table,
+    Tile,
+    Whisker,
+)
+from infoscope.results.estimate import Estimate
+
+__all__ = ["PICTURES", "outline"]
+
+
+def forest(result: LatentTruth) -> ComparisonDisplay:
+    """Proficiency of each system with its interval, all without truth."""
+    rows = [
+        ForestRow(system.name, estimate.shown or 0.0, estimate.low, estimate.high, "without truth")
+        for system in result.systems
+        if (estimate := system.metrics["proficiency"]).shown is not None
+    ]
+    return ComparisonDisplay(rows, "proficiency, estimated without truth")
+
+
+PICTURES: dict[str, Callable[[LatentTruth], Display]] = {"forest": forest}
+
+
+def outline(result: LatentTruth, unit: Units) -> Outline:
+    """The best system first, then every system, the classes and the checks."""
+    ranked = sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0))
+    best = ranked[0]
+    proficiency = best.metrics["proficiency"]
+    limits = interval_text(proficiency)
+    pictured = any(system.metrics["proficiency"].shown is not None for system in result.systems)
+    return Outline(
+        title=f"Latent truth of {len(result.names)} systems",
+        kicker=(
+            "Estimated without truth",
+            f"{len(result.names)} systems",
+            f"{amount(result.items)} items",
+            f"{len(result.classes):,} classes",
+        ),
+        headline=(
+            "Without truth, ",
+            Name(best.name),
+            f" looks best: it captures at most about {share(proficiency.shown)} of the information.",
+        ),
+        tiles=[
+            Tile(share(proficiency.shown), ("proficiency of ", Name(best.name)), limits, "at most about"),
+            Tile(amount(result.items), "items", "", f"{result.patterns:,} different patterns of answers"),
+            Tile(amount(result.labels), "labels mixed in", "", ""),
+        ],
+        findings=[("", finding) for finding in result.findings],
+        sections=[
+            _systems(result, unit, Figure(forest(result).panel()) if pictured else None),
+            _classes(result),
+            *_checks(result),
+        ],
+        appendix=Appendix(metrics=("proficiency", "accuracy", "kappa", "mutual_information"), method=_method(result)),
+        provenance=result.provenance,
+    )
+
+
+def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Section:
+    columns = [
+        Column("system", "name"),
+        Column("proficiency", metric="proficiency"),
+        Column("interval", priority=8),
+        Column("", "whisker"),
+        Column("accuracy", priority=7, metric="accuracy"),
+        Column("interval", priority=6),
+        Column(f"captured, {unit.name}", priority=5, metric="mutual_information"),
+        Column("items", priority=4),
+    ]
+    rows: list[Sequence[Cell]] = []
+    for system in sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0)):
+        found = system.metrics
+        rows.append(
+            (
+                Name(system.name),
+                Strong(share(found["proficiency"].shown)),
+                interval_text(found["proficiency"]),
+                _whisker(found["proficiency"]),
+                share(found["accuracy"].shown),
+                interval_text(found["accuracy"]),
+                unit.amount(found["mutual_information"].shown),
+                amount(system.items),
+            )
+        )
+    table = Table(columns, rows, search="systems", note="Estimated without truth: read as “at most about”.")
+    return Section("Systems", [*((picture,) if picture else ()), table], "systems")
+
+
+def _whisker(estimate: Estimate) -> Whisker:
+    return Whisker(estimate.low, estimate.shown, estimate.high)
+
+
+def _classes(result: LatentTruth) -> Section:
+    columns = [Column("class", "name"), Column("frequency"), Column("interval")]
+    rows = [
+        (Name(name), share(estimate.shown), interval_text(estimate)) for name, estimate in result.frequencies.items()
+    ]
+    return Section("Classes", [Table(columns, rows, search="classes", max_rows=30)], "classes")
+
+
+def _checks(result: LatentTruth) -> Sequence[Section]:
+    if not result.pairs:
+        return ()
+    columns = [
+        Column("systems", "name"),
+        Column("and", "name"),
+        Column("items", priority=3),
+        Column("excess agreement, bits per item", priority=5),
+        Column("p"),
+    ]
+    rows = [
+        (Name(each.first), Name(each.second), amount(each.items), f"{each.excess:+.4f}", p_value(each.p_value))
+        for each in sorted(result.pairs, key=lambda each: each.p_value)
+    ]
+    blocks: list[Table] = [Table(columns, rows, title="Pairs", search="pairs", max_rows=10)]
+    if result.votes is not None:
+        votes = [
+            (f"{at}", amount(round(seen)), f"{expected:,.0f}")
+            for at, (seen, expected) in enumerate(zip(result.votes.observed, result.votes.expected, strict=True))
+            if seen >= 0.5 or expected >= 0.5
+        ]
+        blocks.append(
+            Table(
+                [Column("systems that agree"), Column("items"), Column("expected")],
+                votes,
+                title="Votes for the most frequent answer",
+                note=f"Spread of votes: P = {p_value(result.votes.p_value)}.",
+            )
+        )
+    return (Section("Do errors go together?", blocks, "shared-errors"),)
+
+
+def _method(result: LatentTruth) -> Sequence[str]:
+    return (
+        "Answers are taken as independent given the class (Dawid and Skene 1979); the classes are not labelled but "
+        "inferred from all systems together.",
+        f"Intervals come from {result.draws:,} draws of the posterior (Gibbs sampling, two chains"
+        + ("" if result.r_hat is None else f", split R̂ at most {result.r_hat:.3f}")
+        + "); how wrong answers spread is learned from the data.",
+        "Errors of some systems can be found by the checks of pairs and votes; errors of all cannot.",
+    )

@@ -1,0 +1,21 @@
+"""Tables that nobody counted: expected counts of a model, with draws of the table and what a reader must know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infoscope.numeric import Real
+
+__all__ = ["Estimation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimation:
+    """Where an estimated table came from."""
+
+    caveat: str
+    """What a reader of any number of the table must know first."""
+    draws: Real
+    """Draws of the table, (draws, k, m): their spread is the uncertainty of every metric."""
+    has_interval: bool = True
+    """Whether the draws settle anything; where they do not, intervals are withheld."""

@@ -1,0 +1,169 @@
+"""Drift: what systems were shown, how they relate, and the chance of it."""
+
+import itertools
+import json
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import ncx2
+
+import infoscope as ifs
+from infoscope.drift.chance import drift_part
+from infoscope.errors import InputError, UnknownNameError
+from tests.reference import reference_file, why_absent
+
+ABSENT = why_absent("oracle_without_truth.json")
+
+
+def rows(table: np.ndarray) -> dict[str, np.ndarray]:
+    first, second = np.nonzero(table)
+    return {"a": np.repeat(first, table[first, second]), "b": np.repeat(second, table[first, second])}
+
+
+@pytest.mark.skipif(ABSENT is not None, reason=str(ABSENT))
+def test_reference_figures() -> None:
+    document = json.loads(reference_file("oracle_without_truth.json").read_text(encoding="utf-8"))
+    for each in document["drift"]:
+        found = ifs.drift(rows(np.array(each["before (first × second)"])), rows(np.array(each["after"])))
+        pair = found.pair("a", "b")
+        assert pair.both.information == pytest.approx(each["I(A,B;P) bits"], abs=1e-9)
+        assert pair.both.p_chi_square == pytest.approx(each["p chi-square of it"], abs=1e-9)
+        assert pair.first_alone.information == pytest.approx(each["I(A;P) bits"], abs=1e-9)
+        assert pair.second_given_first.information == pytest.approx(each["I(B;P|A) bits"], abs=1e-9)
+        assert pair.second_given_first.p_chi_square == pytest.approx(each["p chi-square of I(B;P|A)"], abs=1e-9)
+        drawn = each["p permutation of I(B;P|A), tolerance 0.03"]
+        assert pair.second_given_first.p_value == pytest.approx(drawn, abs=0.03)
+        assert pair.variation_of_information == pytest.approx(each["variation before, after"], abs=1e-9)
+    for each in document["permutation"]:
+        part = drift_part([np.array(each["table"])], 999, 0.05, 3)
+        assert part.information == pytest.approx(each["mutual information"], abs=1e-9)
+        assert part.p_value == pytest.approx(each["exact permutation p"], abs=0.04)
+
+
+def information(table: np.ndarray) -> float:
+    p = table / table.sum()
+    outer = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
+    return float((p[p > 0] * np.log2(p[p > 0] / outer[p > 0])).sum())
+
+
+def test_permutation_against_exact_enumeration() -> None:
+    """All ways to deal the rows of two strata to the periods."""
+    strata = [np.array([[4, 1], [1, 3]]), np.array([[3, 0], [1, 2]])]
+    total = sum(table.sum() for table in strata)
+
+    def ways(table: np.ndarray) -> list[tuple[np.ndarray, int]]:
+        labels, before = table.sum(axis=0), table[0].sum()
+        found = []
+        for first in range(labels[0] + 1):
+            second = before - first
+            if 0 <= second <= labels[1]:
+                row = np.array([first, second])
+                found.append((np.stack([row, labels - row]), comb(labels[0], first) * comb(labels[1], second)))
+        return found
+
+    def bits(tables: list[np.ndarray]) -> float:
+        return sum(table.sum() * information(table) for table in tables) / total
+
+    seen = bits(strata)
+    chosen = [(bits([one, two]), m * n) for (one, m), (two, n) in itertools.product(*map(ways, strata))]
+    exact = sum(m for value, m in chosen if value >= seen - 1e-12) / sum(m for _, m in chosen)
+    part = drift_part(strata, 5000, 0.05, 1)
+
+    assert part.information == pytest.approx(seen, abs=1e-12)
+    assert part.p_value == pytest.approx(exact, abs=0.05)
+
+
+def test_chain_rule_and_symmetry() -> None:
+    rng = np.random.default_rng(2)
+    before, after = rng.integers(0, 30, (3, 4)), rng.integers(0, 30, (3, 4))
+    pair = ifs.drift(rows(before), rows(after)).pair("a", "b")
+    whole = pair.both.information
+
+    assert pair.first_alone.information + pair.second_given_first.information == pytest.approx(whole, abs=1e-12)
+    assert pair.second_alone.information + pair.first_given_second.information == pytest.approx(whole, abs=1e-12)
+    back = ifs.drift(rows(after), rows(before)).pair("b", "a")
+    assert back.both.information == pytest.approx(whole, abs=1e-12)
+
+
+def test_the_smallest_change_is_found_with_probability_eight_tenths() -> None:
+    table = np.array([[300, 200, 100], [310, 190, 100]])
+    part = drift_part([table], 99, 0.05, 0)
+    away = part.smallest_found * 2 * table.sum() * np.log(2)
+    critical = 5.991464547107979  # χ² of two degrees at 5%
+    assert ncx2.sf(critical, 2, away) == pytest.approx(0.8, abs=1e-6)
+
+
+def world(n: int, rng: np.random.Generator, right: float = 0.85, mix: tuple[float, ...] = (0.4, 0.3, 0.3)) -> dict:
+    truth = rng.choice(3, n, p=mix)
+    shares = {"a": 0.85, "b": 0.85, "c": right}
+    return {name: np.where(rng.random(n) < share, truth, rng.integers(3, size=n)) for name, share in shares.items()}
+
+
+def test_the_system_that_changed_is_named() -> None:
+    rng = np.random.default_rng(3)
+    found = ifs.drift(world(2000, rng), world(2000, rng, right=0.5))
+
+    assert found.changed == ("c",)
+    assert found.findings[0].code == "system_changed"
+    assert found.pair("a", "b").p_adjusted > 0.05
+    assert {f.code for f in found.findings} >= {"relation_changed", "same_items"}
+
+
+def test_another_mix_of_items_is_told_from_another_relation() -> None:
+    rng = np.random.default_rng(4)
+    found = ifs.drift(world(1500, rng), world(1500, rng, mix=(0.55, 0.25, 0.2)))
+
+    assert "items_changed" in {f.code for f in found.findings}
+    assert not found.changed
+    assert all(system.p_adjusted < 0.05 for system in found.systems)
+
+
+def test_nothing_changes_seldom_alarms() -> None:
+    alarms = 0
+    for seed in range(40):
+        rng = np.random.default_rng([9, seed])
+        found = ifs.drift(world(300, rng), world(300, rng), permutations=199)
+        alarms += any(pair.p_adjusted <= 0.05 for pair in found.pairs)
+        assert "no_relation_changed" in {f.code for f in found.findings} or alarms
+    assert alarms <= 6
+
+
+def test_periods_of_one_source(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    parts = [pd.DataFrame(world(300, rng)).assign(month=month) for month in ("2026-01", "2026-02", "2026-03")]
+    frame = pd.concat(parts, ignore_index=True)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    apart = ifs.drift(parts[0], parts[1], system=["a", "b"])
+    for source in (frame, tmp_path / "rows.csv"):
+        found = ifs.drift(source, system=["a", "b"], by="month", before="2026-01", after="2026-02")
+        assert found.pairs[0].both.information == pytest.approx(apart.pairs[0].both.information)
+        assert (found.before, found.after, found.items) == ("2026-01", "2026-02", (300, 300))
+
+
+A, B = {"a": ["x", "y"], "b": ["x", "y"]}, {"a": ["x", "y"], "b": ["y", "x"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"source": A}, "name the column of the period"),
+        ({"source": A, "later": B, "by": "m"}, "give two sources, or one with by="),
+        ({"source": {"a": ["x"]}, "later": {"a": ["x"]}}, "two systems or more"),
+        ({"source": A, "later": B, "system": ["a", "a"]}, "'a' is named twice"),
+        ({"source": "rows.csv", "later": "more.csv"}, "name the columns of the systems"),
+        ({"source": A | {"m": ["1", "2"]}, "by": "m", "before": "1", "after": "1"}, "both '1'"),
+        ({"source": A, "later": B, "permutations": 9}, "permutations is 9"),
+        ({"source": A, "later": B, "level": 5}, "level must be between 0 and 1"),
+    ],
+)
+def test_rejections(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ifs.drift(**arguments)  # type: ignore[arg-type]
+
+
+def test_an_unknown_period_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="column 'm' has no value '3'; it has '1', '2'"):
+        ifs.drift(A | {"m": ["1", "2"]}, by="m", before="1", after="3")

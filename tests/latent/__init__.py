@@ -1,0 +1,1 @@
+"""Latent truth: systems without labels."""

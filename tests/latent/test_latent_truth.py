@@ -1,0 +1,288 @@
+"""Latent truth: tables without labels, their intervals, shared errors, what is said and what is rejected."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import infoscope as ifs
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.latent.gibbs_sampler import split_r_hat
+from tests.latent.worlds import World
+
+FAST = {"draws": 200}
+
+
+def codes(found: ifs.LatentTruth) -> list[str]:
+    return [finding.code for finding in found.findings]
+
+
+def shown(found: ifs.LatentTruth) -> list[float]:
+    return [system.metrics["proficiency"].shown for system in found.systems]
+
+
+@pytest.mark.slow
+def test_intervals_hold() -> None:
+    rng = np.random.default_rng(40_123)
+    held = []
+    for _ in range(10):
+        world = World.drawn(5, 4, rng)
+        found = ifs.latent_truth(world.items(1000, rng)[1], draws=300)
+        for at, system in enumerate(found.systems):
+            low, high = system.metrics["proficiency"].interval
+            held.append(low <= world.proficiency(at) <= high)
+    assert sum(held) >= 40
+
+
+def test_tables_are_near_those_of_the_labels() -> None:
+    rng = np.random.default_rng(1)
+    truth, answers = World.drawn(6, 3, rng).items(3000, rng)
+    found = ifs.latent_truth(answers, **FAST)
+    for name, values in answers.items():
+        counted = ifs.Contingency.from_labels(truth, values)
+        assert np.abs(found.tables[name].counts - counted.counts).max() < 90
+        low, high = found[name].metrics["accuracy"].interval
+        assert low - 0.02 < np.mean(truth == values) < high + 0.02
+    assert found.settled
+    assert found.r_hat < 1.05
+    assert codes(found) == ["estimated_without_truth"]
+
+
+def test_every_metric_and_page_works_on_the_tables_under_the_banner() -> None:
+    rng = np.random.default_rng(2)
+    found = ifs.latent_truth(World.drawn(4, 3, rng).items(500, rng)[1], **FAST)
+    evaluation = ifs.evaluate(found.tables)
+    system = evaluation["s0"]
+
+    assert system.metrics["proficiency"].low == pytest.approx(found["s0"].metrics["proficiency"].low)
+    assert system.metrics["macro_f1"].interval is not None
+    assert system.diagnosis[0].code == "estimated_without_truth"
+    for page in (evaluation.to_html(), evaluation.to_text(), found.to_html(), found.to_markdown()):
+        assert "Errors that all systems share cannot be" in " ".join(page.split())
+    assert ifs.evaluate(found.tables["s0"], prevalence="equal")["system"].metrics["proficiency"].interval is not None
+    assert 1 < found.tables["s0"].sample_size <= 500
+    assert found.draw_tables("s0").batch_shape == (200,)
+    with pytest.raises(InputError, match="estimated without truth"):
+        found.tables["s0"].save("never.ifs")
+
+
+def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
+    from infoscope.latent.arrangement import arranged
+    from infoscope.latent.expectation_maximization import fitted
+    from infoscope.tables.patterns import Patterns
+
+    rng = np.random.default_rng(3)
+    _, answers = World.drawn(4, 3, rng).items(400, rng)
+    halves = [{name: values[part] for name, values in answers.items()} for part in (slice(150), slice(150, None))]
+    merged = sum(Patterns.from_columns(half) for half in halves)
+    forms = [Patterns.from_columns(answers), merged, Patterns.from_columns(dict(reversed(answers.items())))]
+    scores = [fitted(arranged(form, None, ((), ())).answers, None, 0.0) for form in forms]
+
+    assert scores[1].log_likelihood == pytest.approx(scores[0].log_likelihood, abs=1e-9)
+    assert scores[2].log_likelihood == pytest.approx(scores[0].log_likelihood, abs=1e-9)
+    assert scores[2].parameters.answers[3] == pytest.approx(scores[0].parameters.answers[0], abs=1e-6)
+
+
+def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
+    from infoscope.latent.arrangement import arranged
+    from infoscope.latent.expectation_maximization import fitted
+    from infoscope.tables.patterns import Patterns
+
+    rng = np.random.default_rng(4)
+    _, answers = World.drawn(4, 2, rng).items(300, rng)
+    empty = answers | {"none": np.full(300, np.nan)}
+    one, two = (
+        fitted(arranged(Patterns.from_columns(each), None, ((), ())).answers, None, 0.0) for each in (answers, empty)
+    )
+    assert two.log_likelihood == pytest.approx(one.log_likelihood)
+    with pytest.raises(InputError, match="none: no item in common with the other systems"):
+        ifs.latent_truth(empty, **FAST)
+
+
+def copying(share: float, seed: int = 5, n: int = 2000) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    truth, answers = World.drawn(5, 4, rng).items(n, rng)
+    copy = rng.random(n) < share
+    answers["s1"] = np.where(copy, answers["s0"], answers["s1"])
+    return truth, answers
+
+
+def test_shared_errors_of_two_are_found_and_repaired_by_a_block() -> None:
+    truth, answers = copying(0.5)
+    real = {name: float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, a))) for name, a in answers.items()}
+    alone = ifs.latent_truth(answers, **FAST)
+    block = ifs.latent_truth(answers, together=("s0", "s1"), **FAST)
+
+    pair = next(each for each in alone.pairs if {each.first, each.second} == {"s0", "s1"})
+    assert pair.is_significant
+    assert any("--together s0,s1" in finding.text for finding in alone.findings)
+    errors = [abs(found["s1"].metrics["proficiency"].shown - real["s1"]) for found in (alone, block)]
+    assert errors[0] > 0.05
+    assert errors[1] < 0.03
+    assert block["s0"].block == ("s0", "s1")
+    assert "shared_errors" not in codes(block)
+
+
+def test_one_system_twice_is_repaired_by_a_block() -> None:
+    truth, answers = copying(1.0, seed=6)
+    found = ifs.latent_truth(answers, together=[("s0", "s1")], **FAST)
+    real = float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, answers["s0"])))
+
+    assert found["s0"].metrics["proficiency"].shown == pytest.approx(found["s1"].metrics["proficiency"].shown, abs=2e-3)
+    assert abs(found["s0"].metrics["proficiency"].shown - real) < 0.03
+
+
+def test_three_systems_with_two_classes_cannot_be_checked() -> None:
+    rng = np.random.default_rng(7)
+    found = ifs.latent_truth(World.drawn(3, 2, rng, low=0.85).items(1500, rng)[1])
+    assert "no_free_degrees" in codes(found)
+    assert found.pairs == ()
+    assert "Three systems with two classes fit any counts" in found.to_text()
+
+
+def test_labels_mixed_in_name_the_classes() -> None:
+    """Four of five systems swap the names: the labels say so."""
+    rng = np.random.default_rng(8)
+    truth, answers = World.drawn(5, 2, rng, low=0.8).items(800, rng)
+    swapped = {name: values if name == "s0" else 1 - values for name, values in answers.items()}
+    labels = np.where(np.arange(800) < 60, truth, -1).astype(float)
+    labels[60:] = np.nan
+    without = ifs.latent_truth(swapped, **FAST)
+    mixed = ifs.latent_truth(swapped | {"gold": labels}, truth="gold", **FAST)
+
+    assert without["s0"].metrics["kappa"].shown < 0 < mixed["s0"].metrics["kappa"].shown
+    assert mixed["s1"].metrics["kappa"].shown < 0
+    assert mixed.labels == 60
+    assert "labels_mixed_in" in codes(mixed)
+
+
+def test_rejections_and_extra_answers_are_no_classes() -> None:
+    rng = np.random.default_rng(9)
+    _, answers = World.drawn(4, 3, rng).items(600, rng)
+    named = {name: np.array(["cat", "dog", "fox"])[values] for name, values in answers.items()}
+    named["s3"] = np.where(rng.random(600) < 0.2, "unsure", named["s3"])
+    found = ifs.latent_truth(named, **FAST)
+
+    assert found.classes == ("cat", "dog", "fox")
+    assert found["s3"].answers == ("cat", "dog", "fox", "unsure")
+    assert found.tables["s3"].counts[:, 3].sum() == pytest.approx((named["s3"] == "unsure").sum())
+    assert "extra_answers" in codes(found)
+
+
+def test_a_constant_system_is_kept_and_said() -> None:
+    rng = np.random.default_rng(10)
+    _, answers = World.drawn(4, 2, rng, low=0.8).items(400, rng)
+    found = ifs.latent_truth(answers | {"lazy": np.zeros(400, int)}, **FAST)
+
+    assert found["lazy"].metrics["proficiency"].shown == pytest.approx(0.0, abs=0.02)
+    assert "constant_system" in codes(found)
+
+
+def test_classes_that_nobody_separates_are_said_to_be_merged() -> None:
+    rng = np.random.default_rng(11)
+    right = np.array([[0.9, 0.05, 0.05], [0.05, 0.475, 0.475], [0.05, 0.475, 0.475]])
+    world = World(np.array([0.4, 0.3, 0.3]), [right] * 5)
+    found = ifs.latent_truth(world.items(2000, rng)[1], **FAST)
+    assert {"classes_merged", "not_settled"} & set(codes(found))
+
+
+def test_chains_that_disagree_withhold_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    from infoscope.latent import estimation
+
+    monkeypatch.setattr(estimation, "_largest_r_hat", lambda *_: 1.2)
+    rng = np.random.default_rng(12)
+    found = ifs.latent_truth(World.drawn(4, 2, rng).items(300, rng)[1], **FAST)
+
+    assert not found.settled
+    assert found["s0"].metrics["proficiency"].interval is None
+    assert found["s0"].metrics["proficiency"].value is not None
+    assert "not_settled" in codes(found)
+    assert ifs.evaluate(found.tables)["s0"].metrics["proficiency"].interval is None
+
+
+def test_split_r_hat() -> None:
+    """By its definition for chains that agree, that drift, and that stand apart."""
+    rng = np.random.default_rng(13)
+    alike = rng.normal(size=(2, 2000))
+    assert split_r_hat(alike) == pytest.approx(1.0, abs=0.01)
+    assert split_r_hat(alike + np.array([[0.0], [2.0]])) > 1.3
+    assert split_r_hat(alike + np.linspace(0, 3, 2000)) > 1.1
+    halves = np.array([[0.0, 1, 0, 1], [1.0, 2, 1, 2]]).reshape(2, 4)
+    within, between = 0.5, 2 * np.var([0.5, 0.5, 1.5, 1.5], ddof=1)
+    assert split_r_hat(halves) == pytest.approx(np.sqrt((0.5 * within + between / 2) / within))
+    assert split_r_hat(np.ones((2, 10))) == 1.0
+
+
+def test_weights_count_as_their_effective_size() -> None:
+    rng = np.random.default_rng(14)
+    _, answers = World.drawn(4, 2, rng, low=0.8).items(500, rng)
+    plain = ifs.latent_truth(answers, **FAST)
+    twice = ifs.latent_truth(answers | {"w": np.full(500, 2.0)}, weight="w", **FAST)
+
+    assert twice.items == 1000
+    assert shown(twice) == pytest.approx(shown(plain), abs=0.02)
+    assert twice["s0"].metrics["proficiency"].sd == pytest.approx(plain["s0"].metrics["proficiency"].sd, rel=0.25)
+
+
+def test_sources_and_documents(tmp_path: Path) -> None:
+    rng = np.random.default_rng(15)
+    _, answers = World.drawn(3, 3, rng).items(300, rng)
+    frame = pd.DataFrame(answers)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    memory = ifs.latent_truth(frame, ["s0", "s1", "s2"], **FAST)
+    file = ifs.latent_truth(tmp_path / "rows.csv", ["s0", "s1", "s2"], **FAST)
+
+    assert shown(file) == pytest.approx(shown(memory), abs=0.05)
+    memory.save(tmp_path / "latent.json")
+    back = ifs.load(tmp_path / "latent.json")
+    assert json.loads(back.to_json()) == json.loads(memory.to_json())
+    assert back.to_text() == memory.to_text()
+    assert memory.plot("forest").rows
+
+
+TWO = {"a": ["x", "y"] * 5, "b": ["x", "y"] * 5}
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "said"),
+    [
+        (TWO, {}, "Two systems do not determine a truth"),
+        (TWO | {"c": ["x", "y"] * 5}, {"together": ("a", "b")}, "do not determine a truth; at least three parts"),
+        (TWO | {"c": ["x", "y"] * 5}, {"together": "a,b"}, "together is 'a,b'; name at least two columns"),
+        (TWO | {"c": ["x", "y"] * 5}, {"together": ("a",)}, "together names 'a'; name at least two"),
+        (TWO | {"c": ["x", "y"] * 5}, {"together": ("a", "b"), "same": ("a", "c")}, "'a' is named twice"),
+        (TWO | {"c": ["x", "y"] * 5, "t": ["p", "q"] * 5}, {"truth": "t"}, "no system uses 'p', 'q'"),
+        (TWO | {"c": ["x", "y"] * 5}, {"classes": ["x"]}, "classes names 1 different labels"),
+        (TWO | {"c": ["x", "y"] * 5}, {"prior": "flat"}, "prior is 'flat'"),
+        (TWO | {"c": ["x", "y"] * 5}, {"prior": -1.0}, "must be above 0"),
+        (TWO | {"c": ["x", "y"] * 5}, {"level": 95}, "level must be between 0 and 1"),
+        (TWO | {"c": ["x", "y"] * 5}, {"draws": 3}, "draws is 3"),
+        ({"a": ["x"], "b": ["y"], "c": ["z"]}, {}, "0 labels used by two systems or more"),
+        ({"a": ["x"]}, {}, "three systems or more; 1 is given"),
+        ("rows.csv", {}, "name the columns of the systems"),
+        ("rows.csv", {"system": "a"}, "one system is named"),
+        (TWO, {"system": ["a", "a"]}, "'a' is named twice"),
+        (TWO, {"system": ["a", "b"], "truth": "a"}, "named as truth and as system"),
+        (
+            {"a": ["x", "y", None, None], "b": ["x", "y", None, None], "c": [None, None, "x", "y"]},
+            {},
+            "c: no item in common with the other systems",
+        ),
+    ],
+)
+def test_rejections(source: object, options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ifs.latent_truth(source, **options)  # type: ignore[arg-type]
+
+
+def test_an_unknown_system_in_a_block() -> None:
+    with pytest.raises(UnknownNameError, match="together names 'z'; the systems are 'a', 'b'"):
+        ifs.latent_truth(TWO, together=("a", "z"))
+
+
+def test_more_classes_than_counts_are_rejected() -> None:
+    many = {name: list(range(10_001)) for name in "abc"}
+    with pytest.raises(InputError, match="10,001 classes are too many"):
+        ifs.latent_truth(many)
