@@ -210,13 +210,7 @@ def test_pictures_are_drawn_by_name(result):
 
     names = list(import_module(f"infoscope.reports.views.{result.kind.replace('-', '_')}").PICTURES)
     for name in names:
-<<<<<<< HEAD
         assert result.plot(name).ax_ is not None
         pyplot.close("all")
-=======
-        drawn = result.plot(name)
-        assert drawn.ax_ is not None
-        pyplot.close(drawn.figure_)
->>>>>>> bb6944a (Pictures of the protocol are closed after they are drawn)
     with pytest.raises(InputError, match="picture"):
         result.plot("no such picture")
