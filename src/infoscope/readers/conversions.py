@@ -1,4 +1,4 @@
-"""Files that no engine reads as they are, as copies that it reads: other encodings, JSON arrays, workbooks."""
+"""Files that no engine reads as they are, as copies that it reads: other encodings, JSON arrays, ARFF, workbooks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.arff import arff_lines
 from infoscope.readers.byte_streams import unpacked_chunks
 from infoscope.readers.compression import first_bytes
 from infoscope.readers.files import Files
@@ -41,6 +42,9 @@ def check_encoding(name: str) -> None:
 
 def converted(files: Files, folder: Path, encoding: str | None = None, sheet: str | int | None = None) -> Files:
     """The same files where an engine reads them, else copies of their rows in ``folder`` under their own titles."""
+    if files.format == "arff":
+        lines = partial(arff_lines, compression=files.compression, encoding=encoding or "utf-8-sig")
+        return _copies(files, folder, lines, "ndjson")
     if encoding is not None and files.format not in _TEXT:
         raise InputError(f"{files.name} is {files.format}; an encoding is for text: CSV, TSV and JSON")
     if sheet is not None and files.format != "excel":

@@ -44,6 +44,7 @@ FORMATS = {
     "ndjson": "ndjson",
     "jsonl": "ndjson",
     "ifs": "ifs",
+    "arff": "arff",
     "xlsx": "excel",
     "xlsm": "excel",
     "xlsb": "excel",
@@ -51,7 +52,7 @@ FORMATS = {
     "ods": "excel",
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
-_TEXT = ("csv", "tsv", "ndjson")
+_TEXT = ("csv", "tsv", "ndjson", "arff")
 STDIN = "-"
 """The name that means standard input."""
 
