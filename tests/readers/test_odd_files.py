@@ -139,7 +139,7 @@ def test_streams_and_files_of_arrow_may_stand_together(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("word", "sentence"),
-    [("jsonl", ""), ("JSONL", ""), ("feather", "standard input cannot be read"), ("xls", "format 'xls' is not known")],
+    [("jsonl", ""), ("JSONL", ""), ("feather", "standard input cannot be read"), ("dbf", "format 'dbf' is not known")],
 )
 def test_formats_of_standard_input(monkeypatch: pytest.MonkeyPatch, word: str, sentence: str) -> None:
     text = json.dumps({"t": "a", "s": "b"}).encode()

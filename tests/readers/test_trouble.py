@@ -218,7 +218,7 @@ def test_folder_without_data(tmp_path: Path) -> None:
         ("t", "s", {"by": "s"}, "as group and as label"),
         ("t", "s", {"clean": "upper"}, "cannot be cleaned by 'upper'"),
         ("t", "s", {"read": {"engine": "hadoop"}}, "no engine 'hadoop'"),
-        ("t", "s", {"read": {"format": "xls"}}, "format 'xls' is not known"),
+        ("t", "s", {"read": {"format": "dbf"}}, "format 'dbf' is not known"),
         ("t", "s", {"read": {"memory": "lots"}}, "a memory limit reads like"),
         ("t", "s", {"weight": "s"}, "the weight 'b', which is no number"),
     ],
