@@ -1,6 +1,8 @@
 """Settings of all tests: short hypothesis runs, no clock, a terminal of one width, absent packages are skipped."""
 
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +19,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "infoscope"))
 os.environ["COLUMNS"] = "100"
 
 extras.install()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Where pandas misses pyarrow in a test, the test misses it."""
+    try:
+        return (yield)
+    except ImportError as error:
+        if reason := extras.needed_by(item.name, error):
+            pytest.skip(reason)
+        raise
+    finally:
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")  # more than twenty open figures are an error
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,6 +8,7 @@ written in tests, tools and examples alone: where the package itself imports som
 import importlib.util
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -77,6 +78,16 @@ def install() -> None:
     if names := os.environ.get("INFOSCOPE_TESTS_WITHOUT", "").split():
         sys.meta_path.insert(0, Blocked(names))
         importlib.util.find_spec = lambda name, package=None: None if name in names else _ask(name, package)
+
+
+def needed_by(test: str, error: ImportError) -> str | None:
+    """Why a test is skipped in which another package, asked by the test itself, misses one of ours; None: a fault."""
+    frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    ours = [name for name in frames if name.startswith(f"{ROOT}{os.sep}") and name != __file__ and ".venv" not in name]
+    name = next((name for name in WAYS if name in str(error) and importlib.util.find_spec(name) is None), None)
+    if name is None or not ours or not ours[-1].startswith(CALLERS):
+        return None
+    return f"{test} needs {name}, which is not installed ({WAYS[name]})"
 
 
 def _place_of_import() -> str:

@@ -45,3 +45,13 @@ def test_a_package_can_be_treated_as_absent(monkeypatch: pytest.MonkeyPatch) -> 
         imported_by("tests/any.py", "colorsys")
     with pytest.raises(ModuleNotFoundError, match="colorsys"):
         imported_by("src/infoscope/any.py", "colorsys")
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("place", ["tests/any.py", "src/infoscope/any.py"])
+def test_what_another_package_misses_is_missed_by_the_test_that_asked_it(place: str) -> None:
+    with pytest.raises(ImportError) as caught:
+        exec(compile("raise ImportError('no_such_package is required for Parquet')", str(ROOT / place), "exec"))
+
+    reason = "test_any needs no_such_package, which is not installed (pip install it)"
+    assert extras.needed_by("test_any", caught.value) == (reason if place.startswith("tests") else None)

@@ -13,7 +13,10 @@ from infoscope.cli import app
 
 TABLE = Contingency.from_matrix([[40, 10], [5, 45]], truth=["cat", "dog"])
 OTHER = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"])
-OF_CLASS = ["precision", "recall", "specificity", "npv", "false_alarm_rate", "f1", "f_beta"]
+OF_CLASS = [
+    *("precision", "recall", "specificity", "npv", "false_alarm_rate", "f1", "f_beta", "jaccard"),
+    *("positive_likelihood_ratio", "negative_likelihood_ratio"),
+]
 
 
 def ran(*words: str) -> str:
