@@ -67,6 +67,8 @@ FITS = [
     ("undeclared_reject", ABSTAINS),
     ("detection_problem", RARE),
     ("second_stage", M12),
+    ("predicted_too_rarely", Contingency.from_matrix([[960, 2], [28, 10]])),
+    ("predicted_too_often", Contingency.from_matrix([[900, 62], [3, 35]])),
     ("less_varied_output", VALVERDE_A),
     ("few_samples", HURLEY),
     ("lookalike_labels", SPELT),
@@ -99,6 +101,9 @@ DOES_NOT_FIT = [
     ("undeclared_reject", Contingency.from_matrix([[5, 1], [1, 5]])),
     ("detection_problem", VALVERDE_B),
     ("detection_problem", M1),
+    ("predicted_too_rarely", Contingency.from_matrix([[960, 10], [12, 18]])),
+    ("predicted_too_rarely", Contingency.from_matrix([[500, 10], [300, 190]])),  # not rare
+    ("predicted_too_often", Contingency.from_matrix([[960, 12], [10, 18]])),
     ("second_stage", VALVERDE_B),
     ("second_stage", M1),
     ("less_varied_output", VALVERDE_B),

@@ -70,6 +70,14 @@ Answer = TypeVar("Answer")
     help="Column that is kept of example rows; repeatable. By default all but the labels.",
 )
 @click.option(
+    "--score",
+    "scores",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column with the score behind the predictions of two classes: what another threshold would capture. "
+    "Repeatable, one per system in their order.",
+)
+@click.option(
     "--keep-rows/--no-keep-rows",
     default=None,
     help="Whether JSON keeps the true and predicted label of every row, for `infoscope gate` to pair with; by default "
@@ -91,11 +99,18 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope evaluate --matrix confusion.csv --format json
     """
     output = Output.asked(chosen)
-    keep_rows = _keep_rows(chosen, output)
-    evaluation = ask_chosen(ifs.evaluate, source, chosen, keep_rows=keep_rows, metrics=chosen["metrics"])
+    shown = {"keep_rows": _keep_rows(chosen, output), "metrics": chosen["metrics"], **_scores(chosen)}
+    evaluation = ask_chosen(ifs.evaluate, source, chosen, **shown)
     if chosen["strict"]:
         refuse_ignored(evaluation)
     output.write(evaluation)
+
+
+def _scores(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of scores, where there are any."""
+    if chosen["scores"] and chosen["matrix"]:
+        raise click.UsageError("--score names a column of rows, and a matrix has none; leave it out")
+    return {"scores": list(chosen["scores"])} if chosen["scores"] else {}
 
 
 def _keep_rows(chosen: Mapping[str, Any], output: Output) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from infoscope.diagnosis.confused_pairs import Confusion, confusions
+from infoscope.diagnosis.confused_pairs import Confusion, confusions, directed_errors
 from infoscope.diagnosis.confusion import merged_pair, named_clusters, relabelled
 from infoscope.diagnosis.pairwise import non_monotone
 from infoscope.diagnosis.rejection import abstains_for_free, undeclared_reject
@@ -15,6 +15,8 @@ from infoscope.diagnosis.response import (
     less_varied_output,
     lookalike_labels,
     majority_voter,
+    predicted_too_often,
+    predicted_too_rarely,
     random_output,
     specialised,
 )
@@ -44,6 +46,7 @@ __all__ = [
     "confusions",
     "diagnose",
     "diagnose_all",
+    "directed_errors",
 ]
 
 
@@ -75,7 +78,9 @@ RULES: tuple[Rule, ...] = (
         "warning",
         "Do not use it",
         "always one class",
-        frozenset({"random", "merged_pair", "second_stage", "specialised", "less_varied_output"}),
+        frozenset(
+            {"random", "merged_pair", "second_stage", "specialised", "less_varied_output", "predicted_too_rarely"}
+        ),
     ),
     Rule(
         "random",
@@ -98,6 +103,15 @@ RULES: tuple[Rule, ...] = (
     Rule("abstains_for_free", abstains_for_free, "warning", "Judge the rejections", "abstains for free"),
     Rule("undeclared_reject", undeclared_reject, "warning", "Declare the rejections", "rejections undeclared"),
     Rule("merged_pair", merged_pair, "note", "Merge or separate", "two classes alike"),
+    Rule(
+        "predicted_too_rarely",
+        predicted_too_rarely,
+        "note",
+        "Move the threshold",
+        "positive class too rare",
+        frozenset({"specialised", "less_varied_output"}),
+    ),
+    Rule("predicted_too_often", predicted_too_often, "note", "Move the threshold", "positive class too frequent"),
     Rule("second_stage", second_stage, "note", "Add a second stage"),
     Rule("specialised", specialised, "note", "Rebalance", "few classes predicted", frozenset({"less_varied_output"})),
     Rule("less_varied_output", less_varied_output, "note", "Predict more classes"),

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Confusion", "MergeLosses", "confusions", "merge_losses"]
+__all__ = ["Confusion", "MergeLosses", "confusions", "directed_errors", "merge_losses"]
 
 MOST_PAIRS = 5000
 """Merging is weighed for this many confused pairs at most."""
@@ -27,6 +28,8 @@ class Confusion:
     count: float
     gain: float
     """Proficiency gained if these two were never confused again, everything else as it is."""
+    directed: bool = False
+    """Whether only the first class predicted as the second is meant: of two classes, misses and false alarms."""
 
 
 def _weighed(x: Real) -> Real:
@@ -73,6 +76,33 @@ def confusions(table: Contingency, truth_bits: float, most: int = 10) -> list[Co
     best = [k for k in np.argsort(-gains, kind="stable")[:most] if gains[k] > 1e-12]
     names = [table.truth_labels[row] for row in rows]
     return [Confusion(names[a[k]], names[b[k]], float(there[k] + back[k]), float(gains[k])) for k in best]
+
+
+def directed_errors(table: Contingency, truth_bits: float) -> list[Confusion]:
+    """Of two classes, each kind of error by itself: the one pair there is to confuse says nothing.
+
+    >>> errors = directed_errors(Contingency.from_matrix([[9, 1], [3, 7]]), 1.0)
+    >>> [(error.first, error.second, error.count) for error in errors]
+    [(1, 0, 3.0), (0, 1, 1.0)]
+    """
+    rows, columns = table.matches
+    if len(rows) != 2 or not truth_bits > 0:
+        return []
+    before = float(entropies(table).mutual)
+    found = []
+    for one, other in ((0, 1), (1, 0)):
+        row = int(rows[one])
+        here, right = ((table.cell_rows == row) & (table.cell_columns == columns[at]) for at in (other, one))
+        count = float(table.cells[here].sum())
+        if not count:
+            continue
+        corrected = table.cells.copy()
+        corrected[here] = 0.0
+        corrected[right] += count
+        gain = (float(entropies(table.with_cells(corrected)).mutual) - before) / truth_bits
+        labels = [table.truth_labels[int(rows[at])] for at in (one, other)]
+        found.append(Confusion(labels[0], labels[1], count, gain, directed=True))
+    return sorted(found, key=lambda error: -error.gain)
 
 
 @dataclass(frozen=True)

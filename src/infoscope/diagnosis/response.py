@@ -20,6 +20,8 @@ __all__ = [
     "less_varied_output",
     "lookalike_labels",
     "majority_voter",
+    "predicted_too_often",
+    "predicted_too_rarely",
     "random_output",
     "specialised",
 ]
@@ -71,6 +73,51 @@ def random_output(facts: TableStatistics) -> Finding | None:
             "p_value": p,
         },
     )
+
+
+def predicted_too_rarely(facts: TableStatistics) -> Finding | None:
+    """A rare positive class is predicted much less often than it occurs."""
+    return _miscounted(facts, "predicted_too_rarely", rarely=True)
+
+
+def predicted_too_often(facts: TableStatistics) -> Finding | None:
+    """A rare positive class is predicted much more often than it occurs."""
+    return _miscounted(facts, "predicted_too_often", rarely=False)
+
+
+SWEEP_COMMAND = "infoscope sweep FILE -t TRUTH --score COLUMN"
+"""What finds a threshold, with words where the names of a file and its columns belong."""
+
+
+def _miscounted(facts: TableStatistics, code: str, *, rarely: bool) -> Finding | None:
+    table, rows_columns = facts.table, facts.table.matches
+    if len(rows_columns[0]) != 2 or len(table.truth_labels) != 2 or table.positive_label is None:
+        return None
+    row = table.truth_labels.index(table.positive_label)
+    column = table.system_labels.index(table.positive_label)
+    true, predicted = float(table.row_totals[row]), float(table.column_totals[column])
+    wrong = true + predicted - 2.0 * float(table.diagonal[list(rows_columns[0]).index(row)])
+    fewer, more = (predicted, true) if rarely else (true, predicted)
+    if (
+        not true
+        or true > THRESHOLDS.positive_share * float(table.grand_total)
+        or more < THRESHOLDS.positive_count * fewer
+    ):
+        return None
+    if table.sample_size is not None and (more - fewer) ** 2 < THRESHOLDS.positive_errors**2 * wrong:
+        return None
+    name = quoted(table.positive_label)
+    side = "a lower one finds more of them" if rarely else "a higher one raises fewer false alarms"
+    return Finding(
+        code,
+        f"It predicts {name} {_times(predicted)} where it is true {_times(true)}; if it decides by a score, move its "
+        f"threshold ({side}): {SWEEP_COMMAND}.",
+        evidence={"positive": str(table.positive_label), "predicted": predicted, "true": true},
+    )
+
+
+def _times(count: float) -> str:
+    return f"{count:,.6g} time{'s' * (count != 1)}"
 
 
 def specialised(facts: TableStatistics) -> Finding | None:

@@ -43,6 +43,12 @@ class Thresholds:
     """Abstains for free: at least this share of samples is rejected …"""
     rejection_cost: float = 0.01
     """… and the rejected samples keep open at most this share of what there was to know about them."""
+    positive_share: float = 0.2
+    """Predicted too rarely or too often: a positive class of at most this share …"""
+    positive_count: float = 1.25
+    """… is predicted this many times too often or too rarely …"""
+    positive_errors: float = 3.0
+    """… and by this many standard errors of the samples that are missed or false alarms."""
     detection_classes: float = 1.5
     """Detection problem: at most this many effective classes among three or more."""
     detection_limit: float = 2.0

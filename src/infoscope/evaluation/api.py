@@ -15,6 +15,7 @@ from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
 from infoscope.evaluation.order import ordered, stated_order
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
+from infoscope.evaluation.score_columns import with_scores, with_sweep_command
 from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import QuestionKeywords, UncertaintyOptions, as_names, check_question
 from infoscope.metrics.registry import find
@@ -36,6 +37,7 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     show: str | Sequence[str] | Mapping[str, Any] | None
     keep_rows: bool | None
     metrics: str | Sequence[str] | None
+    scores: Any
 
 
 def evaluate(
@@ -59,7 +61,8 @@ def evaluate(
     done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
     that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
     only until the interval of a metric is that narrow. ``examples`` keeps so many random rows of each confused pair,
-    with the columns that ``show`` names (all others by default; beside labels, values by name). ``keep_rows`` says
+    with the columns that ``show`` names (all others by default; beside labels, values by name). ``scores`` is the
+    column of scores behind the predictions of two classes, or scores beside labels. ``keep_rows`` says
     whether the result keeps the labels of every row, so that a later gate can pair with it: up to 100,000 rows unless
     said. ``metrics`` names what is shown first, and alone in frames and CSV; all are computed. ``prior``, ``level``,
     ``sample_size`` and ``seed`` say how intervals are made.
@@ -93,7 +96,10 @@ def evaluate(
     if examples is not None:
         found = with_examples(source, y_pred, request, examples, found)
     seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
-    return replace(_evaluated(replace(found, subjects=seen), uncertainty), metrics=first)
+    evaluation = replace(_evaluated(replace(found, subjects=seen), uncertainty), metrics=first)
+    if options.get("scores") is not None:
+        evaluation = with_scores(evaluation, source, y_pred, request, options["scores"])
+    return with_sweep_command(evaluation, request)
 
 
 def _shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from infoscope.comparison.result import Comparison
 from infoscope.evaluation.row_labels import RowLabels
 from infoscope.evaluation.schema_1 import SCHEMA_1, upgraded
 from infoscope.metrics.permutation import CHANCE_LEVEL
+from infoscope.operating_points import Sweep
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
@@ -87,6 +88,8 @@ class ConfusedPair:
     classes: tuple[str, str]
     count: float
     gain: float
+    directed: bool = False
+    """Whether only the first class predicted as the second is meant, as of two classes."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,8 @@ class SystemResult:
     """Probability of at least this much captured information by chance; None where the sample size is not known."""
     examples: tuple[CellExamples, ...] = ()
     """Example rows of the confused pairs, the most frequent first, where they were asked for."""
+    scores: Sweep | None = field(default=None, compare=False)
+    """The operating points of its score, where one was given beside the labels."""
     data_hash: str | None = None
     """A name for the table: the same labels and counts have the same hash, however they were stored."""
     table: Contingency | None = field(default=None, compare=False, repr=False, metadata={"stored": False})

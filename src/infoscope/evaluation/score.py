@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
-from infoscope.diagnosis import Finding, TableBelief, confusions
+from infoscope.diagnosis import Confusion, Finding, TableBelief, confusions, directed_errors
 from infoscope.evaluation.result import (
     CellExamples,
     CellLoss,
@@ -100,8 +100,8 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         outputs=tuple(_by_class(subject, "system", level)),
         leaks=tuple(_leaks(table)),
         confusions=tuple(
-            ConfusedPair((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain)
-            for pair in confusions(table, float(entropies(table).truth))
+            ConfusedPair((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain, pair.directed)
+            for pair in _errors(table, float(entropies(table).truth))
         ),
         diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
         interval=subject.interval,
@@ -111,6 +111,11 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         data_hash=data_hash(table),
         table=table,
     )
+
+
+def _errors(table: Contingency, truth_bits: float) -> Sequence[Confusion]:
+    """Confused pairs; of two classes, which have one pair only, misses and false alarms."""
+    return directed_errors(table, truth_bits) if len(table.truth_labels) == 2 else confusions(table, truth_bits)
 
 
 def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:

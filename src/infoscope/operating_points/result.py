@@ -16,6 +16,7 @@ from infoscope.metrics.losses import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables
+from infoscope.operating_points.reliability import Binning, ReliabilityBin, reliability_bins
 from infoscope.operating_points.selection import Choice, ChoiceOptions, Criterion, chosen
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
@@ -24,10 +25,12 @@ from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
 
-__all__ = ["ALARM_RATE", "CurveResult", "Sweep"]
+__all__ = ["ALARM_RATE", "LIFT", "CurveResult", "Sweep"]
 
 ALARM_RATE = "alarm_rate"
 """Share of samples that are predicted positive; beside the metrics of the catalogue."""
+LIFT = "lift"
+"""Precision over the share of positives: how many times better than rows at random; beside the catalogue, too."""
 _RESAMPLES = 200
 
 
@@ -79,6 +82,8 @@ class Sweep(CurveResult):
     """By what the best point is chosen."""
     stored_choices: tuple[Choice, ...] = field(default=(), metadata={"name": "choices"})
     stored_curves: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict, metadata={"name": "metrics"})
+    reliability: tuple[ReliabilityBin, ...] = ()
+    """Share of positives by score, in bins that know it about equally well, where the scores are probabilities."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     ladder: ThresholdTables | None = field(default=None, metadata={"stored": False})
@@ -112,6 +117,8 @@ class Sweep(CurveResult):
             return np.array([np.nan if value is None else value for value in self.stored_curves[metric]], dtype=float)
         if metric == ALARM_RATE:
             return self._alarm_rate()
+        if metric == LIFT:
+            return np.asarray(self.values("precision") / self.prevalence, dtype=np.float64)
         entry = find(metric)
         if entry.card.level != "table":
             raise InputError(f"{entry.name} gives a number per class, not per table; take it from table_at(i)")
@@ -123,6 +130,13 @@ class Sweep(CurveResult):
         column = self.tables.system_labels.index(self.tables.positive_label)
         return np.asarray(self.tables.column_totals[..., column] / self.tables.grand_total, dtype=np.float64)
 
+    @property
+    def prevalence(self) -> float:
+        """Share of the samples that are positive."""
+        self._only("threshold", "the share of positives")
+        found = self.values(ALARM_RATE)[-1] * self.values("precision")[-1]  # at the last threshold all are alarms
+        return float(found)
+
     def roc_curve(self) -> dict[str, Real]:
         """False alarm rate and recall at every threshold."""
         self._only("threshold", "a ROC curve")
@@ -132,6 +146,23 @@ class Sweep(CurveResult):
         """Recall and precision at every threshold; precision is undefined where nothing is predicted positive."""
         self._only("threshold", "a precision-recall curve")
         return self.metrics(["recall", "precision"])
+
+    def lift_curve(self) -> dict[str, Real]:
+        """Share predicted positive, and how many times as many of these are positive as of rows at random."""
+        self._only("threshold", "a lift curve")
+        return {name: self.values(name) for name in (ALARM_RATE, LIFT)}
+
+    def alerts(self, rows: int = 1000) -> Real:
+        """How many of so many rows are predicted positive, at every threshold."""
+        self._only("threshold", "a number of alerts")
+        return np.asarray(rows * self.values(ALARM_RATE), dtype=np.float64)
+
+    def reliability_curve(self, *, bins: int = 10, strategy: Binning = "variance") -> tuple[ReliabilityBin, ...]:
+        """Mean score and share of positives in each bin; "quantile" and "uniform" cut as scikit-learn does."""
+        self._only("threshold", "a reliability diagram")
+        if self.levels is None:
+            raise InputError("a stored sweep has its reliability in ten bins only; sweep again for others")
+        return reliability_bins(self.levels, bins=bins, strategy=strategy, sample_size=self.sample_size)
 
     def risk_coverage_curve(self) -> dict[str, Real]:
         """Share accepted and error among the accepted, at every rejection threshold."""
@@ -199,20 +230,28 @@ class Sweep(CurveResult):
 
     def page_document(self) -> dict[str, Json]:
         """The document with the curves that pages show, which load() reads like the whole one."""
-        return self._document([name for name in (*self._headline_metrics, *_INFORMATION) if name != ALARM_RATE])
+        beside = (ALARM_RATE, LIFT)
+        return self._document([name for name in (*self._headline_metrics, *_INFORMATION) if name not in beside])
 
     @property
     def _headline_metrics(self) -> Sequence[str]:
         return THRESHOLD_METRICS if self.mode == "threshold" else REJECTION_METRICS
 
     def _document(self, names: Sequence[str]) -> dict[str, Json]:
+        return Result.to_dict(self.stored(names))
+
+    def stored(self, names: Sequence[str] | None = None, most: int | None = None) -> Sweep:
+        """The same without its tables, as a document holds it: all metrics along the curve, or these.
+
+        At most about ``most`` points are kept, the chosen ones among them.
+        """
         if self.ladder is None:
-            return super().to_dict()
+            return self
         curves = {name: tuple(_plain(values)) for name, values in self.metrics(names).items()}
         if self.mode == "threshold":
-            curves[ALARM_RATE] = tuple(_plain(self.values(ALARM_RATE)))
+            curves |= {name: tuple(_plain(self.values(name))) for name in (ALARM_RATE, LIFT)}
         whole = replace(self, stored_curves=curves, stored_choices=self.choices, ladder=None, levels=None)
-        return Result.to_dict(whole)
+        return whole if most is None or most >= len(self) else _thinned(whole, most)
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row per operating point with the headline metrics."""
@@ -224,6 +263,7 @@ class Sweep(CurveResult):
 
 THRESHOLD_METRICS = (
     ALARM_RATE,
+    LIFT,
     "proficiency",
     "false_information_ratio",
     "accuracy",
@@ -241,6 +281,20 @@ REJECTION_METRICS = (
     "error_rate",
 )
 _INFORMATION = ("missed_information", "mutual_information", "false_information")
+
+
+def _thinned(whole: Sweep, most: int) -> Sweep:
+    """A stored sweep with fewer points."""
+    chosen = [choice.point for choice in whole.stored_choices]
+    kept = np.union1d(np.linspace(0, len(whole) - 1, most).astype(np.int64), chosen)
+    return replace(
+        whole,
+        thresholds=np.asarray(whole.thresholds)[kept].tolist(),
+        stored_curves={name: tuple(curve[at] for at in kept) for name, curve in whole.stored_curves.items()},
+        stored_choices=tuple(
+            replace(choice, point=int(np.searchsorted(kept, choice.point))) for choice in whole.stored_choices
+        ),
+    )
 
 
 def _plain(values: Real) -> list[float | None]:

@@ -17,6 +17,7 @@ from infoscope.numeric import Real
 from infoscope.operating_points.probabilistic import ranked_probability_score
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables, ranked, thinned
 from infoscope.operating_points.rejection import Certainty, check_certainty, decide, refusal_ladder
+from infoscope.operating_points.reliability import are_probabilities, reliability_bins
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scores import BinaryScores, Probabilities, binary_scores, class_probabilities
 from infoscope.operating_points.selection import ChoiceOptions
@@ -253,6 +254,7 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
         distinct=len(levels.thresholds),
         sample_size=sample_size,
         levels=levels,
+        reliability=reliability_bins(levels, sample_size=sample_size) if are_probabilities(levels) else (),
         findings=findings,
         ignored=ignored or {},
         options=options or ChoiceOptions(),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from infoscope.evaluation import ClassEstimates, SystemResult
+from infoscope.evaluation import ClassEstimates, ConfusedPair, SystemResult
 from infoscope.reports.numbers import Units, amount, interval_text, points, share
-from infoscope.reports.outline import Block, Cell, Column, Name, Row, ShareBar, Strong, Table
+from infoscope.reports.outline import Block, Cell, Column, Name, Phrase, Row, ShareBar, Strong, Table
 from infoscope.results.estimate import Estimate
 
 __all__ = ["class_tables", "confused_pairs", "cost_in_bits", "labels_match"]
@@ -26,26 +26,35 @@ def labels_match(system: SystemResult) -> bool:
 
 
 def confused_pairs(system: SystemResult, most: int = 5) -> Sequence[Block]:
-    """What to fix first: pairs of classes by what would be gained if they were never confused."""
+    """What to fix first: pairs of classes, or kinds of error, by what would be gained without them."""
     pairs = [pair for pair in system.confusions if pair.gain > 0][:most]
     if not pairs:
         return ()
-    columns = [Column("pair", "name"), Column("", "bar", 1), Column("gain"), Column("samples", priority=5)]
+    directed = pairs[0].directed
+    columns = [
+        Column("error" if directed else "pair", "name"),
+        Column("", "bar", 1),
+        Column("gain"),
+        Column("samples", priority=5),
+    ]
     rows = [
         (
-            (Name(pair.classes[0], 20), " / ", Name(pair.classes[1], 20)),
+            _pair(pair),
             ShareBar(pair.gain / pairs[0].gain, role="false"),
             Strong(f"+{points(pair.gain)} points"),
             amount(pair.count),
         )
         for pair in pairs
     ]
-    note = (
-        "Points of captured information in this sample gained if the pair were never confused. Gains overlap and do "
-        "not add up."
-    )
-    caption = "Points of captured information gained if the pair were never confused"
+    without = "without these errors" if directed else "if the pair were never confused"
+    note = f"Points of captured information in this sample gained {without}. Gains overlap and do not add up."
+    caption = f"Points of captured information gained {without}"
     return (Table(columns, rows, caption, "What to fix first", note, style="fix"),)
+
+
+def _pair(pair: ConfusedPair) -> Phrase:
+    first, second = (Name(label, 20) for label in pair.classes)
+    return ("true ", first, " predicted ", second) if pair.directed else (first, " / ", second)
 
 
 def class_tables(system: SystemResult, unit: Units) -> Sequence[Block]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from infoscope.comparison import Ranking
 from infoscope.errors import InputError
-from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.evaluation import ConfusedPair, Evaluation, SystemResult
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import catalogue
@@ -45,6 +45,8 @@ from infoscope.reports.views.maps import (
 )
 from infoscope.reports.views.metric_choice import ABSENT, difference_to, metric_choices
 from infoscope.reports.views.order import order_section
+from infoscope.reports.views.scores import score_sections
+from infoscope.reports.views.tiles import system_tiles
 from infoscope.results.finding import Finding
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
@@ -73,12 +75,13 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         headline=_headline(evaluation, focus),
         lede=[*chosen_sentences(evaluation, focus, unit), *_sentences(evaluation, focus)],
         hero=[_information(focus, unit)],
-        tiles=_with_chosen(list(chosen_tiles(evaluation, focus, unit)), _tiles(focus)),
+        tiles=_with_chosen(list(chosen_tiles(evaluation, focus, unit)), system_tiles(focus)),
         findings=_findings(evaluation, focus),
         sections=[
             *chosen_section(evaluation, unit),
             *([_ranking(evaluation)] if several else []),
             *order_section(evaluation),
+            *score_sections(evaluation, unit),
             _details(focus, unit, named=several),
             *examples_section(evaluation.ranking),
             Section(
@@ -171,16 +174,21 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
         yield f"For every 100 bits of truth it adds {false_per_hundred(false)} false information."
     pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
     if pairs:
-        named: list[Inline] = []
-        for pair in pairs:
-            named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
-        which = "The costliest confusion is " if len(pairs) == 1 else "The costliest confusions are "
-        yield (
-            which,
-            *named,
-            f"; without the first it would capture {points(pairs[0].gain)} points more of this sample.",
-        )
+        yield _costliest(pairs)
     yield from _runner_up(evaluation, focus)
+
+
+def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
+    if pairs[0].directed:
+        first, second = (Name(label) for label in pairs[0].classes)
+        many = f"{amount(pairs[0].count)} time{'s' * (pairs[0].count != 1)}"
+        start = (first, " is predicted as ", second, f" {many}")
+        return (*start, f"; without these errors it would capture {points(pairs[0].gain)} points more of this sample.")
+    named: list[Inline] = []
+    for pair in pairs:
+        named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
+    which = "The costliest confusion is " if len(pairs) == 1 else "The costliest confusions are "
+    return (which, *named, f"; without the first it would capture {points(pairs[0].gain)} points more of this sample.")
 
 
 def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
@@ -210,65 +218,9 @@ def _information(system: SystemResult, unit: Units) -> InformationBar:
     return InformationBar(missed, captured, false, unit.name, known)
 
 
-_CLUSTER_TILES = (
-    ("information_precision", "pure", "I(T;S)/H(S), completeness of V-measure"),
-    ("nmi_arithmetic", "V-measure", "harmonic mean of captured and pure"),
-    ("adjusted_mutual_information", "AMI", "information beyond chance; 0 is chance"),
-    ("adjusted_rand_index", "ARI", "pairs beyond chance; 0 is chance"),
-    ("bcubed_f1", "B-cubed", "mean share of one's group and cluster that is one's own"),
-    ("fowlkes_mallows", "FM", "pairs together in both, Fowlkes-Mallows"),
-)
-"""What is shown of clusters, whose names mean nothing."""
-
-
 def _with_chosen(chosen: Sequence[Tile], usual: Iterable[Tile]) -> list[Tile]:
     """The chosen numbers, then the usual ones that are not among them."""
     return [*chosen, *(tile for tile in usual if tile.metric not in {each.metric for each in chosen})]
-
-
-def _tiles(system: SystemResult) -> Iterator[Tile]:
-    yield _ratio(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
-    yield _ratio(system, "false_information_ratio", "false", "H(S|T)/H(T)")
-    erroneous = system.metrics.get("erroneous_information_ratio", ABSENT)
-    number = UNDEFINED if erroneous.shown is None else f"{erroneous.shown:.2f}"
-    note = "missed + false; 0 is perfect" if erroneous.shown is not None else erroneous.undefined or ""
-    yield Tile(number, "erroneous", interval_text(erroneous, 1.0, 2), note, "erroneous_information_ratio")
-    if system.clusters is None:
-        yield _ratio(system, "accuracy", "accuracy", _chance_accuracy(system))
-    yield _remaining(system)
-    if system.clusters is not None:
-        yield from (_ratio(system, metric, word, note) for metric, word, note in _CLUSTER_TILES)
-    if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
-        note = f"accuracy {share(system.shown('accepted_accuracy'))} among the accepted"
-        yield _ratio(system, "rejection_rate", "rejected", note)
-    if system.positive is not None and system.number("recall") is not None:
-        of = f"positive class '{system.positive}'"
-        name = _cut(system.positive)
-        yield from (_ratio(system, metric, f"{metric} of '{name}'", of) for metric in ("recall", "precision", "f1"))
-
-
-def _cut(label: str, most: int = 20) -> str:
-    return label if len(label) <= most else f"{label[: most - 1]}…"
-
-
-def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
-    estimate = system.metrics.get(metric, ABSENT)
-    if estimate.shown is None:
-        return Tile(UNDEFINED, word, "", estimate.undefined or "", metric)
-    return Tile(share(estimate.shown), word, interval_text(estimate), note, metric)
-
-
-def _chance_accuracy(system: SystemResult) -> str:
-    supports = [float(item.number("support") or 0) for item in system.classes]
-    largest = max(supports, default=0.0) / (sum(supports) or 1.0)
-    return f"chance {share(system.shown('random_accuracy'))}, most frequent class {share(largest)}"
-
-
-def _remaining(system: SystemResult) -> Tile:
-    left, effective = system.metrics.get("remnant_classes", ABSENT), system.shown("effective_classes")
-    number = UNDEFINED if left.shown is None else f"{left.shown:.2f}"
-    note = "" if effective is None else f"equally likely classes remain, of {effective:.1f}"
-    return Tile(number, "classes left", interval_text(left, 1.0, 2), note, "remnant_classes")
 
 
 def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:

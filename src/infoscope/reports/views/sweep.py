@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.figures.display import Display
+from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.figures.sweep import SweepDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice, Sweep
-from infoscope.operating_points.result import ALARM_RATE
+from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.reports.numbers import UNDEFINED, Units, amount, share
 from infoscope.reports.outline import (
     Appendix,
@@ -28,19 +29,29 @@ from infoscope.reports.outline import (
     Term,
     Tile,
 )
+from infoscope.reports.views.reliability import reliability_section
 from infoscope.reports.views.sweep_charts import Chart, charts
 from infoscope.results.codec import Json
 
-__all__ = ["PICTURES", "outline", "point_text"]
+__all__ = ["PICTURES", "outline", "point_text", "recommended_thresholds"]
 
-PICTURES: dict[str, Callable[[Sweep], Display]] = {"curves": SweepDisplay.from_sweep}
+PICTURES: dict[str, Callable[[Sweep], Display]] = {
+    "curves": SweepDisplay.from_sweep,
+    "precision_recall": PrecisionRecallDisplay.from_sweep,
+    "reliability": ReliabilityDisplay.from_sweep,
+    "lift": LiftDisplay.from_sweep,
+}
 MAX_PLACES = 201
 """Places of the slider; the saved curve has every operating point."""
 MAX_POINTS = 21
 """Points in the table, beside the best."""
+ALERTS = "alerts_per_1000"
+"""The share predicted positive, as a number of rows."""
 THRESHOLD = {
     "threshold": "threshold",
     ALARM_RATE: "predicted positive",
+    ALERTS: "alerts per 1,000 rows",
+    LIFT: "lift",
     "proficiency": "captured",
     "accuracy": "accuracy",
     "recall": "recall",
@@ -97,9 +108,15 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
                 link="Reject more or less" if sweep.mode == "rejection" else "Move the threshold",
                 only="page",
             ),
-            _recommended(sweep.choices, unit),
+            Section(
+                f"Recommended threshold{'s' * (len(sweep.choices) > 1)}",
+                [recommended_thresholds(sweep.choices, unit)],
+                "best",
+                link="Recommended",
+            ),
             _points(sweep, choice, words, curves, places),
-            Section("Two more views", [Explorer("planes", (drawn[1:], here))], "maps", link="Views", only="page"),
+            *reliability_section(sweep),
+            Section("More views", [Explorer("planes", (drawn[1:], here))], "maps", link="Views", only="page"),
         ],
         footnotes=[f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()],
         appendix=Appendix(
@@ -121,12 +138,16 @@ def point_text(name: str, value: float) -> str:
         return "–"
     if name == "threshold":
         return ("∞" if value > 0 else "−∞") if np.isinf(value) else _signed(value)
-    return share(float(value))
+    if name == ALERTS:
+        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{value:,.1f}" if name == LIFT else share(float(value))
 
 
 def _curves(sweep: Sweep, words: Mapping[str, str]) -> Curves:
     names = [name for name in (*words, "false_information_ratio") if name != "threshold"]
-    found = {name: np.asarray(sweep.values(name), dtype=np.float64) for name in names}
+    found = {name: np.asarray(sweep.values(name), dtype=np.float64) for name in names if name != ALERTS}
+    if ALERTS in names:
+        found[ALERTS] = np.asarray(sweep.alerts(1000), dtype=np.float64)
     return {"threshold": np.asarray(sweep.thresholds, dtype=np.float64), **found}
 
 
@@ -214,7 +235,8 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
         here = {name: share(float(curves[name][choice.point])) for name in ("recall", "false_alarm_rate", "accuracy")}
         yield (
             f"It finds {here['recall']} of “{(sweep.positive or '')[:40]}” with {here['false_alarm_rate']} false "
-            f"alarms; accuracy is {here['accuracy']}."
+            f"alarms, {point_text(ALERTS, float(curves[ALERTS][choice.point]))} alerts per 1,000 rows; accuracy is "
+            f"{here['accuracy']}."
         )
     else:
         yield from _trade_off(curves)
@@ -270,7 +292,8 @@ def _share(value: float) -> str:
     return UNDEFINED if np.isnan(value) else share(float(value), 0)
 
 
-def _recommended(choices: Sequence[Choice], unit: Units) -> Section:
+def recommended_thresholds(choices: Sequence[Choice], unit: Units) -> Table:
+    """The best threshold by each criterion, here and on held-out samples."""
     columns = [
         Column("best by", "name"),
         Column("threshold"),
@@ -299,8 +322,11 @@ def _recommended(choices: Sequence[Choice], unit: Units) -> Section:
         "“Here” is on the samples that made the choice, and flatters it; “held out” is on samples that did not. The "
         "interval of the threshold is where the choice falls when the samples are drawn again."
     )
-    heading = f"Recommended threshold{'s' * (len(choices) > 1)}"
-    return Section(heading, [Table(columns, rows, heading, note=note, search="choices")], "best", link="Recommended")
+    return Table(columns, rows, "Recommended thresholds", note=note, search="choices")
+
+
+_PRIORITIES = {LIFT: 4, ALERTS: 5, "false_alarm_rate": 6}
+"""Columns that go first where room is short."""
 
 
 def _points(
@@ -313,7 +339,10 @@ def _points(
     for at in np.union1d(some, [best]):
         cells: list[Cell] = [point_text(name, curves[name][int(places[at])]) for name in words]
         rows.append(Row([*cells, Strong("best") if at == best else ""], at == best, {"at": str(int(at))}))
-    columns = [*(Column(word, metric=name if name in catalogue else None) for name, word in words.items())]
+    columns = [
+        Column(word, priority=_PRIORITIES.get(name, 9), metric=name if name in catalogue else None)
+        for name, word in words.items()
+    ]
     table = Table(
         [*columns, Column("", "text")],
         rows,

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.figures.colours import series
+from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, dodged
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
+from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay
 from infoscope.operating_points import Choice, Sweep
+from infoscope.operating_points.result import ALARM_RATE, LIFT
 
 __all__ = ["Chart", "charts"]
 
@@ -131,13 +134,27 @@ def _planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
             places,
             line=((0.0, 0.0), (1.0, 1.0)),
         )
-        return [roc, path]
+        recall, precision = (np.asarray(sweep.values(name)) for name in ("recall", "precision"))
+        alarms, lift = (np.asarray(sweep.values(name)) for name in (ALARM_RATE, LIFT))
+        found = _drawn(
+            PrecisionRecallDisplay(recall, precision, sweep.prevalence),
+            "The dashed line is the precision of alarms at random.",
+            (recall[places], precision[places]),
+        )
+        times = _drawn(LiftDisplay(alarms, lift), "1 is rows at random.", (alarms[places], lift[places]))
+        return [roc, found, times, path]
     accepted = 1.0 - np.asarray(sweep.values("rejection_rate"))
     risk = 1.0 - np.asarray(sweep.values("accepted_accuracy"))
     return [
         _plane(("Risk", "Errors among the accepted."), ("share accepted", "errors"), (accepted, risk), places),
         path,
     ]
+
+
+def _drawn(display: Display, caption: str, values: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Chart:
+    """A picture of the score with a mark on its curve."""
+    panel = display.panel()
+    return Chart(panel.title, caption, panel, [_places(panel, *values)])
 
 
 def _plane(

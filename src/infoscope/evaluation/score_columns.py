@@ -1,0 +1,132 @@
+"""Scores beside the labels of an evaluation: their operating points, and what another threshold would capture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from infoscope.diagnosis.response import SWEEP_COMMAND
+from infoscope.errors import InputError
+from infoscope.evaluation.inputs import ColumnRequest
+from infoscope.evaluation.result import Evaluation, SystemResult
+from infoscope.operating_points import Sweep, sweep
+from infoscope.results.finding import Finding
+
+__all__ = ["with_scores", "with_sweep_command"]
+
+MAX_POINTS = 1000
+"""Operating points among which the best is chosen, as `infoscope sweep` does."""
+MAX_KEPT_POINTS = 200
+"""Operating points that an evaluation keeps of each score."""
+_KEPT = (
+    "proficiency",
+    "recall",
+    "precision",
+    "accuracy",
+    "false_alarm_rate",
+    "false_information_ratio",
+    "mutual_information",
+    "missed_information",
+    "false_information",
+)
+_MISCOUNTS = ("predicted_too_rarely", "predicted_too_often")
+
+
+def with_scores(evaluation: Evaluation, source: Any, y_pred: Any, request: ColumnRequest, scores: Any) -> Evaluation:
+    """The evaluation with the operating points of each score, and what they advise."""
+    if any(system.group for system in evaluation.systems):
+        raise InputError("scores are about all rows; leave out scores, or by")
+    columns = _by_system(scores, [system.name for system in evaluation.systems], rows=y_pred is None)
+    systems = []
+    for system in evaluation.systems:
+        if system.name not in columns:
+            systems.append(system)
+            continue
+        if len(system.truth_labels) != 2:
+            raise InputError(
+                f"a score has a threshold where there are two true classes, and here are {len(system.truth_labels)}; "
+                "`infoscope sweep` takes one --score per class"
+            )
+        found = _swept(source, y_pred, request, columns[system.name], system)
+        called = columns[system.name] if isinstance(columns[system.name], str) else None
+        systems.append(_advised(replace(system, scores=found), called))
+    return replace(evaluation, systems=tuple(systems))
+
+
+def _by_system(scores: Any, names: Sequence[str], *, rows: bool) -> dict[str, Any]:
+    """The score of each system: one for the only one, a mapping, or column names in the order of the systems."""
+    if isinstance(scores, Mapping):
+        unknown = [name for name in scores if name not in names]
+        if unknown:
+            raise InputError(f"scores are given for {unknown[0]!r}, which is no system; there is {', '.join(names)}")
+        return dict(scores)
+    listed = [scores] if not rows or isinstance(scores, str) else list(scores)
+    if len(listed) > len(names) or (len(listed) < len(names) and len(names) > 1):
+        given = f"{len(listed)} {'column' if rows else 'set'}{'s' * (len(listed) != 1)} of scores"
+        raise InputError(
+            f"there are {len(names)} systems and {given}; give one for each system in their order, or a mapping by name"
+        )
+    return dict(zip(names, listed, strict=True))
+
+
+def _swept(source: Any, y_pred: Any, request: ColumnRequest, column: Any, system: SystemResult) -> Sweep:
+    stated: Any = {"positive": system.positive, "weight": request.weight, "max_points": MAX_POINTS}
+    if y_pred is not None or (isinstance(source, Mapping) and not hasattr(source, "columns")):
+        labels = {str(label): label for label in (() if system.table is None else system.table.truth_labels)}
+        stated["positive"] = labels.get(system.positive or "", system.positive)
+    if y_pred is not None:
+        return sweep(source, column, **stated).stored(_KEPT, MAX_KEPT_POINTS)
+    if str(source) in ("-", "/dev/stdin"):
+        raise InputError(
+            "standard input can be read once only; write the rows to a file to evaluate scores beside labels"
+        )
+    found = sweep(source, truth=request.truth, score=column, read=request.how, clean=request.clean, **stated)
+    return found.stored(_KEPT, MAX_KEPT_POINTS)
+
+
+def _advised(system: SystemResult, column: str | None) -> SystemResult:
+    """The system with a sentence about its threshold in place of the one that only suspects it."""
+    assert system.scores is not None
+    choice, now = system.scores.choices[0], system.shown("proficiency")
+    held = choice.held_out
+    if now is None or held.value is None or choice.threshold is None:
+        return system
+    counts = next((finding.text for finding in system.diagnosis if finding.code in _MISCOUNTS), "")
+    start = f"{counts.partition(';')[0]}; " if counts else ""
+    command = f"{SWEEP_COMMAND}".replace("COLUMN", column or "COLUMN")
+    limits = f"held out, {choice.level:.0%} interval {100 * (held.low or 0):.1f} – {100 * (held.high or 0):.1f}"
+    at = f"at a threshold of {choice.threshold:.4g}"
+    evidence: dict[str, Any] = {"threshold": choice.threshold, "captured": held.value, "now": now}
+    if held.low is not None and held.low > now:
+        text = f"{start}{at} it would capture {held.value:.0%} instead of {now:.0%} ({limits}): {command}."
+        finding = Finding(
+            "better_threshold", _capital(text), "warning", evidence, "Move the threshold", "threshold off"
+        )
+    else:
+        text = (
+            f"{start}no threshold captures significantly more than its predictions: {at} it is {held.value:.1%} "
+            f"({limits}), now {now:.1%}."
+        )
+        finding = Finding("threshold_fits", _capital(text), "note", evidence, "Keep the threshold")
+    rest = [found for found in system.diagnosis if found.code not in _MISCOUNTS]
+    return replace(system, diagnosis=(finding, *rest))
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def with_sweep_command(evaluation: Evaluation, request: ColumnRequest) -> Evaluation:
+    """The evaluation whose findings name the file and the column of truth in the command that they advise."""
+    names = {"FILE": evaluation.provenance.source, "TRUTH": request.truth}
+    command = SWEEP_COMMAND
+    for word, name in names.items():
+        command = command.replace(word, name) if name is not None else command
+
+    def named(finding: Finding) -> Finding:
+        start = SWEEP_COMMAND.partition(" --score")[0]
+        return replace(finding, text=finding.text.replace(start, command.partition(" --score")[0]))
+
+    systems = [replace(system, diagnosis=tuple(map(named, system.diagnosis))) for system in evaluation.systems]
+    return replace(evaluation, systems=tuple(systems))

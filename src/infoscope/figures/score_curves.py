@@ -1,0 +1,147 @@
+"""Pictures of one score: precision against recall, reliability, and lift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.figures.display import Display
+from infoscope.figures.layout import axis
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.operating_points import Sweep
+from infoscope.operating_points.reliability import ReliabilityBin
+
+__all__ = ["LiftDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay"]
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass
+class PrecisionRecallDisplay(Display):
+    """Precision against recall at every threshold; the dashed line is the precision of alarms at random."""
+
+    recall: Numbers
+    precision: Numbers
+    prevalence: float
+
+    @classmethod
+    def from_sweep(cls, sweep: Sweep) -> Self:
+        """The curve of a sweep of one score."""
+        curve = sweep.precision_recall_curve()
+        return cls(np.asarray(curve["recall"]), np.asarray(curve["precision"]), sweep.prevalence)
+
+    def panel(self) -> Panel:
+        """The curve over both shares in full."""
+        known = np.isfinite(self.precision)
+        x, y = self.recall[known], self.precision[known]
+        chance = Line(((0.0, self.prevalence), (1.0, self.prevalence)), "dim", dash=(3.0, 3.0))
+        summary = f"Precision against recall: precision {y[0]:.2f} at recall {x[0]:.2f}, {y[-1]:.2f} at {x[-1]:.2f}."
+        marks: list[Mark] = [chance, Line(_points(x, y), "accent", 2.2)]
+        return _plane("Precision-recall curve", summary, (_shares("recall"), _shares("precision")), marks)
+
+
+@dataclass
+class LiftDisplay(Display):
+    """How many times as many positives are found among the alarms as among as many rows at random."""
+
+    alarms: Numbers
+    lift: Numbers
+
+    @classmethod
+    def from_sweep(cls, sweep: Sweep) -> Self:
+        """The curve of a sweep of one score."""
+        curve = sweep.lift_curve()
+        return cls(np.asarray(curve["alarm_rate"]), np.asarray(curve["lift"]))
+
+    def panel(self) -> Panel:
+        """Lift over the share of rows predicted positive."""
+        known = np.isfinite(self.lift)
+        x, y = self.alarms[known], self.lift[known]
+        most = max(float(y.max(initial=1.0)), 1.0)
+        up = replace(axis(0.0, most, "lift", grid=True, most=5), low=0.0, high=1.05 * most)
+        summary = f"Lift over the share predicted positive: at most {most:.1f}, {y[-1]:.1f} at {x[-1]:.0%}."
+        marks: list[Mark] = [
+            Line(((0.0, 1.0), (1.0, 1.0)), "dim", dash=(3.0, 3.0)),
+            Line(_points(x, y), "accent", 2.2),
+        ]
+        return _plane("Lift", summary, (_shares("share predicted positive"), up), marks)
+
+
+@dataclass
+class ReliabilityDisplay(Display):
+    """The share of positives in each bin of scores, with its interval, beside the mean score of the bin."""
+
+    bins: Sequence[ReliabilityBin]
+
+    @classmethod
+    def from_sweep(cls, sweep: Sweep) -> Self:
+        """The bins of a sweep whose scores are probabilities."""
+        if not sweep.reliability:
+            raise InputError("reliability needs probabilities, and this sweep is not of one score between 0 and 1")
+        return cls(sweep.reliability)
+
+    def panel(self) -> Panel:
+        """Dots with whiskers, their sizes beside, and the diagonal where scores are right."""
+        ends = [x for bin_ in self.bins for x in (bin_.score, bin_.rate.high or 0.0)]
+        most = min(1.0, 1.1 * max(ends))
+        axes = (_shares("mean score of the bin", most), _shares("share that is positive", most))
+        marks: list[Mark] = [Line(((0.0, 0.0), (most, most)), "dim", dash=(3.0, 3.0))]
+        for bin_ in self.bins:
+            marks += _whisker(bin_)
+        labelled = self.bins if len(self.bins) <= 6 or most > 0.5 else self.bins[-3:]
+        marks += [
+            Words(x.score, x.rate.value or 0.0, f"{x.samples:,.0f}", "dim", "small", shift=(8.0, 10.0), halo="paper")
+            for x in _apart(labelled, most)
+            if (x.rate.value or 0.0) > 0.05 * most
+        ]
+        worst = max(self.bins, key=lambda bin_: abs(bin_.score - (bin_.rate.value or 0.0)))
+        summary = (
+            f"Share of positives by score in {len(self.bins)} bins; farthest off where the mean score is "
+            f"{worst.score:.2f} and {worst.rate.value or 0.0:.2f} are positive."
+        )
+        return _plane("Reliability diagram", summary, axes, marks)
+
+
+def _apart(bins: Sequence[ReliabilityBin], most: float) -> list[ReliabilityBin]:
+    """Bins whose counts do not overlap on the page."""
+    kept: list[ReliabilityBin] = []
+    for bin_ in reversed(bins):
+        near = [
+            abs(bin_.score - other.score) < 0.09 * most
+            and abs((bin_.rate.value or 0.0) - (other.rate.value or 0.0)) < 0.06 * most
+            for other in kept
+        ]
+        if not any(near):
+            kept.append(bin_)
+    return kept
+
+
+def _whisker(bin_: ReliabilityBin) -> list[Mark]:
+    rate, low, high = bin_.rate.value or 0.0, bin_.rate.low or 0.0, bin_.rate.high or 0.0
+    tip = (
+        f"scores {bin_.low:.3g} to {bin_.high:.3g}: {bin_.positives:,.6g} of {bin_.samples:,.6g} positive, "
+        f"{rate:.1%} ({low:.1%} – {high:.1%})"
+    )
+    return [
+        Line(((bin_.score, low), (bin_.score, high)), "accent", 1.6),
+        Dot(bin_.score, rate, "accent", size=4.5, colour="paper", tip=tip),
+    ]
+
+
+def _points(x: Numbers, y: Numbers) -> tuple[tuple[float, float], ...]:
+    return tuple(zip(x.tolist(), y.tolist(), strict=True))
+
+
+def _shares(title: str, most: float = 1.0) -> Axis:
+    made = axis(0.0, 100.0 * most, title, grid=True, most=5)
+    ticks = tuple((at / 100.0, f"{text}%") for at, text in made.ticks)
+    return replace(made, low=0.0, high=1.02 * most, ticks=ticks)
+
+
+def _plane(title: str, summary: str, axes: tuple[Axis, Axis], marks: Sequence[Mark]) -> Panel:
+    return Panel(title, summary, *axes, tuple(marks), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0))
