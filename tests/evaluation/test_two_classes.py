@@ -115,6 +115,7 @@ def test_labels_and_scores_in_one_report(file: Path, tmp_path: Path) -> None:
     assert ifs.load(stored).to_dict()["systems"][0]["scores"] == document["systems"][0]["scores"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["lists", "pandas", "polars", "columns"])
 def test_scores_of_any_source(library: str) -> None:
     expected = ifs.sweep(ROWS["label"], ROWS["score"], positive="fraud", max_points=1000).choices[0]
@@ -131,6 +132,7 @@ def test_scores_of_any_source(library: str) -> None:
     assert finding(found.systems[0], "better_threshold").severity == "warning"
 
 
+@pytest.mark.slow
 def test_each_system_has_its_own_score() -> None:
     frame = ROWS.assign(other=NAMES[(ROWS["score"] > 0.1).astype(int)], noise=1 - ROWS["score"])
     asked: dict[str, Any] = {"truth": "label", "system": ["model", "other"], "positive": "fraud"}
