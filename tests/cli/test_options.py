@@ -91,7 +91,7 @@ def test_every_command_with_a_result_has_the_same_output_options(command: str) -
 
 
 def test_the_gate_asks_as_evaluate_does() -> None:
-    assert options("evaluate") - options("gate") == {"until", "keep_rows", "examples", "show"}
+    assert options("evaluate") - options("gate") == {"until", "keep_rows", "scores", "examples", "show"}
 
 
 def public_functions() -> dict[str, Callable[..., Any]]:

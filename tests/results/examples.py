@@ -143,7 +143,7 @@ def tracking() -> Result:
 def sweep() -> Result:
     rng = np.random.default_rng(7)
     truth = (rng.random(120) < 0.4).astype(int)
-    return ifs.sweep(truth, 0.8 * truth + rng.normal(0, 0.5, 120), max_points=30)
+    return ifs.sweep(truth, 1 / (1 + np.exp(1.5 - 3 * truth + rng.normal(0, 1.5, 120))), max_points=30)
 
 
 def tuning() -> Result:
