@@ -48,6 +48,7 @@ RATES = {
     "recall": peer.recall_score,
     "f1": peer.f1_score,
     "f_beta": peer.fbeta_score,
+    "jaccard": peer.jaccard_score,
 }
 
 
@@ -59,6 +60,8 @@ def test_averages_are_those_of_scikit_learn(name, average):
     for zero_division, labels, weight in itertools.product(
         [0, 1, np.nan, "warn"], [None, [0, 2], [3, 1, 0], [2, 9]], [None, WEIGHTS]
     ):
+        if name == "jaccard" and zero_division not in (0, 1, "warn"):
+            continue  # scikit-learn has no such option there
         options = {"beta": 0.5} if name == "f_beta" else {}
         options |= {"average": average, "zero_division": zero_division, "labels": labels, "sample_weight": weight}
         expected = RATES[name](MANY, never_predicted, **options)
@@ -98,13 +101,19 @@ def test_one_class_alone_as_in_scikit_learn(y_true, y_pred):
     for name in ("precision", "recall", "f1"):
         expected = RATES[name](y_true, y_pred, zero_division=0)
         assert getattr(ours, name)(y_true, y_pred, zero_division=0) == pytest.approx(expected)
+        assert getattr(ours, name)(y_true, y_pred, zero_division=0, pos_label=1) == pytest.approx(expected)
 
 
 PEERS = {
     "accuracy": [(peer.accuracy_score, {}), (peer.accuracy_score, {"normalize": False})],
     "error_rate": [(peer.zero_one_loss, {}), (peer.zero_one_loss, {"normalize": False})],
     "balanced_accuracy": [(peer.balanced_accuracy_score, {}), (peer.balanced_accuracy_score, {"adjusted": True})],
-    "kappa": [(peer.cohen_kappa_score, {}), (peer.cohen_kappa_score, {"labels": [0, 3, 1]})],
+    "kappa": [
+        (peer.cohen_kappa_score, {}),
+        (peer.cohen_kappa_score, {"labels": [0, 3, 1]}),
+        (peer.cohen_kappa_score, {"weights": "linear"}),
+        (peer.cohen_kappa_score, {"weights": "quadratic", "labels": [3, 0, 1, 4]}),
+    ],
     "mcc": [(peer.matthews_corrcoef, {})],
 }
 
@@ -189,6 +198,7 @@ def test_an_undefined_number_says_why_at_the_callers_line():
         (lambda: ours.recall([0, 1], [0, 1], positive=1, pos_label=0), "are the same"),
         (lambda: ours.recall([0, 1], [0, 1], pos_label=5), "positive label 5 is not among"),
         (lambda: ours.kappa([0, 1], [0, 1], labels=[8]), "no sample is of these classes"),
+        (lambda: ours.kappa([0, 1], [0, 1], weights="cubic"), "weights is 'cubic'"),
         (lambda: ours.adjusted_mutual_information([0, 1], [0, 1], average_method="mean"), "average_method is 'mean'"),
         (lambda: measures.micro_f1([{1}], [{1}], sample_weight=[1, 2]), "one weight for each of the 1 objects"),
     ],

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import wrong_cells
-from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, find, metric
 from infoscope.metrics.whole_numbers import root_ratio, whole_table
 from infoscope.numeric import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
@@ -15,6 +16,8 @@ from infoscope.tables.labels import Label
 from infoscope.tables.transform import of_classes
 
 __all__ = ["accuracy", "error_rate", "errors", "gwet_ac1", "hits", "kappa", "mcc", "misses", "random_accuracy"]
+
+KappaWeights = Literal["linear", "quadratic"]
 
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
@@ -221,16 +224,23 @@ def random_accuracy(table: Contingency) -> Real:
         undefined="truth and system both know one and the same class only, or share no label",
     )
 )
-def kappa(table: Contingency, *, labels: Iterable[Label] | None = None) -> Real:
+def kappa(table: Contingency, *, labels: Iterable[Label] | None = None, weights: KappaWeights | None = None) -> Real:
     """Agreement beyond chance, as a share of what chance leaves to gain.
 
     0 is what a guesser with the system's habits reaches, 1 is perfect, negative is worse than guessing. ``labels``
-    are the classes to look at: samples of another class, and samples predicted as one, are left out.
+    are the classes to look at: samples of another class, and samples predicted as one, are left out. ``weights``
+    ("linear", "quadratic") count a prediction by how many steps it is off, which is linear_weighted_kappa and
+    quadratic_weighted_kappa.
 
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    return _beyond_chance(table if labels is None else of_classes(table, labels)).kappa
+    chosen_table = table if labels is None else of_classes(table, labels)
+    if weights is None:
+        return _beyond_chance(chosen_table).kappa
+    if weights not in ("linear", "quadratic"):
+        raise InputError(f"weights is {weights!r}; it is 'linear' or 'quadratic', or left out")
+    return find(f"{weights}_weighted_kappa").score(chosen_table)
 
 
 @metric(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import wraps
 from types import FunctionType
@@ -22,8 +22,9 @@ from infoscope.metrics.class_averages import Average, ZeroDivision, average_labe
 from infoscope.metrics.one_vs_rest import listed_classes
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label
+from infoscope.tables.labels import Label, as_label, sorted_labels
 from infoscope.tables.missing import warn_of
+from infoscope.tables.transform import of_classes
 from infoscope.typing import LabelsLike
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class MetricKeywords(CountingKeywords, total=False):
     normalize: bool
     adjusted: bool
     average_method: Literal["min", "geometric", "arithmetic", "max"]
+    weights: Literal["linear", "quadratic"] | None
 
 
 class TableMetric(Protocol[P]):
@@ -106,7 +108,14 @@ def _counted(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any =
             f"y_pred maps names ({', '.join(map(repr, list(y_pred)[:3]))}) to labels, and a metric is about one "
             "system; infoscope.evaluate(y_true, y_pred) takes several"
         )
-    return Contingency.from_labels(y_true, y_pred, positive=pos_label if positive is None else positive, **stated)
+    table = Contingency.from_labels(y_true, y_pred, **stated)
+    if positive is None and pos_label is None:
+        return table
+    label = as_label(pos_label if positive is None else positive)
+    both = {label, *table.truth_labels, *table.system_labels} - {table.reject}
+    if label not in table.truth_labels and len(both) == 2:  # a positive class that no sample has
+        table = of_classes(table, sorted_labels(both))
+    return replace(table, positive=label)
 
 
 tables = LabelCounting(
