@@ -21,7 +21,7 @@ from calibration_models import simulated_ranks
 from populations import FAMILIES, PREVALENCES, population, rejecting
 
 import infoscope as ifs
-from infoscope.comparison import PairedPredictions, compare_answers
+from infoscope.comparison import PairedPredictions, compare_predictions
 from infoscope.metrics.registry import find
 
 METRICS = (
@@ -111,7 +111,7 @@ def pair_trial(k: int, n: int, seed: list[int]) -> Record:
         for i in range(SYSTEMS)
     }
     try:
-        found = compare_answers(PairedPredictions.from_labels(truth, systems), metrics=["proficiency", "accuracy"])
+        found = compare_predictions(PairedPredictions.from_labels(truth, systems), metrics=["proficiency", "accuracy"])
     except ifs.InfoscopeError:  # one class only: nothing to compare
         return {"family": family, "claims": {}}
     claims: dict[str, list[int]] = {}

@@ -11,7 +11,7 @@ import infoscope
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.figures.association import AssociationDisplay
-from infoscope.figures.inputs import answers_by_name, estimators_by_name, tables_by_name
+from infoscope.figures.inputs import estimators_by_name, predictions_by_name, tables_by_name
 from infoscope.figures.sweep import SweepDisplay
 from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
@@ -118,11 +118,11 @@ def test_evaluations_read_from_a_file_have_no_tables(evaluation: Evaluation) -> 
 
 def test_answers_of_several_systems() -> None:
     for given in (pd.DataFrame(ANSWERS), pl.DataFrame(ANSWERS), ANSWERS):
-        found = answers_by_name(given)
+        found = predictions_by_name(given)
         assert list(found) == ["A", "B"]
         assert [str(answer) for answer in found["B"]] == list(ANSWERS["B"])
-    assert list(answers_by_name([ANSWERS["A"], ANSWERS["B"]], "run")) == ["run 1", "run 2"]
-    assert list(answers_by_name(list(ANSWERS["A"]), "run")) == ["run"]
+    assert list(predictions_by_name([ANSWERS["A"], ANSWERS["B"]], "run")) == ["run 1", "run 2"]
+    assert list(predictions_by_name(list(ANSWERS["A"]), "run")) == ["run"]
     assert list(tables_by_name([TABLES["A"]])) == ["system 1"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.comparison import PairedPredictions, compare_answers
+from infoscope.comparison import PairedPredictions, compare_predictions
 from infoscope.posterior.beta_hyperprior import BetaLevel
 from infoscope.posterior.summary import summarize_draws
 from infoscope.tables import Contingency
@@ -101,7 +101,7 @@ def test_equal_near_perfect_systems_are_rarely_called_different() -> None:
     for _ in range(60):
         truth = rng.integers(0, 2, 100)
         systems = {name: np.where(rng.random(100) < 0.015, 1 - truth, truth) for name in "ab"}
-        found = compare_answers(PairedPredictions.from_labels(truth, systems), metrics=["proficiency"])
+        found = compare_predictions(PairedPredictions.from_labels(truth, systems), metrics=["proficiency"])
         claims.append(found.pairs[0].verdict in ("better", "worse"))
     assert np.mean(claims) <= 0.07
 

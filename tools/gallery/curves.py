@@ -48,7 +48,7 @@ def _curves() -> Iterator[Exhibit]:
         "sweep",
         "Sweep curves",
         "Steingold & Laclavik 2016, the same tables, as a sweep",
-        SweepDisplay.from_table(steps, parameter="wrong answers, of 200"),
+        SweepDisplay.from_table(steps, parameter="wrong predictions, of 200"),
         walk_facts({str(wrong): table for wrong, table in steps.items()}),
     )
     own = Contingency.from_matrix(STEINGOLD["2.3.1a A"], positive=0)

@@ -59,7 +59,7 @@ def exhibits() -> Iterator[Exhibit]:
         "triangle-path",
         "A path over an ordered condition",
         "Steingold & Laclavik 2016, section 2.2",
-        EntropyTriangleDisplay.from_table(steps, paths={"wrong answers": list(steps)}),
+        EntropyTriangleDisplay.from_table(steps, paths={"wrong predictions": list(steps)}),
         walk_facts(steps),
         "Of 200 samples 0, 10, … 100 are answered wrongly: the system falls to the ground.",
     )

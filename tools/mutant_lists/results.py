@@ -7,10 +7,10 @@ __all__ = ["MUTANTS"]
 MUTANTS = (
     Mutant(
         "few samples in the test for chance",
-        "src/infoscope/diagnosis/statistics.py",
-        "self.n < _PER_CELL * self.occupied[0]",
-        "self.n < 0 * self.occupied[0]",
-        ("tests/diagnosis/test_chance.py::test_chance_lies_in_the_middle_and_is_rarely_called_dependence",),
+        "src/infoscope/metrics/permutation.py",
+        "rows.min() * columns.min() >= _LEAST_EXPECTED * size",
+        "rows.min() * columns.min() >= 0 * size",
+        ("tests/diagnosis/test_chance.py::test_chance_is_called_dependence_as_often_as_the_level_says",),
     ),
     Mutant(
         "gate limit met exactly",
@@ -171,7 +171,7 @@ MUTANTS = (
     Mutant(
         "weights of 0 are no samples",
         "src/infoscope/operating_points/scores.py",
-        '_check_finite(array, "score", missing)',
+        '_check_finite(rows.values, "score", rows.missing)',
         "pass",
         ("tests/operating_points/test_thresholds.py::test_bad_scores_are_refused_with_the_reason",),
     ),
@@ -185,8 +185,8 @@ MUTANTS = (
     Mutant(
         "plug-in value shown beside its interval",
         "src/infoscope/results/estimate.py",
-        "return self.value if self.mean is None or self.value is None else self.mean",
-        "return self.value",
+        "if self.mean is None or self.value is None:",
+        "if True:",
         ("tests/results/test_codec.py::test_the_number_shown_first_lies_in_its_interval",),
     ),
     Mutant(

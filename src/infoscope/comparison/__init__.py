@@ -1,6 +1,6 @@
 """Systems on one truth: the difference, and how sure we are of it."""
 
-from infoscope.comparison.api import compare, compare_answers
+from infoscope.comparison.api import compare, compare_predictions
 from infoscope.comparison.options import DEFAULT_METRICS
 from infoscope.comparison.predictions import PairCells, PairedPredictions
 from infoscope.comparison.ranking import Ranking
@@ -14,5 +14,5 @@ __all__ = [
     "PairedPredictions",
     "Ranking",
     "compare",
-    "compare_answers",
+    "compare_predictions",
 ]

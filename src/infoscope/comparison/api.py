@@ -30,7 +30,7 @@ from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, PriorLike, Source
 
-__all__ = ["CompareKeywords", "compare", "compare_answers"]
+__all__ = ["CompareKeywords", "compare", "compare_predictions"]
 
 
 class CompareKeywords(QuestionKeywords, total=False):
@@ -87,13 +87,13 @@ def compare(
         return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables)
     if uncertainty.sample_size is not None:
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
-    answers = _answers(source, y_pred, (truth, system, read), options)
-    found = compare_rows(answers, question)
+    predicted = _paired_predictions(source, y_pred, (truth, system, read), options)
+    found = compare_rows(predicted, question)
     warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
-    return _with_hashes(found, {name: answers.table(name) for name in found.systems})
+    return _with_hashes(found, {name: predicted.table(name) for name in found.systems})
 
 
-def _answers(
+def _paired_predictions(
     source: Any, y_pred: Any, asked: tuple[Any, Any, ReadOptions | None], options: Mapping[str, Any]
 ) -> PairedPredictions:
     """The predictions of all systems, row by row: of labels, of a mapping of columns, or of a source that is read."""
@@ -128,8 +128,8 @@ def _with_hashes(found: Comparison, tables: Mapping[str, Contingency]) -> Compar
     return replace(found, provenance=replace(found.provenance, hashes=hashes))
 
 
-def compare_answers(
-    answers: PairedPredictions,
+def compare_predictions(
+    predicted: PairedPredictions,
     *,
     metrics: Sequence[str] = DEFAULT_METRICS,
     level: float = 0.95,
@@ -142,4 +142,4 @@ def compare_answers(
     ``known`` holds beliefs about systems from all the rows that each answered; they serve every pair that shares these.
     """
     question = CompareOptions(asked_metrics(metrics), level, None, prior, seed, swaps=False, named=False)
-    return compare_rows(answers, question, known or {})
+    return compare_rows(predicted, question, known or {})

@@ -35,7 +35,7 @@ def correlation(pair: PairCells, entry: Metric) -> float:
     one, other = pair.table_a, pair.table_b
     if _has_influence(entry, one) and _has_influence(entry, other):
         return _together(_influence(entry, one)[pair.cells_a], _influence(entry, other)[pair.cells_b], pair.counts)
-    rng = np.random.default_rng(0)  # a fixed set of directions: the answer does not depend on the order of pairs
+    rng = np.random.default_rng(0)  # a fixed set of directions: the result does not depend on the order of pairs
     return _along_directions(pair, entry, rng)
 
 

@@ -81,7 +81,7 @@ def asked_metrics(names: str | Sequence[str] | None, *, ordinal: bool = False) -
 def _comparable(name: str, *, ordinal: bool) -> Metric:
     entry = find(name)
     if entry.card.level != "table":
-        each = {"truth": "each truth class", "system": "each answer", "cell": "each cell"}[entry.card.level]
+        each = {"truth": "each truth class", "system": "each prediction", "cell": "each cell"}[entry.card.level]
         raise UnknownNameError(
             f"{name!r} cannot be compared: it has one value for {each}; evaluate shows these, choose a metric of the "
             "whole table here"

@@ -1,4 +1,4 @@
-"""Systems that answered the same rows: every pair on the rows both answered."""
+"""Systems with predictions for the same rows: every pair on the rows that both predicted."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _SWAP_ALL_PAIRS = 6
 
 
 def compare_rows(
-    answers: PairedPredictions, question: CompareOptions, known: Mapping[str, Posterior] = MappingProxyType({})
+    predicted: PairedPredictions, question: CompareOptions, known: Mapping[str, Posterior] = MappingProxyType({})
 ) -> Comparison:
     """The document of all pairs; ``known`` holds what is believed already of systems on all their rows."""
-    names = question.names(answers.names)
-    if answers.cluster is not None and not (isinstance(question.prior, str) and question.prior == "default"):
+    names = question.names(predicted.names)
+    if predicted.cluster is not None and not (isinstance(question.prior, str) and question.prior == "default"):
         raise InputError("resampling clusters takes no prior; leave it out")
-    wholes = {name: _whole(answers, name, question, known.get(name)) for name in names}
-    about_rows = list(_about_rows(answers, names, question))
+    wholes = {name: _whole(predicted, name, question, known.get(name)) for name in names}
+    about_rows = list(_about_rows(predicted, names, question))
     metrics, left_out = known_everywhere(wholes, question)
-    work = _Work(answers, question, metrics, _worth_a_swap_test(wholes, metrics, question))
+    work = _Work(predicted, question, metrics, _worth_a_swap_test(wholes, metrics, question))
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
@@ -55,9 +55,11 @@ def compare_rows(
     return replace(result, improvements=tuple(work.improvements), findings=findings)
 
 
-def _whole(answers: PairedPredictions, name: str, question: CompareOptions, given: Posterior | None) -> SystemPosterior:
-    """One system on all the rows that it answered."""
-    own = answers.pair(name, name)
+def _whole(
+    predicted: PairedPredictions, name: str, question: CompareOptions, given: Posterior | None
+) -> SystemPosterior:
+    """One system on all the rows that it predicted."""
+    own = predicted.pair(name, name)
     return SystemPosterior(name, question.seen(own.table_a), question, own.clusters_a, given)
 
 
@@ -65,7 +67,7 @@ def _whole(answers: PairedPredictions, name: str, question: CompareOptions, give
 class _Work:
     """The pairs settled so far, one after the other, so that only one pair's joint cells are held at a time."""
 
-    answers: PairedPredictions
+    predicted: PairedPredictions
     question: CompareOptions
     metrics: Mapping[str, tuple[str, ...]]
     """Which systems each metric is known for."""
@@ -81,10 +83,10 @@ class _Work:
 
     def settle(self, whole_a: SystemPosterior, whole_b: SystemPosterior) -> None:
         """One pair: differences in every metric, tests beside, improvement factors."""
-        cells = self._seen(self.answers.pair(whole_a.name, whole_b.name))
+        cells = self._seen(self.predicted.pair(whole_a.name, whole_b.name))
         one = whole_a.on(cells.table_a, cells.clusters_a)
         other = whole_b.on(cells.table_b, cells.clusters_b)
-        if cells.alike:  # the same answers to the same rows: nothing is believed of one and not of the other
+        if cells.alike:  # the same predictions for the same rows: nothing is believed of one and not of the other
             other = replace(one, name=other.name)
         rhos = self._correlations(cells, one, other)
         overlap = cells.total / sqrt(whole_a.rows * whole_b.rows)
@@ -109,19 +111,19 @@ class _Work:
         entries = metrics_needed(self.question)
         if cells.alike:
             return {entry.name: 1.0 for entry in entries}
-        if self.answers.cluster is not None:
+        if self.predicted.cluster is not None:
             return correlation_of_draws(one, other, [entry.name for entry in entries])
         known = [entry for entry in entries if one.why_unknown(entry) is None and other.why_unknown(entry) is None]
         return {entry.name: 0.0 for entry in entries} | {entry.name: correlation(cells, entry) for entry in known}
 
     def _tested(self, pairs: Sequence[Difference], cells: PairCells) -> list[Difference]:
         """The classical tests beside; of rows that come in clusters there is none."""
-        if not pairs or self.answers.cluster is not None:
+        if not pairs or self.predicted.cluster is not None:
             return list(pairs)
         entries = [find(pair.metric) for pair in pairs]
         swap: dict[str, float] = {}
         if frozenset((pairs[0].a, pairs[0].b)) in self.swapped:
-            times = _SWAPS if len(self.answers.names) <= _SWAP_ALL_PAIRS else _SWAPS // 3
+            times = _SWAPS if len(self.predicted.names) <= _SWAP_ALL_PAIRS else _SWAPS // 3
             swap = swap_p_values(cells, entries, swaps=times, rng=self.rng)
         if self.question.prevalence is not None:  # these two are about the rows as they came
             return [replace(pair, tests=_present(swap_p_value=swap.get(pair.metric))) for pair in pairs]
@@ -154,27 +156,27 @@ def _worth_a_swap_test(
     return {frozenset(two) for two in pairwise(ordered)}
 
 
-def _about_rows(answers: PairedPredictions, names: Sequence[str], question: CompareOptions) -> Iterator[Finding]:
-    rows = answers.row_count
+def _about_rows(predicted: PairedPredictions, names: Sequence[str], question: CompareOptions) -> Iterator[Finding]:
+    rows = predicted.row_count
     for name in names:
-        if lost := answers.lacking(name):
+        if lost := predicted.lacking(name):
             text = (
                 f"{name} lacks {lost:,} of {rows:,} rows (no true label or no prediction); pairs with it use the rows "
                 "that both have"
             )
             yield Finding("rows_ignored", text, "warning", {"system": name, "rows": lost, "of": rows})
-    if answers.weight is not None:
-        size = f"{answers.total:,.4g} independent samples, (Σw)²/Σw²"
-        yield Finding("effective_sample_size", f"weights that sum to {answers.weight:,.6g} count as {size}")
+    if predicted.weight is not None:
+        size = f"{predicted.total:,.4g} independent samples, (Σw)²/Σw²"
+        yield Finding("effective_sample_size", f"weights that sum to {predicted.weight:,.6g} count as {size}")
     if question.prevalence is not None:
         text = (
             "true classes are re-weighted to the stated frequencies; McNemar's test and the exact difference of "
             "information are about the rows as they came, so they are left out"
         )
         yield Finding("prevalence_stated", text)
-    if answers.cluster is not None:
+    if predicted.cluster is not None:
         text = (
-            f"intervals by resampling {len(answers.cluster.labels):,} groups whole; tests that take rows as "
+            f"intervals by resampling {len(predicted.cluster.labels):,} groups whole; tests that take rows as "
             "independent are left out"
         )
         yield Finding("group_bootstrap", text)

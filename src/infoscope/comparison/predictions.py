@@ -30,7 +30,7 @@ _LARGEST_KEY = 1 << 62
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """One line of answers: a code per row (−1 where there is none) and what the codes mean."""
+    """One line of predictions: a code per row (−1 where there is none) and what the codes mean."""
 
     codes: Ints
     labels: tuple[Label, ...]
@@ -44,7 +44,7 @@ class CodedColumn:
 
 @dataclass(frozen=True)
 class PairCells:
-    """Distinct (truth, A, B) of the rows that both systems answered, with their counts."""
+    """Distinct (truth, A, B) of the rows that both systems predicted, with their counts."""
 
     truth: Ints
     a: Ints
@@ -73,18 +73,18 @@ class PairCells:
 
     @property
     def total(self) -> float:
-        """Rows, or weight, that both systems answered."""
+        """Rows, or weight, that both systems predicted."""
         return float(self.counts.sum())
 
     @cached_property
     def alike(self) -> bool:
-        """Whether the two systems gave the same answer to every row."""
+        """Whether the two systems gave the same prediction to every row."""
         return np.array_equal(self.a, self.b)
 
 
 @dataclass(frozen=True)
 class PairedPredictions:
-    """Truth and every system's answers, row by row or as distinct rows with counts."""
+    """Truth and every system's predictions, row by row or as distinct rows with counts."""
 
     truth: CodedColumn
     systems: Mapping[str, CodedColumn]
@@ -179,7 +179,7 @@ class PairedPredictions:
         return len(self.truth.codes) if self.rows is None else int(self.rows.sum())
 
     def lacking(self, name: str) -> int:
-        """How many of them have no truth label, no cluster, or no answer of this system."""
+        """How many of them have no truth label, no cluster, or no prediction of this system."""
         columns = [self.truth, self.systems[name], *([] if self.cluster is None else [self.cluster])]
         gaps = [column.answered for column in columns if column.answered is not None]
         if not gaps:
@@ -188,11 +188,11 @@ class PairedPredictions:
         return int(np.count_nonzero(lost) if self.rows is None else self.rows[lost].sum())
 
     def table(self, name: str) -> Contingency:
-        """Truth × one system, from all rows that it answered."""
+        """Truth × one system, from all rows that it predicted."""
         return self.pair(name, name).table_a
 
     def pair(self, a: str, b: str) -> PairCells:
-        """Joint cells of two systems; rows that either did not answer are left out."""
+        """Joint cells of two systems; rows without a prediction of either are left out."""
         for name in (a, b):
             if name not in self.systems:
                 raise UnknownNameError(f"there is no system {name!r}; there is {', '.join(self.systems)}")
@@ -202,8 +202,8 @@ class PairedPredictions:
         sizes = [max(len(column.labels), 1) for column in columns]
         if prod(sizes) > _LARGEST_KEY:
             raise InputError(
-                f"{sizes[0]:,} truth labels and {sizes[1]:,} and {sizes[2]:,} answers of {a!r} and {b!r} are too many "
-                "to count together; are these columns of labels?"
+                f"{sizes[0]:,} truth labels and {sizes[1]:,} and {sizes[2]:,} predictions of {a!r} and {b!r} are too "
+                "many to count together; are these columns of labels?"
             )
         key = columns[0].codes * sizes[1]
         key += columns[1].codes
@@ -215,7 +215,7 @@ class PairedPredictions:
             answered = np.logical_and.reduce(gaps)
             key, counts = key[answered], None if counts is None else counts[answered]
         if not len(key):
-            raise InputError(f"no row has a truth label and an answer of both {a!r} and {b!r}")
+            raise InputError(f"no row has a truth label and a prediction of both {a!r} and {b!r}")
         cells, summed = _distinct(key, counts, prod(sizes))
         rest, code_b = np.divmod(cells, sizes[2])
         code_t, code_a = np.divmod(rest, sizes[1])
@@ -229,7 +229,9 @@ class PairedPredictions:
         here = np.logical_and.reduce([column.codes >= 0 for column in (*columns, self.cluster)])
         here &= True if self.counts is None else self.counts > 0
         if not here.any():
-            raise InputError(f"no row has a truth label, a cluster and an answer of both {names[0]!r} and {names[1]!r}")
+            raise InputError(
+                f"no row has a truth label, a cluster and a prediction of both {names[0]!r} and {names[1]!r}"
+            )
         codes = tuple(column.codes[here] for column in columns)
         counts = np.ones(int(here.sum())) if self.counts is None else self.counts[here]
         rows = self._settled((codes[0], codes[1], codes[2]), counts, columns)

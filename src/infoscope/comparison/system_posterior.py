@@ -1,4 +1,4 @@
-"""What is believed about each system: from all the rows it answered, and from those of a pair."""
+"""What is believed about each system: from all the rows it predicted, and from those of a pair."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _FEWEST_SWAPS = 199
 def swap_p_values(
     pair: PairCells, entries: Sequence[Metric], *, swaps: int, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Share of random exchanges of the two systems' answers, row by row, with a difference at least as large.
+    """Share of random exchanges of the two systems' predictions, row by row, with a difference at least as large.
 
     Exact when the systems are exchangeable under the null hypothesis. A metric that is undefined here has no
     entry, and there is none at all where the rows carry weights. Tables of very many cells are swapped less often.
@@ -104,7 +104,7 @@ def mcnemar_p_value(pair: PairCells) -> float | None:
 
 
 def homogeneity_p_value(one: Contingency, other: Contingency) -> float | None:
-    """G test that two independent samples of answers follow the same law within every truth class.
+    """G test that two independent samples of predictions follow the same law within every truth class.
 
     For systems that answered different rows of the same classes; None where the labels differ or samples are unknown.
     """

@@ -76,7 +76,7 @@ def _estimators(estimators: Any) -> dict[str, Any]:
             raise InputError(f"{name!r} is a {kind}, no estimator; give an object with fit, predict and get_params")
         if is_regressor(estimator):
             raise InputError(
-                f"{name!r} predicts numbers, not classes; give a classifier, or class the answers yourself"
+                f"{name!r} predicts numbers, not classes; give a classifier, or class the predictions yourself"
             )
     return {str(name): estimator for name, estimator in estimators.items()}
 
@@ -138,12 +138,12 @@ class _Task:
             for table, (name, estimator) in zip(tables, self.estimators.items(), strict=True):
                 fitted = _seeded(clone(estimator), seed)
                 fitted.fit(_rows(self.data, train), self.codes[train])
-                answers = np.asarray(fitted.predict(_rows(self.data, test)))
-                if answers.shape != test.shape or not np.isin(answers, np.arange(self.classes)).all():
+                predictions = np.asarray(fitted.predict(_rows(self.data, test)))
+                if predictions.shape != test.shape or not np.isin(predictions, np.arange(self.classes)).all():
                     raise InputError(
                         f"{name!r} answers with something else than the classes it has seen; give a classifier"
                     )
-                np.add.at(table, (self.codes[test], answers.astype(np.int64)), 1)
+                np.add.at(table, (self.codes[test], predictions.astype(np.int64)), 1)
         return tables
 
 

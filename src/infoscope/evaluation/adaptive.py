@@ -31,7 +31,7 @@ FEWEST_BLOCKS = 8
 GROWTH = 1.25
 """The interval is looked at again when this many times the rows have been read."""
 SORTED = 1e-4
-"""Blocks whose classes, or answers to them, differ with a smaller p-value are not a random part of the whole."""
+"""Blocks whose classes, or predictions for them, differ with a smaller p-value are not a random part of the whole."""
 
 
 @dataclass(frozen=True)

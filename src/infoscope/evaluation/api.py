@@ -60,7 +60,7 @@ def evaluate(
     classes, ``ordinal`` their order from the lowest to the highest (ordered categoricals have one), ``clean`` what is
     done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
     that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
-    only until the interval of a metric is that narrow. ``examples`` keeps so many random rows of each confused pair,
+    only until the interval of a metric is that narrow. ``examples`` keeps this many random rows of each confused pair,
     with the columns that ``show`` names (all others by default; beside labels, values by name). ``scores`` is the
     column of scores behind the predictions of two classes, or scores beside labels. ``keep_rows`` says
     whether the result keeps the labels of every row, so that a later gate can pair with it: up to 100,000 rows unless

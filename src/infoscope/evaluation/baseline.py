@@ -120,11 +120,11 @@ class Baseline:
         assert mine is not None and other is not None  # noqa: PT018 - else there is a reason
         systems = {now.title: ("mine", now.name) for now, _ in pairs}
         systems |= {_OLD + before.title: ("other", before.name) for _, before in pairs}
-        answers = mine.beside(other, systems)
+        predicted = mine.beside(other, systems)
         stated = {name: getattr(evaluation.systems[0], name) for name in ("reject", "positive")}
-        if stated["reject"] not in {label for column in answers.systems.values() for label in column.labels}:
+        if stated["reject"] not in {label for column in predicted.systems.values() for label in column.labels}:
             stated["reject"] = None
-        return compare_rows(replace(answers, **stated), self._question(evaluation)), None
+        return compare_rows(replace(predicted, **stated), self._question(evaluation)), None
 
     def _why_unpaired(self, evaluation: Evaluation) -> str | None:
         mine, other = evaluation.row_labels, self.evaluation.row_labels

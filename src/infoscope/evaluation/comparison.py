@@ -1,10 +1,10 @@
-"""Systems of one evaluation against each other, where they answered the same rows (of a group)."""
+"""Systems of one evaluation against each other, where they have predictions for the same rows (of a group)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from infoscope.comparison import DEFAULT_METRICS, PairedPredictions, compare_answers
+from infoscope.comparison import DEFAULT_METRICS, PairedPredictions, compare_predictions
 from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError
 from infoscope.evaluation.result import GroupComparison, SystemResult
@@ -58,15 +58,17 @@ def _compared(
     if not metrics:
         return None
     first = subjects[0]
-    answers = joint
-    if isinstance(answers, Joint):
+    predictions = joint
+    if isinstance(predictions, Joint):
         cluster = None if first.cluster is None else first.cluster.column
-        answers = PairedPredictions.from_joint(
-            answers, cluster=cluster, reject=first.table.reject, positive=first.table.positive
+        predictions = PairedPredictions.from_joint(
+            predictions, cluster=cluster, reject=first.table.reject, positive=first.table.positive
         )
     known = {subject.name: subject.belief for subject in subjects if isinstance(subject.belief, Posterior)}
     try:
-        return compare_answers(answers, metrics=metrics, level=how.level, prior=how.prior, seed=how.seed, known=known)
+        return compare_predictions(
+            predictions, metrics=metrics, level=how.level, prior=how.prior, seed=how.seed, known=known
+        )
     except InputError as error:  # systems that share no row
         return Comparison(
             tuple(subject.name for subject in subjects),

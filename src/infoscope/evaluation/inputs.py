@@ -147,11 +147,11 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest
     }
     ignored = most_ignored(table.ignored for table in tables.values())
     warn_of_rows(ignored)
-    answers = None
+    predictions = None
     rows = int(max(_size(table) + sum(table.ignored.values()) for table in tables.values()))
     kept = request.weight is None and rows <= request.max_kept
     if request.groups is not None or kept or (len(tables) > 1 and rows <= MAX_COMPARED_ROWS):
-        answers = PairedPredictions.from_labels(
+        predictions = PairedPredictions.from_labels(
             y_true,
             systems,
             sample_weight=request.weight,
@@ -159,12 +159,12 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest
             reject=request.reject,
             positive=request.positive,
         )
-    subjects = [_labelled(name, table, answers, request) for name, table in tables.items()]
+    subjects = [_labelled(name, table, predictions, request) for name, table in tables.items()]
     provenance = Provenance(rows=rows if request.weight is None else None, ignored=_listed(ignored))
     joints: dict[tuple[str, ...], Joint | PairedPredictions] = (
-        {(): answers} if answers is not None and len(tables) > 1 else {}
+        {(): predictions} if predictions is not None and len(tables) > 1 else {}
     )
-    row_labels = RowLabels.packed(answers) if kept and answers is not None else None
+    row_labels = RowLabels.packed(predictions) if kept and predictions is not None else None
     return Inputs(provenance, _with_data(subjects, None), joints, row_labels=row_labels)
 
 
@@ -176,10 +176,12 @@ def _size(table: Contingency) -> float:
     return float(table.total)
 
 
-def _labelled(name: str, table: Contingency, answers: PairedPredictions | None, request: ColumnRequest) -> TableInput:
-    if request.groups is None or answers is None:
+def _labelled(
+    name: str, table: Contingency, predictions: PairedPredictions | None, request: ColumnRequest
+) -> TableInput:
+    if request.groups is None or predictions is None:
         return TableInput(name, table, n=table.sample_size)
-    own = answers.pair(name, name)
+    own = predictions.pair(name, name)
     return TableInput(name, own.table_a, n=own.table_a.sample_size, cluster=Clusters("groups", own.clusters_a))
 
 
@@ -236,9 +238,9 @@ def _with_data(subjects: list[TableInput], source: str | None) -> list[TableInpu
     for subject in subjects:
         if all(other.name != subject.name for other in used):
             if subject.table.weight_squares is not None and subject.table.truth_labels:
-                raise InputError(f"all rows answered by {subject.name!r} have weight 0; there is nothing to evaluate")
+                raise InputError(f"all rows predicted by {subject.name!r} have weight 0; there is nothing to evaluate")
             raise InputError(
-                f"{source or 'the source'} has no row with both a truth and an answer of {subject.name!r}; "
+                f"{source or 'the source'} has no row with both a truth and a prediction of {subject.name!r}; "
                 "there is nothing to evaluate"
             )
     if not used:
@@ -276,7 +278,7 @@ def prepared(table: Contingency, prevalence: Prevalence | None, *, clusters: boo
 
 
 def _apart(table: Contingency) -> Contingency:
-    """Cluster names mean nothing: answers that share a name with a class get another, empty ones go."""
+    """Cluster names mean nothing: predictions that share a name with a class get another, empty ones go."""
     rows = np.flatnonzero(table.row_totals > 0)
     columns = np.flatnonzero((table.column_totals > 0) | [label == table.reject for label in table.system_labels])
     truth = tuple(table.truth_labels[at] for at in rows)

@@ -1,4 +1,4 @@
-"""From a table to its results: every metric of the catalogue, by class, by answer and by cell."""
+"""From a table to its results: every metric of the catalogue, by class, by prediction and by cell."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_LEAKS = 1000
 """A document lists at most this many cells, the costliest."""
 
 MOST_CLASSES = 10_000
-"""A document lists at most this many classes a side, the costliest."""
+"""A document lists at most this many classes per side, the costliest."""
 
 
 class ClassSummary(Protocol):
@@ -79,7 +79,7 @@ class TableInput:
     examples: tuple[CellExamples, ...] = ()
     """Rows of its confused pairs."""
     clusters: bool = False
-    """Whether the names of the answers mean nothing."""
+    """Whether the names of the predictions mean nothing."""
 
 
 def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:

@@ -33,10 +33,10 @@ _EQUAL = 1e-12
 class BoundsDisplay(TableDisplay):
     """Errors over the information missed, H(T|S): a disc for what each system does, a ring for what it could do.
 
-    The ring is the Bayes error, reached by reading each answer as the class it most often stands for; it lies between
-    Fano's bounds and Hellman and Raviv's. The disc may lie above them all, and then renaming the answers would help.
-    Refused samples are no errors, so with refusals the disc may lie below the ring. Fano's curves are those of the
-    system with most classes; they hold for the others too.
+    The ring is the Bayes error, reached by reading each prediction as the class it most often stands for; it lies
+    between Fano's bounds and Hellman and Raviv's. The disc may lie above them all, and then renaming the predictions
+    would help. Rejected samples are no errors, so with rejections the disc may lie below the ring. Fano's curves are
+    those of the system with most classes; they hold for the others too.
 
     >>> from infoscope.tables import Contingency
     >>> display = BoundsDisplay.from_table({"M4": Contingency.from_matrix([[78, 12], [0, 10]])})
@@ -110,7 +110,7 @@ def _line(x: Real, y: Real) -> tuple[Point, ...]:
 
 
 def _shown(point: ErrorPoint) -> float:
-    """The system's own error, or where its answers name no class what it could reach."""
+    """The system's own error, or where its predictions name no class what it could reach."""
     return point.error if np.isfinite(point.error) else point.bayes_error
 
 
@@ -160,7 +160,7 @@ def _ring(x: float, y: float, of: str | None = None, tip: str | None = None) -> 
 
 
 def _tip(point: ErrorPoint) -> str:
-    own = f"error {point.error:.1%}" if np.isfinite(point.error) else "its answers name no class"
+    own = f"error {point.error:.1%}" if np.isfinite(point.error) else "its predictions name no class"
     return f"{plain_label(point.name)}\n{own}\nreachable {point.bayes_error:.1%}\nmissed {point.missed:.3f} bits"
 
 

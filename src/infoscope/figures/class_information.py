@@ -33,7 +33,7 @@ class ClassBar:
     scatter: float
     """H(S|T=i): how unsteadily the system treats the class."""
     doubt: float
-    """H(T|S=j): how little the answer tells."""
+    """H(T|S=j): how little the prediction tells."""
     cost: float
     """What it adds to missed and false information, in bits."""
 

@@ -75,7 +75,7 @@ class HeatMap:
         )
 
     def largest(self, most: int = 10) -> list[tuple[str, str, float, float]]:
-        """The largest confusions: truth, answer, count, share of the truth class."""
+        """The largest confusions: truth, prediction, count, share of the truth class."""
         rows, columns = np.nonzero(np.where(self.hits, 0.0, self.counts) > 0)
         weight, share = self.counts[rows, columns], self.of_truth[rows, columns]
         order = np.lexsort((-share, -weight))[:most]
@@ -91,7 +91,7 @@ def _block_max(values: NDArray[Any], step: int) -> NDArray[Any]:
 
 
 def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
-    """A table in the order in which it is shown; columns follow their rows, other answers come last.
+    """A table in the order in which it is shown; columns follow their rows, other predictions come last.
 
     Ordered classes keep their order.
     """
@@ -268,6 +268,6 @@ class ConfusionDisplay(TableDisplay):
             f"{shortened(truth, 40)} said as {shortened(system, 40)}, {count_text(count)} ({share:.0%})"
             for truth, system, count, share in worst
         )
-        return f"Confusion matrix of {rows} classes and {columns} answers. " + (
+        return f"Confusion matrix of {rows} classes and {columns} predictions. " + (
             f"Largest confusions: {told}." if told else "Nothing is confused."
         )

@@ -119,7 +119,7 @@ class CoverageDisplay(TableDisplay):
         curves: Mapping[str, Sequence[Any]] | None = None,
         seed: int = 0,
     ) -> Self:
-        """One point a table; ``uncertainty`` adds credible ellipses, ``cloud`` so many draws."""
+        """One point per table; ``uncertainty`` adds credible ellipses, ``cloud`` this many draws."""
         points = []
         for key, table in tables_by_name(tables, name).items():
             captured = float(proficiency(table))

@@ -86,7 +86,7 @@ _STEPS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 
 @dataclass(frozen=True)
 class Lens:
-    """A circle around ``centre`` that shows what lies around ``of``, so many times larger."""
+    """A circle around ``centre`` that shows what lies around ``of``, this many times larger."""
 
     centre: Point
     of: Point

@@ -35,7 +35,7 @@ class ImprovementStep:
 
 @dataclass
 class ImprovementDisplay(TableDisplay):
-    """Two dots a step on a logarithmic axis: erroneous information, and wrong answers.
+    """Two dots per step on a logarithmic axis: erroneous information, and wrong predictions.
 
     >>> from infoscope.tables import Contingency
     >>> tables = {"old": Contingency.from_matrix([[7, 3], [3, 7]]), "new": Contingency.from_matrix([[9, 1], [1, 9]])}
@@ -57,7 +57,7 @@ class ImprovementDisplay(TableDisplay):
 
     @classmethod
     def from_errors(cls, errors: Mapping[str, tuple[float, float]], *, baseline: str | None = None) -> Self:
-        """From published numbers: name -> (erroneous information ratio, share of wrong answers)."""
+        """From published numbers: name -> (erroneous information ratio, share of wrong predictions)."""
         names = list(errors)
         if len(names) < 2:
             raise InputError("an improvement needs two systems; give at least two")
@@ -116,7 +116,7 @@ class ImprovementDisplay(TableDisplay):
                 shift=(215.0 * at, -12.0),
                 bold=True,
             )
-            for at, word in enumerate(("erroneous information", "wrong answers"))
+            for at, word in enumerate(("erroneous information", "wrong predictions"))
             if any(step.by == ("information", "accuracy")[at] for step in self.steps)
         ]
         marks += [

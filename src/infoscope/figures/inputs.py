@@ -17,11 +17,11 @@ from infoscope.typing import LabelsLike
 __all__ = [
     "Tables",
     "a_kind",
-    "answers_by_name",
     "chosen_systems",
     "estimators_by_name",
     "one_table",
     "predictions",
+    "predictions_by_name",
     "tables_by_name",
 ]
 
@@ -106,25 +106,25 @@ def chosen_systems(evaluation: Evaluation, system: str | None, *, single: bool) 
     return {each.title: _table_of(each) for each in (found[:1] if single else found)}
 
 
-def answers_by_name(y_pred: object, name: str = "system") -> dict[str, Any]:
-    """Answers of one system, or of several: by name, as columns of a data frame, or in a list.
+def predictions_by_name(y_pred: object, name: str = "system") -> dict[str, Any]:
+    """Predictions of one system, or of several: by name, as columns of a data frame, or in a list.
 
-    >>> list(answers_by_name(["a", "b"], "mine")), list(answers_by_name([["a", "b"], ["b", "b"]]))
+    >>> list(predictions_by_name(["a", "b"], "mine")), list(predictions_by_name([["a", "b"], ["b", "b"]]))
     (['mine'], ['system 1', 'system 2'])
     """
     if isinstance(y_pred, Mapping):
-        return {str(key): answers for key, answers in y_pred.items()}
+        return {str(key): predicted for key, predicted in y_pred.items()}
     frame = nw.from_native(y_pred, pass_through=True, eager_only=True)
     if isinstance(frame, nw.DataFrame):
         columns = {str(column.name): column.to_native() for column in frame.iter_columns()}
         return columns if len(columns) > 1 else dict(zip([name], columns.values(), strict=False))
     if isinstance(y_pred, (list, tuple)) and y_pred and _is_run(y_pred[0]):
-        return {f"{name} {at + 1}": answers for at, answers in enumerate(y_pred)}
+        return {f"{name} {at + 1}": predicted for at, predicted in enumerate(y_pred)}
     return {name: y_pred}
 
 
 def _is_run(thing: object) -> bool:
-    """Whether this is many answers rather than one."""
+    """Whether this is many predictions rather than one."""
     return isinstance(thing, (list, tuple)) or (hasattr(thing, "__len__") and np.ndim(thing) == 1)  # type: ignore[arg-type]
 
 
@@ -142,7 +142,7 @@ def estimators_by_name(estimator: object, name: str | None) -> dict[str, Any]:
 
 
 def predictions(estimator: Any, X: object, name: str) -> LabelsLike:
-    """What a fitted estimator answers."""
+    """What a fitted estimator predicts."""
     if not callable(getattr(estimator, "predict", None)):
         raise InputError(f"{name!r} is {a_kind(estimator)}, which cannot predict; give a fitted estimator")
     return estimator.predict(X)

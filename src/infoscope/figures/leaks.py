@@ -37,7 +37,7 @@ class Stream:
 
 @dataclass
 class LeakDisplay(TableDisplay):
-    """Streams from truth (left) to answers (right); all streams together are H(T|S) + H(S|T).
+    """Streams from truth (left) to predictions (right); all streams together are H(T|S) + H(S|T).
 
     >>> from infoscope.tables import Contingency
     >>> display = LeakDisplay.from_table(Contingency.from_matrix([[8, 2], [0, 10]]))
@@ -78,7 +78,7 @@ class LeakDisplay(TableDisplay):
         """Two columns of classes, as high as the bits their errors cost, and the streams between them."""
         errors = [stream for stream in self.streams if not stream.hit]
         if not errors:
-            raise InputError("nothing is confused: all doubt lies in right answers, so there is no stream to draw")
+            raise InputError("nothing is confused: all doubt lies in right predictions, so there is no stream to draw")
         drawn = errors[: self.most]
         total = sum(stream.bits for stream in self.streams)
         order = _order(drawn)

@@ -35,7 +35,7 @@ STAGES = (
 
 
 def spoilt(n: int, moved: ArrayLike, prevalence: float) -> Contingency:
-    """``n`` samples, ``moved`` of them answered wrongly, in both classes alike; a batch where ``moved`` is an array.
+    """``n`` samples, ``moved`` of them predicted wrongly, in both classes alike; a batch where ``moved`` is an array.
 
     >>> spoilt(200, 50, 0.1).counts.tolist()
     [[15.0, 5.0], [45.0, 135.0]]
@@ -48,11 +48,11 @@ def spoilt(n: int, moved: ArrayLike, prevalence: float) -> Contingency:
 
 
 def through(table: Contingency, at: float) -> Contingency:
-    """A step of the path through a table: 0 without its errors, 1 as it is, 2 with its answers shuffled.
+    """A step of the path through a table: 0 without its errors, 1 as it is, 2 with its predictions shuffled.
 
-    Up to 1, each of its errors is made with probability ``at`` and else mended; beyond, each answer is replaced with
-    probability ``at`` - 1 by one drawn from all its answers. Classes stay as frequent as they are all the way, answers
-    from 1 on.
+    Up to 1, each of its errors is made with probability ``at`` and else fixed; beyond, each prediction is replaced with
+    probability ``at`` - 1 by one drawn from all its predictions. Classes stay as frequent as they are all the way,
+    predictions from 1 on.
 
     >>> table = Contingency.from_matrix([[6, 2], [4, 8]])
     >>> [through(table, at).counts.tolist() for at in (0.0, 0.5, 2.0)]
@@ -86,14 +86,14 @@ class MetricCurvesDisplay(TableDisplay):
 
     curves: list[Curve]
     n: int | None = 200
-    """Samples that are answered wrongly one by one; None where the curves go through a table."""
+    """Samples that are predicted wrongly one by one; None where the curves go through a table."""
     _single: ClassVar[bool] = True
 
     @classmethod
     def from_table(
         cls, tables: Tables, *, name: str = "system", metrics: Sequence[str] | None = None, steps: int = 30
     ) -> Self:
-        """Each metric along the path from the table without its errors, over the table, to its answers shuffled."""
+        """Each metric along the path from the table without its errors, over the table, to its predictions shuffled."""
         table = one_table(tables, name, "a picture of metrics against quality")
         _check_path(table)
         if steps < 1:
@@ -120,7 +120,7 @@ class MetricCurvesDisplay(TableDisplay):
         n: int = 200,
         prevalence: float = 0.1,
     ) -> Self:
-        """Each metric while 0 … ``n`` of ``n`` samples are answered wrongly, as Steingold & Laclavik's Figure 1.
+        """Each metric while 0 … ``n`` of ``n`` samples are predicted wrongly, as Steingold & Laclavik's Figure 1.
 
         >>> curve = MetricCurvesDisplay.over_quality(["proficiency"], n=4, prevalence=0.5).curves[0]
         >>> [round(y, 2) for y in curve.y]
@@ -144,11 +144,11 @@ class MetricCurvesDisplay(TableDisplay):
         return cls(curves, n)
 
     def panel(self) -> Panel:
-        """All curves over the number of wrong answers, or over the path, with the table's own values marked."""
+        """All curves over the number of wrong predictions, or over the path, with the table's own values marked."""
         title = "Metrics against quality"
         if self.n is not None:
-            return curve_panel(self.curves, f"wrong answers, of {self.n}", "score", title)
-        panel = curve_panel(self.curves, "errors made → as it is → answers shuffled", "score", title)
+            return curve_panel(self.curves, f"wrong predictions, of {self.n}", "score", title)
+        panel = curve_panel(self.curves, "errors made → as it is → predictions shuffled", "score", title)
         line = Line(((1.0, panel.y.low), (1.0, panel.y.high)), "dim", dash=(3.0, 3.0))
         own = [mark for at, curve in enumerate(self.curves) for mark in _own(at, curve)]
         return replace(panel, x=replace(panel.x, ticks=STAGES), marks=(line, *panel.marks, *own))
@@ -166,7 +166,7 @@ def _usual(table: Contingency) -> Sequence[str]:
 
 
 def _check_path(table: Contingency) -> None:
-    """Refuse a table that cannot be mended, or that is too large to walk along."""
+    """Refuse a table that cannot be fixed, or that is too large to walk along."""
     if np.count_nonzero(table.row_totals) < 2:
         raise InputError("the truth has one class only, so there is no quality to vary; give two classes or more")
     if max(table.shape) > MOST_CLASSES:

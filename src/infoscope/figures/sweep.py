@@ -109,8 +109,8 @@ class SweepDisplay(TableDisplay):
         value of a parameter. Options are those of ``infoscope.sweep``, or of ``from_table`` for predictions.
 
         >>> from matplotlib import pyplot
-        >>> answers = {1: [0, 1, 1, 0], 2: [0, 0, 1, 1]}
-        >>> display = SweepDisplay.from_predictions([0, 0, 1, 1], answers, ax=pyplot.gca())
+        >>> predictions = {1: [0, 1, 1, 0], 2: [0, 0, 1, 1]}
+        >>> display = SweepDisplay.from_predictions([0, 0, 1, 1], predictions, ax=pyplot.gca())
         >>> [round(y, 2) for y in display.curves[0].y]
         [0.0, 1.0]
         """

@@ -11,10 +11,10 @@ from infoscope.figures.display import Display
 from infoscope.figures.inputs import (
     Tables,
     a_kind,
-    answers_by_name,
     chosen_systems,
     estimators_by_name,
     predictions,
+    predictions_by_name,
 )
 from infoscope.tables import Contingency, Label
 from infoscope.tables.construct import Declared, counted_labels
@@ -53,8 +53,8 @@ class TableDisplay(Display):
     ) -> Self:
         """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
         tables = {
-            key: counted_labels(Contingency, y_true, answers, sample_weight, Declared(labels, reject, positive))
-            for key, answers in answers_by_name(y_pred, name).items()
+            key: counted_labels(Contingency, y_true, predicted, sample_weight, Declared(labels, reject, positive))
+            for key, predicted in predictions_by_name(y_pred, name).items()
         }
         warn_of_rows(most_ignored(table.ignored for table in tables.values()))
         given: Tables = next(iter(tables.values())) if cls._single and len(tables) == 1 else tables
@@ -66,8 +66,8 @@ class TableDisplay(Display):
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """Let a fitted estimator predict, count and draw; several may come by name or in a list."""
-        answers = {key: predictions(each, X, key) for key, each in estimators_by_name(estimator, name).items()}
-        return cls.from_predictions(y, answers, **options)
+        predicted = {key: predictions(each, X, key) for key, each in estimators_by_name(estimator, name).items()}
+        return cls.from_predictions(y, predicted, **options)
 
     @classmethod
     def from_evaluation(cls, evaluation: object, *, system: str | None = None, **options: object) -> Self:

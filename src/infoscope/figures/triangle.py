@@ -117,7 +117,7 @@ class EntropyTriangleDisplay(TableDisplay):
         paths: Mapping[str, Sequence[Any]] | None = None,
         magnify: tuple[Corner, float] | None = None,
     ) -> Self:
-        """One point a table: systems, groups, or steps of an ordered condition that ``paths`` joins."""
+        """One point per table: systems, groups, or steps of an ordered condition that ``paths`` joins."""
         points = []
         for key, table in tables_by_name(tables, name).items():
             shares = TriangleShares(
@@ -125,7 +125,7 @@ class EntropyTriangleDisplay(TableDisplay):
             )
             if not np.isfinite(shares.transfer):
                 raise InputError(
-                    f"{key!r} has one truth class and one answer, so nothing can be uncertain; it has no place "
+                    f"{key!r} has one truth class and one prediction, so nothing can be uncertain; it has no place "
                     "in the triangle"
                 )
             right = float(accuracy(table))
@@ -227,7 +227,7 @@ def zones() -> list[Mark]:
     """Corners in words, sides in symbols."""
     return [
         Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
-        Words(0.0, 0.0, "always the same answer", "dim", shift=(-44.0, 48.0), italic=True),
+        Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
         Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
         Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(-32.0, -18.0), angle=60.0),
         Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),

@@ -20,7 +20,7 @@ __all__ = ["accuracy", "error_rate", "errors", "gwet_ac1", "hits", "kappa", "mcc
 KappaWeights = Literal["linear", "quadratic"]
 
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
-_NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
+_NO_LABEL = "truth and output share no label, so no prediction can be right or wrong"
 
 
 @remembered
@@ -42,7 +42,7 @@ def errors(table: Contingency) -> Real:
 
 
 def misses(table: Contingency) -> Real:
-    """Samples not answered with their own label, rejected ones included."""
+    """Samples not predicted as their own label, rejected ones included."""
     at = table.reject_column
     return errors(table) if at is None else errors(table) + table.column_totals[..., at]
 

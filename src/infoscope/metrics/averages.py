@@ -24,7 +24,7 @@ __all__ = [
 
 _LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING})
 _WEIGHTED = _LAWS | {Law.EMPTY_CLASS}
-_NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
+_NO_LABEL = "truth and output share no label, so no prediction can be right or wrong"
 
 
 @remembered

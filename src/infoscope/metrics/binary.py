@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _LAWS = frozenset({Law.SCALING, Law.PERFECT_IS_ONE})
-_TWO = "needs two truth classes and answers among them"
+_TWO = "needs two truth classes and predictions among them"
 
 
 class Detection(NamedTuple):
@@ -79,7 +79,7 @@ def why_not_binary(empty: str) -> Callable[[Contingency], str]:
         if len(table.truth_labels) != 2:
             return f"{_TWO}; this table has {len(table.truth_labels)}"
         if not _is_binary(table):
-            return f"{_TWO}; this table has other answers"
+            return f"{_TWO}; this table has other predictions"
         return empty.format(table.positive_label)
 
     return reason

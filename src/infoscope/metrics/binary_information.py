@@ -11,7 +11,7 @@ __all__ = ["BinaryTables", "binary_entropy"]
 
 
 def binary_entropy(count: Real, total: Real | float) -> Real:
-    """Bits of one yes/no answer that is yes ``count`` times out of ``total``.
+    """Bits of one yes/no decision that is yes ``count`` times out of ``total``.
 
     >>> [float(x) for x in binary_entropy(np.array([0.0, 2.0, 4.0]), 4.0)]
     [0.0, 1.0, 0.0]
@@ -45,7 +45,7 @@ class BinaryTables:
 
     @property
     def expected(self) -> Real:
-        """How often both would say yes by accident."""
+        """How often both would say yes by chance."""
         return self.truth * self.system / self.total
 
     @property
@@ -70,7 +70,7 @@ class BinaryTables:
 
     @property
     def expected_information(self) -> Real:
-        """Mean of the shared bits when the system's answers are dealt to the objects at random."""
+        """Mean of the shared bits when the system's predictions are dealt to the objects at random."""
         truth, system = np.broadcast_arrays(as_real(self.truth), as_real(self.system))
         shape, total = truth.shape, float(np.max(self.total))
         truth, system = truth.ravel(), system.ravel()

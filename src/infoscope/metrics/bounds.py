@@ -132,7 +132,7 @@ def hellman_raviv_bound(table: Contingency) -> Real:
     )
 )
 def bayes_error(table: Contingency) -> Real:
-    """Error left when each answer is read as the class it most often stands for: what renaming the outputs can reach.
+    """Error left when each prediction is read as the class it most often stands for: what renaming outputs can reach.
 
     >>> print(f"{bayes_error(Contingency.from_matrix([[0, 9], [9, 2]])):.1f}")
     0.1

@@ -144,13 +144,13 @@ def missed_information_ratio(table: Contingency) -> Real:
         source="hu2008",
         aliases=("NI(Y,T)", "completeness", "completeness of V-measure"),
         laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO},
-        undefined="the system always gives the same answer, so it says nothing",
+        undefined="the system always predicts the same class, so it carries no information",
     )
 )
 def information_precision(table: Contingency) -> Real:
     """Share of what the system says that is true.
 
-    1 means that the answer follows from the true class; 0 that it has nothing to do with it.
+    1 means that the prediction follows from the true class; 0 that it has nothing to do with it.
 
     >>> print(f"{information_precision(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0

@@ -1,4 +1,4 @@
-"""Mutual information to expect by accident between two groupings of given sizes."""
+"""Mutual information to expect by chance between two groupings of given sizes."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 _NEARLY_INDEPENDENT = 1e-11
-"""Below so many bits, rounded margins leave fewer than nine digits of the gap between a cell and its chance."""
+"""Below this many bits, rounded margins leave fewer than nine digits of the gap between a cell and its chance."""
 
 _VANISHING = 1e-140
 """Products of two shares below this are too small for a float."""

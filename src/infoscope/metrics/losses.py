@@ -1,4 +1,4 @@
-"""Losses: what the answers cost, by Holt et al.'s cost matrices or the user's own."""
+"""Losses: what the predictions cost, by Holt et al.'s cost matrices or the user's own."""
 
 import warnings
 from typing import NamedTuple
@@ -24,8 +24,8 @@ __all__ = [
 ]
 
 _LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
-_NO_LABEL = "truth and output share no label, so no answer can be right or wrong"
-_JOINT = "The paper's cost uses the joint probability and does not depend on the answer, so its minimum is not 0."
+_NO_LABEL = "truth and output share no label, so no prediction can be right or wrong"
+_JOINT = "The paper's cost uses the joint probability and does not depend on the prediction, so its minimum is not 0."
 
 
 class _ClassShares(NamedTuple):
@@ -34,7 +34,7 @@ class _ClassShares(NamedTuple):
     own: Real
     right: Real
     wrong: Real
-    """Samples of the class that got another answer."""
+    """Samples of the class that got another prediction."""
     lacking: Real
     """Everything that is not a hit of this class: 1 − right, without the difference."""
 
@@ -198,9 +198,9 @@ def information_cost(table: Contingency) -> Real:
 
 
 def expected_cost(table: Contingency, costs: ArrayLike) -> Real:
-    """What an answer costs on average under the user's cost matrix (rows = truth, columns = output, reject included).
+    """What a prediction costs on average by the user's cost matrix (rows = truth, columns = output, reject included).
 
-    Warns when a correct answer costs as much as an error of the same class.
+    Warns when a correct prediction costs as much as an error of the same class.
 
     >>> table = Contingency.from_matrix([[8, 2], [1, 9]])
     >>> print(f"{expected_cost(table, [[0, 10], [1, 0]]):.2f}")

@@ -183,7 +183,7 @@ def _all_apart(table: Contingency) -> Real:
     why=_why_no_ami,
 )
 def adjusted_mutual_information(table: Contingency, *, average_method: AverageMethod = "arithmetic") -> Real:
-    """Shared information beyond what the same class sizes share by accident.
+    """Shared information beyond what the same class sizes share by chance.
 
     0 is what random groups of these sizes reach on average, 1 is identity. ``average_method`` is the mean of the two
     entropies that is taken as the most that can be shared.

@@ -33,7 +33,7 @@ class OneVsRest:
     support: Real
     declared: Real
     misses: Real
-    """Samples of the class that got another answer, refused ones included."""
+    """Samples of the class that got another prediction, rejected ones included."""
     false_alarms: Real
     """Samples of other classes declared as this one."""
     others: Real
@@ -98,7 +98,7 @@ def jaccard_parts(classes: OneVsRest) -> tuple[Real, Real]:
 
 @remembered
 def wrong_cells(table: Contingency) -> Real:
-    """The cells, (..., cells), with nothing where an answer is the sample's own label."""
+    """The cells, (..., cells), with nothing where a prediction is the sample's own label."""
     rows, columns = table.matches
     if table.support is None:
         wrong = table.values.astype(np.float64)
@@ -114,15 +114,15 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
     """Computed once per table; small weights beside large ones are added up, never a difference."""
     rows, columns = table.matches
     total = table.grand_total[..., None]
-    by_answer = (table.diagonal, table.column_totals, *_wrong_sums(table)[1:])
+    by_output = (table.diagonal, table.column_totals, *_wrong_sums(table)[1:])
     if table.names_agree:
-        hits, declared, alarms, undeclared = by_answer
+        hits, declared, alarms, undeclared = by_output
     else:
         hits, declared, alarms = (np.zeros_like(table.row_totals) for _ in range(3))
         undeclared = np.zeros_like(table.row_totals) + total
-        hits[..., rows] = by_answer[0]
-        for known, of_answers in zip((declared, alarms, undeclared), by_answer[1:], strict=True):
-            known[..., rows] = of_answers[..., columns]
+        hits[..., rows] = by_output[0]
+        for known, of_outputs in zip((declared, alarms, undeclared), by_output[1:], strict=True):
+            known[..., rows] = of_outputs[..., columns]
     others = total - table.row_totals if table.adds_exactly else outside(table.row_totals)
     rejections = np.minimum(np.maximum(others - alarms, 0.0), undeclared)
     if not table.adds_exactly:
@@ -147,7 +147,7 @@ def _recounted(rejections: Real, others: Real, table: Contingency) -> Real:
 
 @remembered
 def _wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
-    """Wrong answers per class and per answer, and samples without that answer."""
+    """Wrong predictions per class and per prediction, and samples without that prediction."""
     if not table.adds_exactly:
         wrong = wrong_cells(table)
         return table.per_row(wrong), table.per_column(wrong), outside(table.column_totals)

@@ -121,7 +121,7 @@ def pair_rand_index(table: Contingency) -> Real:
     why=why_no_pairs("both sides put all samples together, or all apart"),
 )
 def adjusted_rand_index(table: Contingency) -> Real:
-    """Pair agreement beyond what the same group sizes reach by accident.
+    """Pair agreement beyond what the same group sizes reach by chance.
 
     0 is chance, 1 is identity.
 

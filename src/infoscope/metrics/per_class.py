@@ -1,4 +1,4 @@
-"""What each truth class suffers and what each answer is worth."""
+"""What each truth class suffers and what each prediction is worth."""
 
 from collections.abc import Callable
 
@@ -158,7 +158,7 @@ def class_jaccard(table: Contingency) -> Real:
     )
 )
 def class_false_information(table: Contingency) -> Real:
-    """How inconsistently the system treats each truth class: bits needed to name its answer.
+    """How inconsistently the system treats each truth class: bits needed to name its prediction.
 
     >>> [float(x) for x in class_false_information(Contingency.from_matrix([[4, 4], [0, 8]]))]
     [1.0, 0.0]
@@ -214,23 +214,23 @@ def class_false_share(table: Contingency) -> Real:
     )
 )
 def output_declared(table: Contingency) -> Real:
-    """How often each answer is given."""
+    """How often each prediction is given."""
     return table.column_totals
 
 
 @class_metric(
     Card(
-        title="Precision of an answer",
+        title="Precision of a prediction",
         symbol="PPV_j",
         formula=r"\frac{D_{jj}}{D_{\cdot j}}",
         source="common",
         laws=_SCALED,
-        undefined="the answer is never given, or names no truth class",
+        undefined="the prediction is never given, or names no truth class",
         level="system",
     )
 )
 def output_precision(table: Contingency) -> Real:
-    """Share of each answer's declarations that were right."""
+    """Share of each prediction's declarations that were right."""
     rows, columns = table.matches
     hits = np.full(table.column_totals.shape, np.nan)
     hits[..., columns] = table.diagonal
@@ -239,7 +239,7 @@ def output_precision(table: Contingency) -> Real:
 
 @class_metric(
     Card(
-        title="Missed information of an answer",
+        title="Missed information of a prediction",
         symbol="H(T|S=j)",
         formula=r"-\sum_i \frac{p_{ij}}{p_j}\log_2\frac{p_{ij}}{p_j}",
         source="holt2010",
@@ -248,13 +248,13 @@ def output_precision(table: Contingency) -> Real:
         unit="bits",
         aliases=("word doubtful",),
         laws=_SCALED,
-        undefined="the answer is never given",
+        undefined="the prediction is never given",
         level="system",
         posterior="exact",
     )
 )
 def output_missed_information(table: Contingency) -> Real:
-    """How little each answer tells: bits of the truth still open when it is given.
+    """How little each prediction tells: bits of the truth still open when it is given.
 
     >>> [float(x) for x in output_missed_information(Contingency.from_matrix([[4, 0], [4, 8]]))]
     [1.0, 0.0]
@@ -264,7 +264,7 @@ def output_missed_information(table: Contingency) -> Real:
 
 @class_metric(
     Card(
-        title="Share of missed information, by answer",
+        title="Share of missed information, by prediction",
         symbol="missed_j",
         formula=r"\frac{-\sum_i p_{ij}\log_2(p_{ij}/p_j)}{H(T \mid S)}",
         source="holt2010",
@@ -275,13 +275,13 @@ def output_missed_information(table: Contingency) -> Real:
     )
 )
 def output_missed_share(table: Contingency) -> Real:
-    """Part of all missed information that hides behind each answer; the parts sum to 1."""
+    """Part of all missed information that hides behind each prediction; the parts sum to 1."""
     return _parts_of_all(cells_open_in_columns(table), table.per_column)
 
 
 @class_metric(
     Card(
-        title="Share of false information, by answer",
+        title="Share of false information, by prediction",
         symbol="false_j",
         formula=r"\frac{-\sum_i p_{ij}\log_2(p_{ij}/p_i)}{H(S \mid T)}",
         source="holt2010",
@@ -292,5 +292,5 @@ def output_missed_share(table: Contingency) -> Real:
     )
 )
 def output_false_share(table: Contingency) -> Real:
-    """Part of all false information that comes with each answer; the parts sum to 1."""
+    """Part of all false information that comes with each prediction; the parts sum to 1."""
     return _parts_of_all(cells_open_in_rows(table), table.per_column)

@@ -22,7 +22,7 @@ _FAR = 12.0
 """Standard deviations beyond which no permutation will come: the matched gamma law says enough."""
 _DRAWS = 399
 _LEAST_RANKED = 199
-"""From so many draws on the p-value is a rank; from fewer they give the variance of a gamma law."""
+"""From this many draws on the p-value is a rank; from fewer they give the variance of a gamma law."""
 _WORK = 2_000_000
 """Numbers that may be drawn in all."""
 _SEED = 20_230_517

@@ -1,4 +1,4 @@
-"""Perplexities: entropies told as numbers of equally likely classes."""
+"""Perplexities: entropies as numbers of equally likely classes."""
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def effective_classes(table: Contingency) -> Real:
 def remnant_classes(table: Contingency) -> Real:
     """Among how many equally likely classes one still has to guess after hearing the system.
 
-    1 means that the answer settles it.
+    1 means that the prediction settles it.
 
     >>> print(f"{remnant_classes(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
@@ -109,7 +109,7 @@ def transfer_factor(table: Contingency) -> Real:
     )
 )
 def system_classes(table: Contingency) -> Real:
-    """How many equally frequent answers would be as varied as this system's.
+    """How many equally frequent predictions would be as varied as this system's.
 
     >>> print(f"{system_classes(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
@@ -131,7 +131,7 @@ def system_classes(table: Contingency) -> Real:
     )
 )
 def system_remnant_classes(table: Contingency) -> Real:
-    """Among how many equally likely answers the system still wavers for a known class.
+    """Among how many equally likely predictions the system still wavers for a known class.
 
     >>> print(f"{system_remnant_classes(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     2.0
@@ -221,7 +221,7 @@ def truth_divergence_factor(table: Contingency) -> Real:
     )
 )
 def system_divergence_factor(table: Contingency) -> Real:
-    """By what factor one-sidedness makes the answers fewer than they are: 1 when all are used alike.
+    """By what factor one-sidedness makes the predictions fewer than they are: 1 when all are used alike.
 
     >>> print(f"{system_divergence_factor(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     2.0

@@ -1,4 +1,4 @@
-"""Systems that may decline to answer."""
+"""Systems that may reject samples."""
 
 import numpy as np
 
@@ -70,25 +70,25 @@ def accepted_accuracy(table: Contingency) -> Real:
     )
 )
 def proficiency_without_reject(table: Contingency) -> Real:
-    """Share of the truth's information carried by real answers alone; what a refusal gives away does not count.
+    """Share of the truth's information carried by real predictions alone; what a rejection gives away does not count.
 
     >>> print(f"{proficiency_without_reject(Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2)):.3f}")
     0.929
     """
     h = entropies(table).shares
-    return np.minimum(ratio(_told_by_answers(table, h), h.mutual + h.missed), 1.0)
+    return np.minimum(ratio(_captured_by_predictions(table, h), h.mutual + h.missed), 1.0)
 
 
-def _told_by_answers(table: Contingency, h: Shares) -> Real:
-    """Information carried by answers other than the refusal, in the unit of the shares."""
+def _captured_by_predictions(table: Contingency, h: Shares) -> Real:
+    """Information carried by predictions other than the rejection, in the unit of the shares."""
     if table.reject_column is None:
         return h.mutual
-    refused = np.arange(table.shape[1]) == table.reject_column
-    told = h.mutual - divergence_from_independence(table, refused, h.shift)
-    if np.all(told > _LITTLE * h.mutual):
-        return told
-    return divergence_from_independence(table, ~refused, h.shift)
+    rejected = np.arange(table.shape[1]) == table.reject_column
+    captured = h.mutual - divergence_from_independence(table, rejected, h.shift)
+    if np.all(captured > _LITTLE * h.mutual):
+        return captured
+    return divergence_from_independence(table, ~rejected, h.shift)
 
 
 _LITTLE = 2.0**-6
-"""Below this share a difference loses digits, and the answers are added up."""
+"""Below this share a difference loses digits, and the predictions are added up."""

@@ -12,7 +12,7 @@ __all__ = ["Move", "best_moves", "gain_of_move", "move_derivative", "move_senten
 
 
 class Move(NamedTuple):
-    """One sample of a truth class taken from one answer to another, and what that does to I(T;S)."""
+    """One sample of a truth class taken from one prediction to another, and what that does to I(T;S)."""
 
     truth: int
     source: int
@@ -31,7 +31,7 @@ def _single(table: Contingency) -> Real:
 
 
 def gain_of_move(table: Contingency) -> Real:
-    """Exact change of I(T;S), in bits, when one sample of class i moves from answer j to answer j': (k, m, m).
+    """Exact change of I(T;S), in bits, when one sample of class i moves from prediction j to prediction j': (k, m, m).
 
     NaN where cell (i, j) has no whole sample to move. The row sums stay, so only the two cells and their two
     columns change: the difference is exact, also at empty cells, where the derivative diverges.
@@ -59,7 +59,7 @@ def move_derivative(table: Contingency) -> Real:
 
 
 def best_moves(table: Contingency, most: int = 10) -> list[Move]:
-    """The corrections worth most: one sample of a class from a wrong answer to its own label."""
+    """The corrections worth most: one sample of a class from a wrong prediction to its own label."""
     check_at_most(most)
     gains = gain_of_move(table)
     own = {int(i): int(j) for i, j in zip(*table.matches, strict=True)}
@@ -89,4 +89,4 @@ def move_sentences(table: Contingency, most: int = 10) -> list[str]:
 def _worth(gain: float) -> str:
     if gain > 0:
         return f"is worth {gain:.3g} bits"
-    return f"costs {-gain:.3g} bits: the wrong answer tells as much" if gain < 0 else "changes nothing"
+    return f"costs {-gain:.3g} bits: the wrong prediction tells as much" if gain < 0 else "changes nothing"

@@ -227,7 +227,7 @@ def truth_entropy(table: Contingency) -> Real:
 def system_entropy(table: Contingency) -> Real:
     """How much the system says, true or not.
 
-    0 means that it always gives the same answer.
+    0 means that it always gives the same prediction.
 
     >>> print(system_entropy(Contingency.from_matrix([[7, 0], [3, 0]])))
     0.0
@@ -250,7 +250,7 @@ def system_entropy(table: Contingency) -> Real:
     )
 )
 def joint_entropy(table: Contingency) -> Real:
-    """The bits needed to name both the true class and the answer of a sample.
+    """The bits needed to name both the true class and the prediction of a sample.
 
     >>> print(joint_entropy(Contingency.from_matrix([[1, 1], [1, 1]])))
     2.0
@@ -307,7 +307,7 @@ def mutual_information(table: Contingency) -> Real:
 def missed_information(table: Contingency) -> Real:
     """How much of the truth stays open once the system has spoken.
 
-    0 means that each answer settles the class; H(T) means that the answers tell nothing.
+    0 means that each prediction settles the class; H(T) means that the predictions tell nothing.
 
     >>> print(missed_information(Contingency.from_matrix([[5, 0], [5, 0]])))
     1.0

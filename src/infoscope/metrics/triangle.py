@@ -93,7 +93,7 @@ def triangle_transfer(table: Contingency) -> Real:
 def triangle_variation(table: Contingency) -> Real:
     """Share of the possible uncertainty that is missed or false information.
 
-    1 is a random answer on balanced data.
+    1 is a random prediction on balanced data.
 
     >>> print(f"{triangle_variation(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0
@@ -184,7 +184,7 @@ def split_truth_remainder(table: Contingency) -> Real:
     )
 )
 def split_system_divergence(table: Contingency) -> Real:
-    """How one-sided the answers are: 1 when the system always says the same.
+    """How one-sided the predictions are: 1 when the system always says the same.
 
     >>> print(f"{split_system_divergence(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
@@ -205,7 +205,7 @@ def split_system_divergence(table: Contingency) -> Real:
     )
 )
 def split_system_transfer(table: Contingency) -> Real:
-    """Information carried, as a share of what the answers could carry.
+    """Information carried, as a share of what the predictions could carry.
 
     >>> print(f"{split_system_transfer(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
@@ -227,7 +227,7 @@ def split_system_transfer(table: Contingency) -> Real:
     )
 )
 def split_system_remainder(table: Contingency) -> Real:
-    """False information, as a share of what the answers could carry.
+    """False information, as a share of what the predictions could carry.
 
     >>> print(f"{split_system_remainder(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0

@@ -54,13 +54,13 @@ class Reassignment:
     p_value: float
     """Chance of as many joint objects among random sets of these sizes, times the pairs looked at."""
     finding: bool
-    """Positive, beyond accident, and better than the category's own name."""
+    """Positive, beyond chance, and better than the category's own name."""
 
     def sentence(self, truth_name: str, system_name: str) -> str:
         """What happened, in words."""
         met = f"{self.joint} object{'s' * (self.joint != 1)} together, {self.expected:.1f} expected"
         if self.association == "positive":
-            doubt = "" if self.finding else "; this may be accident"
+            doubt = "" if self.finding else "; this may be chance"
             return f"{system_name} used '{self.system}' where {truth_name} used '{self.truth}': {met}{doubt}"
         if self.association == "negative":
             return f"'{self.truth}' and '{self.system}' avoid each other ({met}): no renaming"
@@ -98,7 +98,7 @@ class CategoryCounts(Protocol):
 
     @property
     def system_counts(self) -> Real:
-        """Objects per category in the system's answer."""
+        """Objects per category in the system's prediction."""
 
     @property
     def both(self) -> Real:

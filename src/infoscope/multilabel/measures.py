@@ -44,7 +44,7 @@ def proficiency(tally: CategorySums) -> Real:
         formula=r"\max_\sigma\frac{\sum_i I(T_i;S_{\sigma(i)})}{\sum_i H(T_i)}",
         source="steingold2016",
         undefined=_NO_ENTROPY,
-        note="Ties go to the category's own name. The best of many renamings is above 0 by accident.",
+        note="Ties go to the category's own name. The best of many renamings is above 0 by chance.",
     )
 )
 def permuted_proficiency(tally: CategorySums) -> Real:
@@ -204,7 +204,7 @@ def subset_accuracy(tally: CategorySums) -> Real:
     )
 )
 def hamming_loss(tally: CategorySums) -> Real:
-    """Share of all yes/no answers, object by category, that differ."""
+    """Share of all yes/no decisions, object by category, that differ."""
     wrong = (tally.truth + tally.system - 2 * tally.both).sum(axis=-1)
     return ratio(wrong, tally.total * tally.both.shape[-1])
 
@@ -272,6 +272,6 @@ def chance_proficiency(tally: CategorySums) -> Real:
 
 
 def adjusted_proficiency(tally: CategorySums) -> Real:
-    """Proficiency without the part that accident explains: 0 for a random labeler on average, 1 for identity."""
+    """Proficiency without the part that chance explains: 0 for a random labeler on average, 1 for identity."""
     by_chance = tally.tables.expected_information.sum(axis=-1)
     return ratio(tally.information.sum(axis=-1) - by_chance, _truth_bits(tally) - by_chance)

@@ -35,7 +35,7 @@ _WORK = 4e8
 """Resampling is cut down where draws times memberships would exceed this, to a hundred draws at least."""
 
 _SPARSE_SETS = 5
-"""Whole sets as classes mean little where there are fewer than so many objects a distinct set."""
+"""Whole sets as classes mean little where there are fewer than this many objects per distinct set."""
 
 
 @dataclass(frozen=True)

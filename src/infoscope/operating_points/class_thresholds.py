@@ -86,10 +86,10 @@ def class_thresholds(
     costs: ArrayLike | None = None,
     **options: Unpack[ClassThresholdsKeywords],
 ) -> ClassThresholds:
-    """One rejection threshold per answer, best together by a metric (proficiency unless named) or a cost matrix.
+    """One rejection threshold per prediction, best together by a metric (proficiency unless named) or a cost matrix.
 
     ``costs`` has one row per class and one column per class and a last one for refusing. A threshold moves samples
-    between its own column and the refusals only, so by costs each is best by itself, exactly. By a metric they are
+    between its own column and the rejections only, so by costs each is best by itself, exactly. By a metric they are
     improved in turn, over up to 100 thresholds each, until none improves; that end need not be the best of all.
     """
     check_keywords(options, ClassThresholdsKeywords)
@@ -118,8 +118,8 @@ def class_thresholds(
         {name: float(decisions.shown(column.thresholds)[place]) for name, column, place in chosen},
         float(criterion.score(table)),
         float(criterion.score(_table(columns, start, pattern))),
-        {name: float(column.answered[place].sum()) for name, column, place in chosen},
-        {name: float(column.answered[-1].sum()) for name, column, _ in chosen},
+        {name: float(column.accepted[place].sum()) for name, column, place in chosen},
+        {name: float(column.accepted[-1].sum()) for name, column, _ in chosen},
         Provenance(rows=len(given.truth), ignored=left_out),
         ignored_rows(left_out),
         table,
@@ -128,14 +128,14 @@ def class_thresholds(
 
 @dataclass(frozen=True)
 class _Column:
-    """The samples with one answer: thresholds from "never say it" down, and who is answered at each, (t, k)."""
+    """The samples with one prediction: thresholds from "never say it" down, and who is accepted at each, (t, k)."""
 
     thresholds: Real
-    answered: Real
+    accepted: Real
 
     @classmethod
-    def of(cls, given: Probabilities, decisions: Decisions, answer: int, *, exact: bool) -> _Column:
-        here = np.flatnonzero(decisions.answers == answer)
+    def of(cls, given: Probabilities, decisions: Decisions, output: int, *, exact: bool) -> _Column:
+        here = np.flatnonzero(decisions.predicted == output)
         certainty = decisions.certainty[here]
         levels = np.unique(certainty)
         if len(levels) > _MOST_PER_CLASS and not exact:
@@ -144,15 +144,15 @@ class _Column:
         step = len(levels) - np.searchsorted(levels, certainty, side="right")
         weights = None if given.weights is None else given.weights[here]
         counts = np.bincount(step * k + given.truth[here], weights, minlength=len(levels) * k)
-        answered = np.cumsum(counts.reshape(len(levels), k), axis=0)
-        return cls(np.concatenate([[np.inf], levels[::-1]]), np.concatenate([np.zeros((1, k)), answered]))
+        accepted = np.cumsum(counts.reshape(len(levels), k), axis=0)
+        return cls(np.concatenate([[np.inf], levels[::-1]]), np.concatenate([np.zeros((1, k)), accepted]))
 
 
 def _table(columns: Sequence[_Column], places: Sequence[int], pattern: Contingency) -> Contingency:
-    answered = np.stack([column.answered[place] for column, place in zip(columns, places, strict=True)], axis=1)
-    everyone = np.sum([column.answered[-1] for column in columns], axis=0)
-    refused = np.maximum(everyone - answered.sum(axis=1), 0.0)
-    return pattern.with_cells(np.concatenate([answered, refused[:, None]], axis=1).reshape(-1))
+    accepted = np.stack([column.accepted[place] for column, place in zip(columns, places, strict=True)], axis=1)
+    everyone = np.sum([column.accepted[-1] for column in columns], axis=0)
+    rejected = np.maximum(everyone - accepted.sum(axis=1), 0.0)
+    return pattern.with_cells(np.concatenate([accepted, rejected[:, None]], axis=1).reshape(-1))
 
 
 def _by_costs(columns: Sequence[_Column], costs: Any) -> list[int]:
@@ -160,10 +160,10 @@ def _by_costs(columns: Sequence[_Column], costs: Any) -> list[int]:
     if matrix.shape != (len(columns), len(columns) + 1):
         raise InputError(
             f"the cost matrix has shape {matrix.shape}; {len(columns)} classes need {len(columns)} truth × "
-            f"{len(columns) + 1} answers, the reject column last"
+            f"{len(columns) + 1} predictions, the reject column last"
         )
     extra = matrix[:, :-1] - matrix[:, -1:]
-    return [int(np.argmin(column.answered @ extra[:, j])) for j, column in enumerate(columns)]
+    return [int(np.argmin(column.accepted @ extra[:, j])) for j, column in enumerate(columns)]
 
 
 def _in_turn(columns: Sequence[_Column], pattern: Contingency, criterion: Criterion, start: Sequence[int]) -> list[int]:
@@ -183,9 +183,9 @@ def _in_turn(columns: Sequence[_Column], pattern: Contingency, criterion: Criter
 
 
 def _with_each(columns: Sequence[_Column], places: Sequence[int], j: int, pattern: Contingency) -> Contingency:
-    """The tables for every threshold of one answer, the others as they are."""
+    """The tables for every threshold of one prediction, the others as they are."""
     now = _table(columns, places, pattern).values
-    column = columns[j].answered
+    column = columns[j].accepted
     values: NDArray[Any] = np.repeat(now[None], len(column), axis=0)
     values[:, :, -1] += values[:, :, j] - column
     values[:, :, j] = column

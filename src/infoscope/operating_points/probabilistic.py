@@ -31,7 +31,7 @@ def soft_table(
 ) -> Contingency:
     """The table in which every sample is spread over the columns by its probabilities.
 
-    It keeps the row totals of the hard table and answers "what is said", not "what is decided".
+    It keeps the row totals of the hard table and holds what is believed, not what is decided.
 
     >>> print(soft_table(["a", "b"], [[0.75, 0.25], [0.5, 0.5]]).counts.tolist())
     [[0.75, 0.25], [0.5, 0.5]]
@@ -107,9 +107,9 @@ def probabilistic_scores(
     ``ordinal`` names the classes from the lowest to the highest: then the ranked probability score is among them.
     """
     given = _checked(y_true, y_score, classes, weight, normalize=normalize)
-    answers = np.concatenate([np.argmax(given.values[block], axis=1) for block in given.blocks()])
+    predictions = np.concatenate([np.argmax(given.values[block], axis=1) for block in given.blocks()])
     k = len(given.labels)
-    hard = np.bincount(given.truth * k + answers, given.weights, minlength=k * k).reshape(k, k)
+    hard = np.bincount(given.truth * k + predictions, given.weights, minlength=k * k).reshape(k, k)
     table = Contingency.from_matrix(hard, truth=given.labels)
     h = entropies(table)
     scale = None if ordinal is None else stated_scale(ordinal, given.labels, None)

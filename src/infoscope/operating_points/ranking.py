@@ -149,14 +149,14 @@ def _rounding(x: NDArray[Any], y: NDArray[Any]) -> float:
 
 @dataclass(frozen=True)
 class ThresholdTables:
-    """Samples by the step at which they get their answer, (steps, truth classes, answers).
+    """Samples by the step at which they get their prediction, (steps, truth classes, predictions).
 
     Before its step a sample stands in the remainder column: "negative" for a threshold, the reject label for a
-    refusal. Each step only adds answers, so the tables of all operating points are one running sum.
+    rejection. Each step only adds predictions, so the tables of all operating points are one running sum.
     """
 
     steps: NDArray[Any]
-    answers: tuple[int, ...]
+    predictions: tuple[int, ...]
     remainder: int
     pattern: Contingency
     """A table with the labels of all: its numbers do not matter."""
@@ -179,7 +179,7 @@ class ThresholdTables:
         """The tables that other samples on the same ladder give; leading axes are carried along."""
         reached = np.cumsum(steps, axis=-3)
         values = np.empty((*reached.shape[:-1], self.pattern.shape[1]), dtype=reached.dtype)
-        values[..., list(self.answers)] = reached
+        values[..., list(self.predictions)] = reached
         everyone = reached[..., -1:, :, :].sum(axis=-1)
         values[..., self.remainder] = np.maximum(everyone - reached.sum(axis=-1), 0)
         return replace(self.pattern, values=values)

@@ -43,14 +43,14 @@ Certainty = Literal["confidence", "margin", "entropy"]
 _LADDER_CELLS = 1 << 24
 """At most this many cells in all tables of a sweep: with many classes there are fewer operating points."""
 _DIGITS = 12
-"""Margins and entropies that agree to so many decimals are one certainty: they differ by rounding only."""
+"""Margins and entropies that agree to this many decimals are one certainty: they differ by rounding only."""
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What the system answers, and how sure it is: ``certainty`` grows with sureness, whatever its kind."""
+    """What the system predicts, and how sure it is: ``certainty`` grows with sureness, whatever its kind."""
 
-    answers: NDArray[np.int64]
+    predicted: NDArray[np.int64]
     certainty: Real
     kind: Certainty
 
@@ -69,13 +69,13 @@ def decide(given: Probabilities, kind: Certainty) -> Decisions:
     """The most probable class of every row (the first of equals), and how sure that is."""
     check_certainty(kind)
     rows = len(given.values)
-    answers = np.empty(rows, dtype=np.int64)
+    predicted = np.empty(rows, dtype=np.int64)
     certainty = np.empty(rows, dtype=np.float64)
     for block in given.blocks():
         part = given.values[block]
-        answers[block] = np.argmax(part, axis=1)
-        certainty[block] = _CERTAINTY[kind](part, answers[block])
-    return Decisions(answers, certainty if kind == "confidence" else _joined(certainty), kind)
+        predicted[block] = np.argmax(part, axis=1)
+        certainty[block] = _CERTAINTY[kind](part, predicted[block])
+    return Decisions(predicted, certainty if kind == "confidence" else _joined(certainty), kind)
 
 
 def _joined(certainty: Real) -> Real:
@@ -83,7 +83,7 @@ def _joined(certainty: Real) -> Real:
 
     In binary numbers 0.6 − 0.4 is a little less than 0.5 − 0.3: without this, one margin would be two thresholds. The
     least is kept, not the rounded number, so that "certainty ≥ threshold", computed anew from the same probabilities,
-    answers the same samples.
+    accepts the same samples.
     """
     order = np.argsort(certainty)
     ordered = certainty[order]
@@ -94,16 +94,16 @@ def _joined(certainty: Real) -> Real:
     return joined
 
 
-def _confidence(part: Real, answers: NDArray[np.int64]) -> Real:
-    return part[np.arange(len(part)), answers]
+def _confidence(part: Real, predicted: NDArray[np.int64]) -> Real:
+    return part[np.arange(len(part)), predicted]
 
 
-def _margin(part: Real, answers: NDArray[np.int64]) -> Real:
+def _margin(part: Real, predicted: NDArray[np.int64]) -> Real:
     """Lead of the best class over the second."""
     rows = np.arange(len(part))
-    best = part[rows, answers]
+    best = part[rows, predicted]
     others = part.copy()
-    others[rows, answers] = -1.0
+    others[rows, predicted] = -1.0
     return best - others.max(axis=1)
 
 
@@ -118,7 +118,7 @@ _CERTAINTY = {"confidence": _confidence, "margin": _margin, "entropy": _negative
 
 @dataclass(frozen=True)
 class Refusals:
-    """The ladder of a refusal sweep and the certainty at which each step begins."""
+    """The ladder of a rejection sweep and the certainty at which each step begins."""
 
     ladder: ThresholdTables
     thresholds: Real
@@ -126,7 +126,7 @@ class Refusals:
 
 
 def refusal_ladder(given: Probabilities, decisions: Decisions, reject: Label, most: int) -> Refusals:
-    """Operating points "answer when certainty ≥ t", the surest first, each with a table."""
+    """Operating points "accept when certainty ≥ t", the surest first, each with a table."""
     k = len(given.labels)
     if reject in given.labels:
         raise InputError(f"reject label {reject!r} is a class; give rejections a name of their own with reject=")
@@ -134,15 +134,15 @@ def refusal_ladder(given: Probabilities, decisions: Decisions, reject: Label, mo
     ordered = np.sort(decisions.certainty)
     levels = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
     kept = levels if len(levels) <= most else np.unique(ordered[even_places(len(ordered), most)])
-    # a sample answers from the first threshold, counted from the top, that it reaches
+    # a sample is accepted from the first threshold, counted from the top, that it reaches
     step = len(kept) - np.searchsorted(kept, decisions.certainty, side="right")
-    cell = (step * k + given.truth) * k + decisions.answers
+    cell = (step * k + given.truth) * k + decisions.predicted
     size = len(kept) * k * k
     steps = np.bincount(cell, weights=given.weights, minlength=size).reshape(len(kept), k, k)
-    everyone_refused = np.zeros((1, k, k), dtype=steps.dtype)
+    everyone_rejected = np.zeros((1, k, k), dtype=steps.dtype)
     return Refusals(
         ThresholdTables(
-            np.concatenate([everyone_refused, steps]), tuple(range(k)), k, refusal_pattern(given.labels, reject)
+            np.concatenate([everyone_rejected, steps]), tuple(range(k)), k, refusal_pattern(given.labels, reject)
         ),
         np.concatenate([[np.inf], kept[::-1]]),
         len(levels),
@@ -163,8 +163,8 @@ def even_places(count: int, most: int) -> NDArray[np.int64]:
 def rejection_summary(table: Contingency) -> dict[str, float]:
     """Both accuracies and both readings of the information, side by side.
 
-    ``accuracy`` counts a refusal as not right (with ``error_rate`` and ``rejection_rate`` it sums to 1),
-    ``accepted_accuracy`` leaves refusals out; ``proficiency`` takes a refusal as one more answer,
+    ``accuracy`` counts a rejection as not right (with ``error_rate`` and ``rejection_rate`` it sums to 1),
+    ``accepted_accuracy`` leaves rejections out; ``proficiency`` takes a rejection as one more prediction,
     ``proficiency_without_reject`` gives it no credit.
 
     >>> from infoscope.tables import Contingency
@@ -190,7 +190,7 @@ class Abstention:
     count: float
     if_right: float
     if_as_usual: float
-    """Answered as the class's other samples are: right or wrong in their proportions. Negative: refusing saves bits."""
+    """Predicted like the class's other samples: right or wrong in their proportions. Negative: rejecting saves bits."""
 
     def __str__(self) -> str:
         """A sentence."""
@@ -202,7 +202,7 @@ class Abstention:
 
 
 def abstentions(table: Contingency) -> list[Abstention]:
-    """What each class's refusals cost or save, the costliest first; from the exact change of moving one sample."""
+    """What each class's rejections cost or save, the costliest first; from the exact change of moving one sample."""
     _needs_reject(table)
     at = table.reject_column
     assert at is not None
@@ -211,10 +211,10 @@ def abstentions(table: Contingency) -> list[Abstention]:
     cells = np.array(table.values, dtype=np.float64)
     found = []
     for i, label in enumerate(table.truth_labels):
-        answered = np.delete(cells[i], at)
-        if np.isnan(gains[i]).any() or not answered.sum() or i not in own:
+        accepted = np.delete(cells[i], at)
+        if np.isnan(gains[i]).any() or not accepted.sum() or i not in own:
             continue
-        usual = float(np.delete(gains[i], at) @ answered / answered.sum())
+        usual = float(np.delete(gains[i], at) @ accepted / accepted.sum())
         found.append(Abstention(label, float(cells[i, at]), float(gains[i, own[i]]), usual))
     return sorted(found, key=lambda item: -item.if_as_usual * item.count)
 

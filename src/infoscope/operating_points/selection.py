@@ -160,7 +160,7 @@ def _short(ladder: ThresholdTables, thresholds: Real, point: int) -> tuple[Thres
 
 
 def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Each sample put into one of ten parts at random: (parts, steps, classes, answers)."""
+    """Each sample put into one of ten parts at random: (parts, steps, classes, predictions)."""
     parts = rng.multinomial(counts, np.full(_FOLDS, 1 / _FOLDS))
     return np.moveaxis(parts, -1, 0)
 

@@ -20,7 +20,7 @@ __all__ = ["BoundCurves", "ErrorPoint", "InformationSurface", "bound_curves", "i
 class InformationSurface:
     """Proficiency over true positive rate (rows) and true negative rate (columns), as in Hu & Wang's Figure 3.
 
-    It is 0 along the line TPR + TNR = 1, where the answer does not depend on the truth, and has a second peak at
+    It is 0 along the line TPR + TNR = 1, where the prediction does not depend on the truth, and has a second peak at
     (0, 0), where all is wrong and renaming the outputs would correct it.
     """
 

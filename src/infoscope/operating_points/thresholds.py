@@ -112,20 +112,20 @@ def _xlogx(x: Any) -> Real:
     return filled * np.log2(filled)
 
 
-def risk_coverage_area(answered: ScoreRanking) -> float:
-    """Error among the answered samples, averaged over the thresholds that the samples' own certainties set (AURC).
+def risk_coverage_area(certainties: ScoreRanking) -> float:
+    """Error among the accepted samples, averaged over the thresholds that the samples' own certainties set (AURC).
 
-    ``answered`` ranks the samples by certainty, its "positives" being the wrong answers. Lower is better; always
+    ``certainties`` ranks the samples, its "positives" being the wrong predictions. Lower is better; always
     answering at random order gives the error rate.
     """
-    widths = np.diff(answered.alarms, prepend=0)
-    return float(np.sum(widths * (answered.hits / answered.alarms)) / answered.total)
+    widths = np.diff(certainties.alarms, prepend=0)
+    return float(np.sum(widths * (certainties.hits / certainties.alarms)) / certainties.total)
 
 
-def error_reject_area(answered: ScoreRanking) -> float:
-    """Area under the error among all samples against the share refused, from none to all: lower is better."""
-    rejected = 1 - np.concatenate([[0], answered.alarms]) / answered.total
-    error = np.concatenate([[0], answered.hits]) / answered.total
+def error_reject_area(certainties: ScoreRanking) -> float:
+    """Area under the error among all samples against the share rejected, from none to all: lower is better."""
+    rejected = 1 - np.concatenate([[0], certainties.alarms]) / certainties.total
+    error = np.concatenate([[0], certainties.hits]) / certainties.total
     return float(np.trapezoid(error[::-1], rejected[::-1]))
 
 
@@ -295,8 +295,8 @@ def _threshold_ladder(levels: ScoreRanking, labels: tuple[Label, Label], positiv
 def _rejections(given: Probabilities, by: Certainty, reject: Label, most: int, options: ChoiceOptions) -> Sweep:
     decisions = decide(given, by)
     made = refusal_ladder(given, decisions, reject, most)
-    wrong = decisions.answers != given.truth
-    answered = ranked(BinaryScores(decisions.certainty, wrong, (False, True), True, given.weights))
+    wrong = decisions.predicted != given.truth
+    certainties = ranked(BinaryScores(decisions.certainty, wrong, (False, True), True, given.weights))
     findings = []
     if len(made.thresholds) <= made.distinct:
         kept = f"{len(made.thresholds):,} of {made.distinct + 1:,} thresholds are kept"
@@ -308,12 +308,12 @@ def _rejections(given: Probabilities, by: Certainty, reject: Label, most: int, o
         thresholds=decisions.shown(made.thresholds),
         ladder=made.ladder,
         areas={
-            "risk_coverage_area": risk_coverage_area(answered),
-            "error_reject_area": error_reject_area(answered),
+            "risk_coverage_area": risk_coverage_area(certainties),
+            "error_reject_area": error_reject_area(certainties),
         },
         distinct=made.distinct,
         sample_size=_effective(given.weights, len(given.truth)),
-        levels=answered,
+        levels=certainties,
         quantity=by,
         findings=findings,
         ignored=given.ignored,

@@ -91,7 +91,7 @@ def two_thresholds(
     place = criterion.best_place(tables)
     value = float(np.asarray(criterion.score(tables))[place])
     table = pattern.with_cells(tables.values[place].reshape(-1))
-    yes, no = ladder.answers[0], ladder.remainder
+    yes, no = ladder.predictions[0], ladder.remainder
     cells = np.asarray(table.counts, dtype=np.float64)[np.ix_((no, yes), (no, yes, 2))]
     limits = np.asarray(sweep.thresholds, dtype=np.float64)
     return TwoThresholds(
@@ -123,7 +123,7 @@ def _tables(
     ladder: ThresholdTables,
     pattern: Contingency,
 ) -> Contingency:
-    yes, no = ladder.answers[0], ladder.remainder
+    yes, no = ladder.predictions[0], ladder.remainder
     cells = np.zeros((len(upper), 2, 3))
     cells[:, :, yes] = reached[upper]
     cells[:, :, no] = reached[-1] - reached[lower]
@@ -134,7 +134,7 @@ def _tables(
 def _all_pairs(ladder: ThresholdTables, reached: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     places = np.arange(len(reached))
     if len(places) > _MOST_CANDIDATES:
-        row = ladder.answers[0]
+        row = ladder.predictions[0]
         corners = hull_places(reached[1:, 1 - row], reached[1:, row]) + 1
         grid = np.linspace(0, len(places) - 1, max(_MOST_CANDIDATES - len(corners), 50)).astype(np.int64)
         places = np.union1d(corners, grid)
@@ -150,9 +150,10 @@ def _pairs_by_cost(
     matrix = np.asarray(costs, dtype=np.float64)
     if matrix.shape != (2, 3):
         raise InputError(
-            f"the cost matrix has shape {matrix.shape}; two thresholds need 2 truth × 3 answers, the reject column last"
+            f"the cost matrix has shape {matrix.shape}; two thresholds need 2 truth × 3 predictions, the "
+            "reject column last"
         )
-    yes, no = ladder.answers[0], ladder.remainder
+    yes, no = ladder.predictions[0], ladder.remainder
     above: Real = reached @ (matrix[:, yes] - matrix[:, 2])
     below: Real = reached @ (matrix[:, 2] - matrix[:, no])
     least = np.minimum.accumulate(above)
@@ -166,7 +167,7 @@ def chow_thresholds(costs: ArrayLike) -> tuple[float, float]:
     """Lower and upper threshold for a *calibrated* probability of the positive class, straight from the costs.
 
     ``costs`` has the negative class first, the positive second, and the columns negative, positive, reject. Where
-    refusing never pays, both are the threshold between the two answers.
+    rejecting never pays, both are the threshold between the two predictions.
 
     >>> low, high = chow_thresholds([[0, 1, 0.2], [1, 0, 0.2]])
     >>> print(f"{low:.1f} {high:.1f}")
@@ -174,7 +175,7 @@ def chow_thresholds(costs: ArrayLike) -> tuple[float, float]:
     """
     matrix = np.asarray(costs, dtype=np.float64)
     if matrix.shape != (2, 3) or not np.isfinite(matrix).all():
-        raise InputError(f"the cost matrix has shape {matrix.shape}; give finite costs for 2 truths × 3 answers")
+        raise InputError(f"the cost matrix has shape {matrix.shape}; give finite costs for 2 truths × 3 predictions")
     low, high = _indifference(matrix, 0, 2), _indifference(matrix, 2, 1)
     if not low <= high:
         low = high = _indifference(matrix, 0, 1)
@@ -182,10 +183,10 @@ def chow_thresholds(costs: ArrayLike) -> tuple[float, float]:
 
 
 def _indifference(costs: Real, one: int, other: int) -> float:
-    """Probability of the positive class from which on the other answer is no dearer than the one."""
+    """Probability of the positive class from which on the other prediction is no dearer than the one."""
     dearer_if_negative = costs[0, other] - costs[0, one]
     cheaper_if_positive = costs[1, one] - costs[1, other]
     whole = dearer_if_negative + cheaper_if_positive
     if whole <= 0:
-        raise InputError("an answer costs no more where it is wrong than where it is right; check the cost matrix")
+        raise InputError("a prediction costs no more where it is wrong than where it is right; check the cost matrix")
     return float(np.clip(dearer_if_negative / whole, 0.0, 1.0))

@@ -122,11 +122,11 @@ class ClusterBootstrap(MetricSummaries):
         return {entry.name: self._summary(entry, level) for entry in entries}
 
     def by_class(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the classes of the truth: one number a class in each."""
+        """Every metric of the classes of the truth: one number per class in each."""
         return self._by_side("truth", level)
 
     def by_output(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the answers."""
+        """Every metric of the predictions."""
         return self._by_side("system", level)
 
     def draws(self, name: str) -> Real:

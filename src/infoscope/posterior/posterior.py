@@ -33,7 +33,7 @@ __all__ = ["Posterior"]
 _BLOCK_CELLS = 2_000_000  # cells drawn at a time: bounds the memory
 _KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
 _MANY_CELLS = 250_000  # beyond, half as many draws must do
-#: draws of a tree for tables of up to so many cells: its limits to 0.09, 0.13, 0.14, 0.15 and 0.2 sd
+#: draws of a tree for tables of up to this many cells: its limits to 0.09, 0.13, 0.14, 0.15 and 0.2 sd
 _MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (_MANY_CELLS, 320), (np.inf, 72))
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
 _BITS = 1 / np.log(2.0)
@@ -356,7 +356,9 @@ def _belief(name: str, value: float | Array | None, table: Contingency) -> Belie
             k, m = table.shape
             raise InputError(f"the tree prior draws whole tables; {k} × {m} cells are too many: use 'mixture'")
         if table.reject_column is not None and table.shape[1] == 1:
-            raise InputError("the tree prior is about answers, and this system has rejected everything; use 'perks'")
+            raise InputError(
+                "the tree prior is about predictions, and this system has rejected everything; use 'perks'"
+            )
         return Tree.of(table)
     assert value is not None
     if table.total == 0 and not np.any(value):

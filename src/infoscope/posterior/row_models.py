@@ -1,4 +1,4 @@
-"""How the answers of one row spread over the columns: candidates for the last level of the tree.
+"""How the predictions of one row spread over the columns: candidates for the last level of the tree.
 
 Rows have something in common, and what it is differs between problems. Each candidate states one
 possibility, gives its evidence for every value of its parameters, and draws rows. The tree weighs them.
@@ -174,7 +174,7 @@ def _steps(sizes: Array) -> Array:
 
 
 def normalized(gammas: Array, open_cells: Mask, rng: np.random.Generator) -> Array:
-    """Rows divided by their sums; a row whose gammas all underflowed has one answer, drawn at random."""
+    """Rows divided by their sums; a row whose gammas all underflowed has one prediction, drawn at random."""
     total = gammas.sum(2)
     for draw, row in np.argwhere((total <= 0) & open_cells.any(1)):
         gammas[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0

@@ -25,7 +25,7 @@ class SharedRows:
     """Row i is Dirichlet(β γ) with a profile γ that all rows share and that is learnt from them.
 
     γ is itself Dirichlet(κ), κ chosen by evidence. How much of the data speaks for each γ_j is the expected
-    number u_j of times that a row turned to the profile for column j rather than to its own earlier answers.
+    number u_j of times that a row turned to the profile for column j rather than to its own earlier predictions.
     With these the likelihood is close to C ∏ γ_j^u_j, which gives the evidence with γ integrated out.
     """
 
@@ -121,7 +121,7 @@ _SIZES = (2, 3, 4, 5, 7, 10, 15)  # mean block sizes tried
 
 @dataclass(frozen=True)
 class BlockRows:
-    """In each row some share of the answers stays within a block of columns; each part is Dirichlet.
+    """In each row some share of the predictions stays within a block of columns; each part is Dirichlet.
 
     The block of every class is found from the same counts, so the evidence pays for the choice: one of B
     blocks for each of K classes.

@@ -18,7 +18,7 @@ __all__ = ["digamma_excess", "excess_and_spread"]
 
 _SHIFT = 16
 _BLOCK = 8192
-_FEW = 64  # from so many values on it pays to look for repeated ones
+_FEW = 64  # from this many values on it pays to look for repeated ones
 
 
 def excess_and_spread(z: Array) -> tuple[Array, Array]:

@@ -14,11 +14,11 @@ from infoscope.numeric import Real
 __all__ = ["MetricSummaries", "Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
 
 _FEW_DRAWS = 100  # below, limits are those of a normal distribution
-_MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the answer is
+_MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the result is
 
 
 class Summary(NamedTuple):
-    """What is believed about a number (or about each of several): arrays for metrics with one value a class."""
+    """What is believed about a number (or about each of several): arrays for metrics with one value per class."""
 
     mean: Real
     sd: Real
@@ -89,8 +89,8 @@ def summarize_draws(values: Real, level: float) -> Summary:
     lost = undefined.mean(0) > _MOST_UNDEFINED
     filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
     low, high = np.nanquantile(filled, _tails(level), axis=0)
-    answers = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
-    return Summary(*(np.where(lost, np.nan, answer)[()] for answer in answers))
+    parts = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
+    return Summary(*(np.where(lost, np.nan, part)[()] for part in parts))
 
 
 def never_seen(n: float, level: float) -> Summary:
@@ -106,14 +106,14 @@ def never_seen(n: float, level: float) -> Summary:
 
 
 def _with_infinities(values: Real, lost: Any, level: float) -> Summary:
-    """Order statistics, which ask for no differences; undefined draws are few or hide the answer."""
+    """Order statistics, which ask for no differences; undefined draws are few or hide the result."""
     infinite = np.isinf(values).any(0)
     low, high = np.quantile(np.where(np.isnan(values), np.inf, values), _tails(level), axis=0, method="inverted_cdf")
     finite = np.where(np.isfinite(values), values, np.nan)
     finite = np.where(infinite | lost, 0.0, finite)
     mean = np.where(infinite, np.inf, np.nanmean(finite, axis=0))
     sd = np.where(infinite, np.nan, np.nanstd(finite, axis=0, ddof=1))
-    return Summary(*(np.where(lost, np.nan, answer)[()] for answer in (mean, sd, low, high)))
+    return Summary(*(np.where(lost, np.nan, part)[()] for part in (mean, sd, low, high)))
 
 
 def _tails(level: float) -> tuple[float, float]:

@@ -1,9 +1,9 @@
 """A belief for classifiers: prevalence, then right or wrong, then where the wrong ones go.
 
-    P(truth = i)             Dirichlet or log-normal
-    P(rejected | i)          Beta level, where the table has a reject column
-    P(matching answer | i)   Beta level with a trend in ln n_i, among the answers given
-    the other answers of i   one of several row models
+    P(truth = i)                 Dirichlet or log-normal
+    P(rejected | i)              Beta level, where the table has a reject column
+    P(matching prediction | i)   Beta level with a trend in ln n_i, among the predictions given
+    the other predictions of i   one of several row models
 
 The levels are independent given the counts, so the parameters of each are integrated on a small grid by
 their evidence; nothing is tuned by hand. Which column matches a row is a hypothesis too: the one with the

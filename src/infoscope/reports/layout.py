@@ -151,7 +151,7 @@ def _line(cells: Sequence[Text], fitted: _Fitted, signs: Signs, gap: int) -> Tex
 
 
 def narrowed(text: str, width: int, signs: Signs) -> str:
-    """A name cut to so many columns; a wide letter that would be halved is left out.
+    """A name cut to this many columns; a wide letter that would be halved is left out.
 
     >>> narrowed("convnext-base", 9, UNICODE), narrowed("東京都渋谷区", 6, UNICODE)
     ('convnext…', '東京…')
@@ -162,7 +162,7 @@ def narrowed(text: str, width: int, signs: Signs) -> str:
 
 
 def squeezed(text: str, width: int, signs: Signs) -> str:
-    """A name cut in the middle to so many columns, so that both its ends tell it from others.
+    """A name cut in the middle to this many columns, so that both its ends tell it from others.
 
     >>> squeezed("class 0145", 8, UNICODE), squeezed("東京都渋谷区", 6, UNICODE)
     ('clas…145', '東…区')

@@ -127,7 +127,7 @@ class Whisker:
 
 @dataclass(frozen=True)
 class Groups:
-    """Letters of the groups that a row belongs to, of so many in all; pages add a bar for each."""
+    """Letters of the groups that a row belongs to, of this many in all; pages add a bar for each."""
 
     members: Sequence[int]
     total: int

@@ -20,7 +20,7 @@ from infoscope.tables.labels import Label, check_kinds, sorted_labels
 __all__ = ["Categorization", "aligned"]
 
 _DENSE_WORK = 2e8
-"""Above so many joint memberships the counts come from dense blocks."""
+"""Above this many joint memberships the counts come from dense blocks."""
 
 _BLOCK_CELLS = 1 << 23
 
@@ -63,7 +63,7 @@ class Categorization:
 
     @cached_property
     def system_counts(self) -> Real:
-        """Objects per category in the system's answer."""
+        """Objects per category in the system's prediction."""
         return _column_sums(self.system)
 
     @cached_property

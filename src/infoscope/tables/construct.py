@@ -190,8 +190,7 @@ def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> No
     """Refuse a reject label that is a truth class too."""
     if reject is not None and reject in set(truth):
         raise InputError(
-            f"reject label {reject!r} occurs as a truth label; a rejected answer is something only the system gives: "
-            "rename one of them"
+            f"reject label {reject!r} occurs as a truth label; only the system rejects: rename one of them"
         )
 
 

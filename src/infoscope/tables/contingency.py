@@ -170,11 +170,11 @@ class Contingency(Counted):
         return transform.transposed(self)
 
     def given_truth(self) -> Contingency:
-        """Each truth class's answers as shares of that class: every occupied row sums to 1."""
+        """Each truth class's predictions as shares of that class: every occupied row sums to 1."""
         return prevalence.given(self, "truth")
 
     def given_system(self) -> Contingency:
-        """Each answer's truths as shares of that answer: every occupied column sums to 1."""
+        """Each prediction's truths as shares of that prediction: every occupied column sums to 1."""
         return prevalence.given(self, "system")
 
     def independent(self) -> Contingency:

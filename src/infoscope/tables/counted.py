@@ -268,7 +268,7 @@ class Counted:
 
     @cached_property
     def diagonal(self) -> Real:
-        """Samples answered with their own label, one number per label that both sides have."""
+        """Samples predicted as their own label, one number per label that both sides have."""
         rows, columns = self.matches
         if self.support is None:
             if self.names_agree:
@@ -296,8 +296,8 @@ class Counted:
     @cached_property
     def is_aligned(self) -> bool:
         """Whether both sides name the same classes (the reject label aside)."""
-        answers = len(self.system_labels) - (self.reject is not None)
-        return len(self.matches[0]) == len(self.truth_labels) == answers
+        predictions = len(self.system_labels) - (self.reject is not None)
+        return len(self.matches[0]) == len(self.truth_labels) == predictions
 
     @property
     def positive_label(self) -> Label | None:

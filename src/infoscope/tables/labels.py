@@ -44,7 +44,7 @@ _SPELLED_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for "no answer": None, NaN, NA or NaT."""
+    """Whether a value stands for a missing label: None, NaN, NA or NaT."""
     return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and math.isnan(value))
 
 
@@ -153,12 +153,12 @@ def unite(
 
     A reject label belongs to the system alone and comes last.
     """
-    answers = {label for label in system if label != reject or kind_of(label) != kind_of(reject)}
+    predictions = {label for label in system if label != reject or kind_of(label) != kind_of(reject)}
     known = set(truth)
     last = () if reject is None else (reject,)
-    if known.isdisjoint(answers):
-        return sorted_labels(known), (*sorted_labels(answers), *last)
-    both = sorted_labels(known | answers)
+    if known.isdisjoint(predictions):
+        return sorted_labels(known), (*sorted_labels(predictions), *last)
+    both = sorted_labels(known | predictions)
     return both, (*both, *last)
 
 

@@ -95,7 +95,7 @@ class _Rows:
     sizes: tuple[int, ...]
     counts: NDArray[Any]
     ones: int
-    """The first so many rows count once each."""
+    """This many first rows count once each."""
 
     def levels(self, column: int) -> int:
         """Labels of a column, and the missing value where it occurs."""

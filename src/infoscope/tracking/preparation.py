@@ -65,7 +65,7 @@ def _on_distractors(truth: TrackFile, system: TrackFile, distracting: NDArray[np
     return removed
 
 
-_EACH_ROW = {"box": "a box a row", "point": "a point a row", "id": "only an id a row"}
+_EACH_ROW = {"box": "a box per row", "point": "a point per row", "id": "only an id per row"}
 
 
 @dataclass(frozen=True, eq=False)

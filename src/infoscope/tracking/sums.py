@@ -51,7 +51,7 @@ class TrackSums(NamedTuple):
 
     @classmethod
     def rows(cls, size: int) -> Self:
-        """Nothing yet, for so many tracks."""
+        """Nothing yet, for this many tracks."""
         flat = len(cls._fields) - 3
         return cls(*(np.zeros(size) for _ in range(flat)), *(np.zeros((size, len(LEVELS))) for _ in range(3)))
 

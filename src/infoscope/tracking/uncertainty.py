@@ -97,7 +97,7 @@ def _matched_bits(sequence: Sequence) -> tuple[Real, Real]:
 
 
 def _circular_sums(values: Real, length: int) -> Real:
-    """Sums of so many consecutive columns from each column on, past the end from the start again."""
+    """Sums of this many consecutive columns from each column on, past the end from the start again."""
     ends = np.cumsum(np.concatenate([values, values[:, :length]], axis=1), axis=1)
     return as_real(ends[:, length:] - ends[:, :-length])
 
