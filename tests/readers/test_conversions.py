@@ -6,7 +6,6 @@ import json
 import random
 from pathlib import Path
 
-import openpyxl
 import pytest
 import zstandard
 from click.testing import CliRunner
@@ -158,6 +157,9 @@ def test_broken_arrays_name_the_element(tmp_path: Path, text: str, said: str) ->
 
 
 def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
+    import openpyxl
+    import python_calamine  # noqa: F401 - reads what is written here
+
     book = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets.items():

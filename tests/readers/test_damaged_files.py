@@ -215,6 +215,8 @@ def test_a_file_of_another_kind_is_named_with_a_way_out(
     tmp_path: Path, name: str, data: bytes, what: str, command: str
 ) -> None:
     path = saved(tmp_path, name, data)
+    if path.suffix.startswith(".xls"):
+        import python_calamine  # noqa: F401 - without it another sentence is right
 
     with pytest.raises(InputError) as caught:
         read(path, truth="t", system="s")
