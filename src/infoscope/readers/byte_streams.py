@@ -12,9 +12,9 @@ from threading import Thread
 import cramjam
 
 from infoscope.errors import InputError
-from infoscope.readers.compression import PACK_AGAIN, all_bytes
+from infoscope.readers.compression import PACK_AGAIN, all_bytes, most_bytes_of_zstd
 
-__all__ = ["CHUNK_BYTES", "unpacked_chunks"]
+__all__ = ["CHUNK_BYTES", "unpack_file", "unpacked_chunks"]
 
 CHUNK_BYTES = 1 << 20
 """At most so many bytes are yielded at a time; what stays in the processor's cache is looked through in no time."""
@@ -31,6 +31,30 @@ def unpacked_chunks(path: Path, compression: str) -> Iterator[bytes]:
     if compression == "zstd":
         return _zstd_chunks(path) if _DESCRIPTORS.is_dir() else iter([all_bytes(path, "zstd")])
     return _plain_chunks(path)
+
+
+def unpack_file(path: Path, compression: str, target: Path, most: int) -> int:
+    """Unpack a file into another, and say how many bytes that is; more than ``most`` where it was given up."""
+    if compression == "zstd":
+        size = most_bytes_of_zstd(path)
+        if size <= most:
+            size = _unpack_zstd(path, target)
+        return size
+    size = 0
+    with target.open("wb", buffering=0) as file:
+        for chunk in unpacked_chunks(path, compression):
+            size += len(chunk)
+            if size > most:
+                break
+            file.write(chunk)
+    return size
+
+
+def _unpack_zstd(path: Path, target: Path) -> int:
+    try:
+        return int(cramjam.zstd.decompress_into(cramjam.File(str(path)), cramjam.File(str(target))))
+    except cramjam.DecompressionError as error:
+        raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
 
 
 def _plain_chunks(path: Path) -> Iterator[bytes]:

@@ -15,13 +15,17 @@ from tempfile import mkdtemp
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.arff import arff_lines
-from infoscope.readers.byte_streams import unpacked_chunks
-from infoscope.readers.compression import first_bytes
+from infoscope.readers.byte_streams import unpack_file, unpacked_chunks
+from infoscope.readers.compression import check_whole, first_bytes
 from infoscope.readers.files import Files
 from infoscope.readers.workbooks import workbook_lines
 
-__all__ = ["check_encoding", "converted", "recoded_lines"]
+__all__ = ["check_encoding", "converted", "recoded_lines", "unpacked_copies"]
 
+MAX_PACKED = 1 << 26
+"""Bytes of compressed text in all up to which it is unpacked before it is read."""
+MAX_UNPACKED = 1 << 29
+"""Bytes of it, unpacked, up to which that is done."""
 _UTF_8 = ("utf-8", "utf-8-sig")
 _TEXT = ("csv", "tsv", "ndjson")
 _BLANKS = re.compile(r"[ \t\r\n]*")
@@ -62,9 +66,7 @@ def _copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]]
     """Copies in folders that are named as before where these name columns."""
     titles: dict[Path, str] = {}
     for path in files.paths:
-        place = Path(mkdtemp(dir=folder)).joinpath(*(part for part in path.parts[:-1] if "=" in part))
-        place.mkdir(parents=True, exist_ok=True)
-        copy = place / (_PACKED.sub("", path.name) if format == files.format else f"{path.name}.{format}")
+        copy = _place(path, folder, _PACKED.sub("", path.name) if format == files.format else f"{path.name}.{format}")
         title = files.titles.get(path, str(path))
         try:
             with copy.open("wb") as target:
@@ -78,6 +80,31 @@ def _copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]]
             raise InputError(str(error).replace(str(path), title)) from error
         titles[copy] = title
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
+
+
+def _place(path: Path, folder: Path, name: str) -> Path:
+    """Where a copy goes: into folders of its own, which name columns as those of the original do."""
+    place = Path(mkdtemp(dir=folder)).joinpath(*(part for part in path.parts[:-1] if "=" in part))
+    place.mkdir(parents=True, exist_ok=True)
+    return place / name
+
+
+def unpacked_copies(files: Files, folder: Path) -> Files | None:
+    """Compressed text as plain copies, which the engine reads in all its threads; None where it is too much."""
+    if files.compression == "none" or files.format not in _TEXT:
+        return None
+    if sum(path.stat().st_size for path in files.paths) > MAX_PACKED:
+        return None
+    titles: dict[Path, str] = {}
+    left = MAX_UNPACKED
+    for path in files.paths:
+        check_whole(path, files.compression)
+        copy = _place(path, folder, _PACKED.sub("", path.name))
+        left -= unpack_file(path, files.compression, copy, left)
+        if left < 0:
+            return None
+        titles[copy] = files.titles.get(path, str(path))
+    return replace(files, paths=tuple(titles), compression="none", titles=titles)
 
 
 def recoded_lines(path: Path, compression: str, encoding: str) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InfoscopeError, InputError
@@ -18,6 +19,7 @@ from infoscope.masking import masked
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.broken_files import check_readable, raise_for_each
 from infoscope.readers.columns import Columns
+from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.duckdb.count import count_scan
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
@@ -50,16 +52,42 @@ def _count_files(
     files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits, native: bool | None
 ) -> list[Tally]:
     check_readable(files.paths)
-    by_codes = is_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     sizes = {path: path.stat().st_size for path in files.paths}
-    with scratch_folder() as folder, opened(folder, files.name, limits) as session, last_lines_checked(files):
-        scan = scan_files(session, files, columns, delimiter)
-        tallies = count_by_codes(session, scan, files, columns, limits) if by_codes else None
-        tallies = tallies or count_scan(session, scan, columns)
+    tallies = _count_unpacked(files, columns, delimiter, limits)
+    if tallies is None:
+        with scratch_folder() as folder, last_lines_checked(files):
+            tallies = _counted(files, columns, delimiter, limits, (folder, native))
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
             raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
     return [spelt(tally, files.format) for tally in tallies]
+
+
+def _count_unpacked(
+    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits
+) -> list[Tally] | None:
+    """Compressed text by a plain copy, in less time; None for other files, and where a fault is to be explained."""
+    try:
+        with scratch_folder() as folder:
+            plain = unpacked_copies(files, folder)
+            return None if plain is None else _counted(plain, columns, delimiter, limits, (folder, None))
+    except (InfoscopeError, OSError):
+        return None
+
+
+def _counted(
+    files: Files,
+    columns: Columns,
+    delimiter: str | None,
+    limits: CountingLimits,
+    how: tuple[Path, bool | None],
+) -> list[Tally]:
+    folder, native = how
+    by_codes = is_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
+    with opened(folder, files.name, limits) as session:
+        scan = scan_files(session, files, columns, delimiter)
+        tallies = count_by_codes(session, scan, files, columns, limits) if by_codes else None
+        return tallies or count_scan(session, scan, columns)
 
 
 def spelt(tally: Tally, form: str) -> Tally:
