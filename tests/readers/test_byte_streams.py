@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope.errors import InputError
-from infoscope.readers import byte_streams, last_lines, read_tables
+from infoscope.readers import byte_streams, conversions, dask, last_lines, read_tables
 from infoscope.readers.byte_streams import unpacked_chunks
 from infoscope.readers.compression import most_bytes_of_zstd
 from infoscope.readers.last_lines import _last_line_bytes
@@ -94,14 +94,17 @@ def test_length_of_the_last_line(chunks: list[bytes]) -> None:
 
 @pytest.mark.parametrize("last", [b"", b"\n", b"\n\n"])
 @pytest.mark.parametrize("members", [1, 2])
+@pytest.mark.parametrize("packed", [False, True])
 def test_a_long_last_line_over_members(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: bytes, members: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: bytes, members: int, packed: bool
 ) -> None:
     monkeypatch.setattr(last_lines, "LONGEST_LINE", 1 << 20)
+    if packed:
+        monkeypatch.setattr(conversions, "MAX_PACKED", 0)
     data = b"t,s\n" + b"a,a\n" * 9 + b"a," + b"x" * (1 << 21) + last
     cut = len(data) // 2
-    packed = gzip.compress(data) if members == 1 else gzip.compress(data[:cut]) + gzip.compress(data[cut:])
-    (tmp_path / "log.csv.gz").write_bytes(packed)
+    parts = [data] if members == 1 else [data[:cut], data[cut:]]
+    (tmp_path / "log.csv.gz").write_bytes(b"".join(map(gzip.compress, parts)))
 
     with pytest.raises(InputError, match=r"log\.csv\.gz, line 11 is longer than 1 MiB; is a line end missing there\?$"):
         read_tables(tmp_path / "log.csv.gz", truth="t", system="s")
@@ -116,3 +119,38 @@ def test_an_error_of_the_engine_comes_first_and_ends_the_look(tmp_path: Path) ->
         read_tables(tmp_path / "log.csv.gz", truth="t", system="s")
     assert active_count() == before
     assert time.monotonic() - begin < 20
+
+
+PACKERS = {"csv.gz": gzip.compress, "csv.zst": zstandard.compress}
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("limits", [{}, {"MAX_PACKED": 0}, {"MAX_UNPACKED": 50_000}])
+def test_unpacked_first_or_not_the_counts_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, limits: dict[str, int]
+) -> None:
+    for name, limit in limits.items():
+        monkeypatch.setattr(conversions, name, limit)
+    read: list[str] = []
+    scan = dask.scan_files
+    monkeypatch.setattr(dask, "scan_files", lambda *words: read.append(words[1].compression) or scan(*words))
+    for fold in (1, 2):
+        (tmp_path / f"fold={fold}").mkdir()
+        path = tmp_path / f"fold={fold}" / f"part.{suffix}"
+        path.write_bytes(PACKERS[suffix](b"t,s\n" + b"a,b\nb,b\na,\n" * 4000 * fold))
+    tables = read_tables(tmp_path, truth="t", system="s", by="fold")
+
+    assert {group: table.total for (group, _), table in tables.items()} == {("1",): 8000, ("2",): 16_000}
+    assert sum(tables.ignored.values()) == 12_000
+    assert set(read) == ({"none"} if not limits else {"gzip" if suffix == "csv.gz" else "zstd"})
+
+
+def test_faults_are_explained_by_the_file_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "scratch"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "log.csv.gz").write_bytes(gzip.compress("t,s\na,b\nä,b\n".encode("latin-1")))
+
+    with pytest.raises(InputError, match=r"gzip -dc \S+log\.csv\.gz \| iconv -f ISO-8859-1"):
+        read_tables(tmp_path / "log.csv.gz", truth="t", system="s")
+    assert list((tmp_path / "scratch").iterdir()) == []
