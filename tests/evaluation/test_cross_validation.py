@@ -136,7 +136,8 @@ def test_one_repeat_has_no_spread_and_valid_json() -> None:
 
 
 def test_the_frame_has_a_row_for_each_repeat(result: ifs.CrossValidation) -> None:
-    frame = result.to_frame()
+    pytest.importorskip("pandas")
+    frame = result.to_frame("pandas")
 
     assert len(frame) == 16
     found = frame[frame["estimator"] == "tree"]["erroneous_information_ratio"].to_numpy()

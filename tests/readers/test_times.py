@@ -1,6 +1,9 @@
 """Moments as labels: one kind a column, exact to the microsecond, with their zones."""
 
 import datetime as dt
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +48,28 @@ FORMS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
 def test_times_finer_than_a_microsecond_are_refused_and_not_merged(form: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'t' has 2020-01-01T00:00:00\.00000000[12].* exact to the microsecond"):
         read(FORMS[form](NANOSECONDS, tmp_path), truth="t", system="s")
+
+
+WITHOUT_PANDAS = """
+import sys
+from tests.extras import Blocked
+sys.meta_path.insert(0, Blocked(["pandas"]))
+import pyarrow as pa
+from infoscope.errors import InputError
+from infoscope.readers import read
+try:
+    read(pa.table({"t": pa.array([None, 1001], pa.timestamp("ns")), "s": ["a", "b"]}), truth="t", system="s")
+except InputError as error:
+    print(error)
+"""
+
+
+def test_pyarrow_without_pandas_refuses_them_in_the_same_words() -> None:
+    pytest.importorskip("pyarrow")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, env=env, check=False)
+
+    assert "'t' has 1970-01-01T00:00:00.000001001, and labels are exact to the microsecond" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -329,15 +329,14 @@ def _tally(cells: nw.DataFrame[Any], keys: tuple[str, ...], shorts: list[str]) -
 
 def _values(column: nw.Series[Any], name: str) -> list[Any]:
     """Native values; a moment that a list would round, or whose zone has an hour twice, is made plain first."""
-    values = column.to_list()
     kind = column.dtype
     if not isinstance(kind, nw.Datetime):
-        return values
-    if kind.time_unit == "ns":
-        for value, count in zip(values, column.dt.timestamp("ns").to_list(), strict=True):
-            if not is_missing(value) and count % 1000:
-                moment(np.datetime64(count, "ns"), name)
-    return [None if is_missing(value) else moment(value, name) for value in values]
+        return column.to_list()
+    if kind.time_unit == "ns":  # before a list is made, which pyarrow refuses where pandas is missing
+        for count in column.dt.timestamp("ns").to_list():
+            if not is_missing(count) and count % 1000:
+                moment(np.datetime64(int(count), "ns"), name)
+    return [None if is_missing(value) else moment(value, name) for value in column.to_list()]
 
 
 def _count_partitions(source: Any, columns: Columns) -> list[Tally]:
