@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import PlacedName, accuracy_key, fitting, plain_label, shortened, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.triangle_part import TrianglePart, enlarged_part
+from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
 from infoscope.metrics import (
     accuracy,
     split_system_divergence,
@@ -42,15 +44,6 @@ __all__ = [
 ]
 
 Corner = Literal["divergence", "transfer", "variation"]
-HEIGHT = float(np.sqrt(3.0) / 2.0)
-
-
-class TriangleShares(NamedTuple):
-    """Three shares that sum to 1."""
-
-    divergence: float
-    transfer: float
-    variation: float
 
 
 def warped(shares: TriangleShares, corner: Corner, times: float) -> TriangleShares:
@@ -63,11 +56,6 @@ def warped(shares: TriangleShares, corner: Corner, times: float) -> TriangleShar
     parts = {name: weights[name] * value for name, value in shares._asdict().items()}
     total = sum(parts.values())
     return TriangleShares(**{name: part / total for name, part in parts.items()})
-
-
-def place(shares: TriangleShares) -> Point:
-    """Where shares lie: divergence at the lower left, variation at the lower right, transfer on top."""
-    return shares.variation + shares.transfer / 2.0, shares.transfer * HEIGHT
 
 
 @dataclass(frozen=True)
@@ -94,6 +82,8 @@ class EntropyTriangleDisplay(TableDisplay):
     paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names to be joined by arrows, in the order of a condition."""
     magnify: tuple[Corner, float] | None = None
+    zoom: bool = False
+    """Whether only the part where the systems are is drawn, where that is a small one; the whole is an inset."""
 
     def __post_init__(self) -> None:
         """Refuse paths through systems that are not there, and lenses that shrink."""
@@ -134,8 +124,15 @@ class EntropyTriangleDisplay(TableDisplay):
         return cls(points, joined, magnify)
 
     def place(self, shares: TriangleShares) -> Point:
-        """Where shares lie in this picture, through its lens if it has one."""
+        """Where shares lie in this picture, through its lens if it has one, or in the part that it shows."""
+        if self.part is not None:
+            return self.part.place(shares)
         return place(warped(shares, *self.magnify) if self.magnify else shares)
+
+    @property
+    def part(self) -> TrianglePart | None:
+        """The part that is shown; None for the whole triangle."""
+        return enlarged_part([point.shares for point in self.points]) if self.zoom and not self.magnify else None
 
     def panel(self) -> Panel:
         """The plane with its named corners, paths, points, names and the key of colours."""
@@ -152,8 +149,8 @@ class EntropyTriangleDisplay(TableDisplay):
         named = [PlacedName(*self.place(point.shares), point.name) for point in self.points]
         labels = () if self.paths else side_labels(empty, named)
         marks = (
-            *plane(self.place),
-            *zones(),
+            *(plane(self.place) if self.part is None else self.part.plane()),
+            *zones(corners=self.part is None),
             *self._paths(empty),
             *labels,
             *self._dots(),
@@ -223,13 +220,17 @@ def plane(where: Callable[..., Point] = place) -> list[Mark]:
     return marks
 
 
-def zones() -> list[Mark]:
+def zones(*, corners: bool = True) -> list[Mark]:
     """Corners in words, sides in symbols."""
-    return [
+    named: list[Mark] = [
         Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
         Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
         Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
-        Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(-32.0, -18.0), angle=60.0),
+    ]
+    left = -32.0 if corners else -56.0  # beside numbers of three digits
+    return [
+        *(named if corners else ()),
+        Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(left, -18.0), angle=60.0),
         Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
         Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
     ]
@@ -267,6 +268,8 @@ class SplitTriangleDisplay(TableDisplay):
     """Where truth and system stand, each measured against its own number of classes."""
 
     points: list[SplitPoint]
+    zoom: bool = False
+    """Whether only the part where the systems are is drawn, where that is a small one; the whole is an inset."""
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
@@ -292,18 +295,21 @@ class SplitTriangleDisplay(TableDisplay):
             height=440.0,
             margins=(52.0, 40.0, right, 56.0),
         )
-        names = side_labels(empty, [PlacedName(*place(point.truth), point.name) for point in self.points])
+        ends = [shares for point in self.points for shares in (point.truth, point.system)]
+        part = enlarged_part(ends) if self.zoom else None
+        where = place if part is None else part.place
+        names = side_labels(empty, [PlacedName(*where(point.truth), point.name) for point in self.points])
         marks = (
-            *plane(),
-            *_words(),
+            *(plane() if part is None else part.plane()),
+            *_words(corners=part is None),
             *names,
-            *(mark for at, point in enumerate(self.points) for mark in _pair(at, point)),
+            *(mark for at, point in enumerate(self.points) for mark in _pair(at, point, where)),
         )
         return Panel(**{**vars(empty), "marks": marks})
 
 
-def _pair(at: int, point: SplitPoint) -> list[Mark]:
-    truth, system = place(point.truth), place(point.system)
+def _pair(at: int, point: SplitPoint, where: Callable[[TriangleShares], Point]) -> list[Mark]:
+    truth, system = where(point.truth), where(point.system)
     tip = (
         f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, "
         f"{point.system.transfer:.3f} of log m\n"
@@ -317,11 +323,14 @@ def _pair(at: int, point: SplitPoint) -> list[Mark]:
     ]
 
 
-def _words() -> list[Mark]:
-    return [
+def _words(*, corners: bool) -> list[Mark]:
+    named: list[Mark] = [
         Words(0.5, HEIGHT, "all shared, MI′", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
         Words(0.0, 0.0, "no variety, ΔH′", "dim", shift=(-44.0, 32.0), italic=True),
         Words(1.0, 0.0, "not shared, H′", "dim", anchor="end", shift=(12.0, 32.0), italic=True),
+    ]
+    return [
+        *(named if corners else ()),
         Words(0.5, 0.0, "× truth,  ○ system", "dim", anchor="middle", shift=(0.0, 32.0)),
     ]
 

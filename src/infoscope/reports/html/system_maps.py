@@ -30,7 +30,7 @@ def _figures(systems: Sequence[SystemResult]) -> Iterator[Html]:
     if triangle:
         yield _figure(
             "Entropy triangle",
-            EntropyTriangleDisplay(triangle),
+            EntropyTriangleDisplay(triangle, zoom=True),
             "High is good; left is lost to imbalance, right to error.",
         )
     if coverage:
@@ -40,9 +40,9 @@ def _figures(systems: Sequence[SystemResult]) -> Iterator[Html]:
             "The star is all of the truth and nothing but the truth; dotted lines join equal error.",
         )
     near = [point for point in coverage if point.captured >= 0.5 * max(p.captured for p in coverage)]
-    if len(near) > 1 and any(point.spread is not None for point in near):
+    if near and any(point.spread is not None for point in near):
         yield _figure(
-            "Coverage, the best enlarged",
+            "Coverage, the best enlarged" if len(coverage) > 1 else "Coverage, enlarged",
             CoverageDisplay(near, zoom=True),
             "Ellipses hold the true place with 95% probability.",
         )
@@ -51,7 +51,7 @@ def _figures(systems: Sequence[SystemResult]) -> Iterator[Html]:
         rest = f" The best {MAX_SPLIT} of {len(split)}." if len(split) > MAX_SPLIT else ""
         yield _figure(
             "Split triangle",
-            SplitTriangleDisplay(some),
+            SplitTriangleDisplay(some, zoom=True),
             f"Truth and output, each against its own number of classes.{rest}",
         )
 

@@ -94,12 +94,12 @@ def coverage_display(evaluation: Evaluation) -> CoverageDisplay:
 
 def triangle_display(evaluation: Evaluation) -> EntropyTriangleDisplay:
     """All systems in the entropy triangle."""
-    return EntropyTriangleDisplay(_some(triangle_points(evaluation.ranking)))
+    return EntropyTriangleDisplay(_some(triangle_points(evaluation.ranking)), zoom=True)
 
 
 def split_display(evaluation: Evaluation) -> SplitTriangleDisplay:
     """All systems in the split triangle."""
-    return SplitTriangleDisplay(_some(split_points(evaluation.ranking)))
+    return SplitTriangleDisplay(_some(split_points(evaluation.ranking)), zoom=True)
 
 
 def confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
