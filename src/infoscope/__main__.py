@@ -1,6 +1,7 @@
 """``infoscope`` and ``python -m infoscope``: the command line."""
 
 import _signal  # type: ignore[import-not-found]  # built in, while ``signal`` takes time to load
+import gc
 import os
 import sys
 
@@ -12,6 +13,7 @@ def main() -> None:
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # ignored, as under nohup, it stays so
             _signal.signal(_signal.SIGINT, _leave)
+        gc.set_threshold(100_000)  # what is loaded stays: looking for garbage in it takes a tenth of the start
         from infoscope.cli import main as run  # noqa: PLC0415 - after signals are heeded
 
         run()

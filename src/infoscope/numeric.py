@@ -16,6 +16,7 @@ __all__ = [
     "Real",
     "as_real",
     "at_most_one",
+    "best_assignment",
     "chosen",
     "dot",
     "entropy",
@@ -255,3 +256,19 @@ def quotient(part: Real, whole: Real, empty: float) -> Real:
     if filled.all():
         return part / whole
     return np.divide(part, whole, out=np.full(np.broadcast_shapes(part.shape, whole.shape), empty), where=filled)
+
+
+def best_assignment(weights: Real) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns matched one to one with the largest sum of weights.
+
+    >>> [side.tolist() for side in best_assignment(np.array([[3.0, 2.0], [2.5, 0.5]]))]
+    [[0, 1], [1, 0]]
+    """
+    rows = np.arange(weights.shape[0])
+    columns = weights.argmax(axis=1)
+    if len(set(columns.tolist())) == len(rows) and ((weights == weights[rows, columns][:, None]).sum(1) == 1).all():
+        return rows, columns  # each row has one best column, and no two the same
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - a quarter of a second to load
+
+    found: tuple[NDArray[np.int64], NDArray[np.int64]] = linear_sum_assignment(weights, maximize=True)
+    return found

@@ -75,10 +75,11 @@ def test_many_classes_alike_do_not_sharpen_the_accuracy_beyond_its_sample(classe
     table = Contingency.from_labels(truth, np.where(rng.random(n) < 0.8, truth, rng.integers(0, classes, n)))
     share = float(accuracy(table))
 
-    found = Posterior(table, "tree").summary("accuracy")
+    found = [Posterior(table, "tree", seed=seed).summary("accuracy") for seed in range(3)]
 
-    assert float(found.sd) == pytest.approx(np.sqrt(share * (1 - share) / n), rel=0.1)
-    assert float(found.mean) == pytest.approx(share, abs=0.0007)
+    sd = np.mean([float(each.sd) for each in found])  # of so few draws, one sd alone is known to a tenth
+    assert sd == pytest.approx(np.sqrt(share * (1 - share) / n), rel=0.1)
+    assert np.mean([float(each.mean) for each in found]) == pytest.approx(share, abs=0.0007)
 
 
 def test_the_evidence_of_a_fine_grid_is_that_of_a_much_finer_one() -> None:

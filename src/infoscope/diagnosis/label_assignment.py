@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.diagnosis.thresholds import THRESHOLDS
-from infoscope.numeric import Real
+from infoscope.numeric import Real, best_assignment
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -84,12 +84,10 @@ class _Outputs:
 
 def _moved(counts: Real, own: NDArray[np.int64]) -> tuple[Columns, Columns]:
     """Columns that occur and whose best row is not their own, and these rows."""
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only where a table is diagnosed
-
     named = np.flatnonzero(own >= 0)
     liked = counts.copy()
     liked[own[named], named] += counts.max() * 1e-9 / max(counts.shape)
-    rows, columns = linear_sum_assignment(liked, maximize=True)
+    rows, columns = best_assignment(liked)
     moved = (own[columns] != rows) & (counts.sum(axis=0)[columns] > 0)
     return columns[moved], rows[moved]
 

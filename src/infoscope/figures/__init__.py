@@ -1,34 +1,8 @@
-"""Figures: one file a picture, its coordinates first, then the drawing."""
+"""Figures: one file a picture, its coordinates first, then the drawing; ``__init__.pyi`` lists them.
 
-from infoscope.figures.bounds import BoundsDisplay
-from infoscope.figures.class_information import ClassInformationDisplay
-from infoscope.figures.confusion import ConfusionDisplay
-from infoscope.figures.coverage import CoverageDisplay
-from infoscope.figures.entropy_diagram import EntropyDiagramDisplay
-from infoscope.figures.forest import ComparisonDisplay
-from infoscope.figures.improvement import ImprovementDisplay
-from infoscope.figures.leaks import LeakDisplay
-from infoscope.figures.ledger import LedgerDisplay
-from infoscope.figures.metric_curves import MetricCurvesDisplay
-from infoscope.figures.perplexity_chain import PerplexityDisplay
-from infoscope.figures.surface import SurfaceDisplay
-from infoscope.figures.sweep import SweepDisplay
-from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
+They load on first use: text names a few of their marks and draws none.
+"""
 
-__all__ = [
-    "BoundsDisplay",
-    "ClassInformationDisplay",
-    "ComparisonDisplay",
-    "ConfusionDisplay",
-    "CoverageDisplay",
-    "EntropyDiagramDisplay",
-    "EntropyTriangleDisplay",
-    "ImprovementDisplay",
-    "LeakDisplay",
-    "LedgerDisplay",
-    "MetricCurvesDisplay",
-    "PerplexityDisplay",
-    "SplitTriangleDisplay",
-    "SurfaceDisplay",
-    "SweepDisplay",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
+import lazy_loader
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
@@ -13,6 +13,11 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.layout import shortened
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = lazy_loader.load("narwhals")  # only for frames
 
 __all__ = [
     "Tables",

@@ -39,6 +39,8 @@ class _Lines(NamedTuple):
 
 
 def _lines(table: Contingency, side: Literal["truth", "system"]) -> _Lines:
+    if table.support is None:
+        return _dense_lines(table, -1 if side == "truth" else -2)
     add, index = (table.per_row, table.cell_rows) if side == "truth" else (table.per_column, table.cell_columns)
     cells = table.cells / table.grand_total[..., None]
     totals = add(cells)
@@ -46,6 +48,16 @@ def _lines(table: Contingency, side: Literal["truth", "system"]) -> _Lines:
     rest = np.where(2 * cells > totals[..., index], 0.0, cells)
     beside = add(rest)
     within = add(rest * np.maximum(beside[..., index] - rest, 0.0))
+    return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), within)
+
+
+def _dense_lines(table: Contingency, across: Literal[-1, -2]) -> _Lines:
+    """The same where every cell is stored; drawn tables are, and there are many of them."""
+    cells = table.values / table.grand_total[..., None, None]
+    totals, largest = cells.sum(across), cells.max(across)
+    cells[2 * cells > np.expand_dims(totals, across)] = 0.0
+    beside = cells.sum(across)
+    within = (cells * np.maximum(np.expand_dims(beside, across) - cells, 0.0)).sum(across)
     return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), within)
 
 

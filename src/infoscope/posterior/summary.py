@@ -13,7 +13,7 @@ from infoscope.numeric import Real
 
 __all__ = ["MetricSummaries", "Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
 
-_FEW_DRAWS = 100  # below, limits are those of a normal distribution
+_FEW_DRAWS = 200  # below, limits are those of a normal distribution
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the result is
 
 

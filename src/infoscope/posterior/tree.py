@@ -17,9 +17,9 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.special import gammaln
 
+from infoscope.numeric import best_assignment
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.beta_hyperprior import log_total, pick, relative
@@ -216,7 +216,7 @@ class Tree:
         if (named >= 0).any():
             yield from self._with("labels", named, usable, 0.0)
         best = none.copy()
-        rows, columns = linear_sum_assignment(np.where(usable, counts, -1.0), maximize=True)
+        rows, columns = best_assignment(np.where(usable, counts, -1.0))
         best[rows] = np.where(usable[rows, columns], columns, -1)
         wide = int(usable[0].sum())
         choices = float(gammaln(max(k, wide) + 1) - gammaln(abs(k - wide) + 1))

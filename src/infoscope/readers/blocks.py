@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import narwhals as nw
+import lazy_loader
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +27,11 @@ from infoscope.readers.frames import count_frame, is_frame
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.tally import Tally
 from infoscope.typing import Source
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = lazy_loader.load("narwhals")  # only for frames
 
 __all__ = ["Block", "alike", "random_blocks"]
 

@@ -5,7 +5,6 @@ Workers must see the files under the same paths, as on a shared disk, or under t
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -174,6 +173,8 @@ def _dask_client(url: str | None) -> Iterator[Any]:
 
 def _check_dask(url: str) -> None:
     """Shake hands before a client does, which would wait for ever where somebody else listens."""
+    import asyncio  # noqa: PLC0415 - only for clusters
+
     from distributed.core import connect  # noqa: PLC0415 - an extra
     from distributed.security import Security  # noqa: PLC0415 - heavy
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from numbers import Number
-from typing import TYPE_CHECKING, Any, TypeGuard
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-import narwhals as nw
+import lazy_loader
 import numpy as np
 
 from infoscope.errors import InfoscopeError, InputError
@@ -23,7 +24,10 @@ from infoscope.readers.tally import Tally, encode, merged
 from infoscope.typing import Frame
 
 if TYPE_CHECKING:
+    import narwhals as nw
     import pyarrow as pa
+else:
+    nw = lazy_loader.load("narwhals")  # only for frames
 
 __all__ = [
     "count_batches",
@@ -35,12 +39,12 @@ __all__ = [
     "is_record_batches",
 ]
 
-WrappedFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+WrappedFrame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
-_REREAD = (nw.Implementation.DUCKDB, nw.Implementation.POLARS)
+_REREAD = ("DUCKDB", "POLARS")
 """Lazy frames for which several group-bys cost less than one over stacked systems."""
 
-_SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
+_SPARK = ("PYSPARK", "PYSPARK_CONNECT")
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,16 @@ class _Rows:
 
 def is_frame(source: object) -> TypeGuard[Frame]:
     """Whether a source is a dataframe or lazy frame of any kind that narwhals knows."""
-    return isinstance(_opened(source), (nw.DataFrame, nw.LazyFrame))
+    return not isinstance(source, _NEVER_FRAMES) and isinstance(_opened(source), (nw.DataFrame, nw.LazyFrame))
 
 
 def is_eager_frame(source: object) -> bool:
     """Whether a source is a dataframe whose rows are in memory, in an order."""
-    return isinstance(_opened(source), nw.DataFrame)
+    return not isinstance(source, _NEVER_FRAMES) and isinstance(_opened(source), nw.DataFrame)
+
+
+_NEVER_FRAMES = (str, bytes, PathLike, list, tuple, dict)
+"""What is known to be none without asking narwhals, which takes time to load."""
 
 
 def _opened(source: Any) -> Any:
@@ -143,7 +151,7 @@ def count_frame(source: Frame, columns: Columns) -> list[Tally]:
         if not isinstance(frame, nw.LazyFrame):
             return _count_margins(rows, columns, columns.margins)
         with _foreign(name):
-            if len(columns.margins) > 1 and frame.implementation not in _REREAD:
+            if len(columns.margins) > 1 and frame.implementation.name not in _REREAD:
                 return _count_unpivoted(rows, columns)
             return _count_margins(rows, columns, columns.margins)
 
@@ -152,7 +160,7 @@ def frame_columns(source: Frame, names: Sequence[str]) -> dict[str, list[Any]]:
     """Native values of some columns of a frame, all rows of it; a lazy one is collected for them."""
     columns = Columns(names[0], tuple(names[1:]))
     frame: Any = _opened(_narrowed(source, columns))
-    if frame.implementation in (*_SPARK, nw.Implementation.DASK, nw.Implementation.IBIS):
+    if frame.implementation.name in (*_SPARK, "DASK", "IBIS"):
         raise InputError("examples are kept from files and from frames in memory; write the rows to a file first")
     name = f"the {frame.implementation} frame".lower()
     with _foreign(name):
@@ -164,11 +172,11 @@ def frame_columns(source: Frame, names: Sequence[str]) -> dict[str, list[Any]]:
 def _rows(frame: Any, columns: Columns, name: str) -> _Rows:
     """The asked columns of a frame: by place where its expressions read dots, stars or backticks their own way."""
     native, kind = frame.to_native(), frame.implementation
-    hides = kind in (*_SPARK, nw.Implementation.DUCKDB)  # names that are there twice, in its schema
+    hides = kind.name in (*_SPARK, "DUCKDB")  # names that are there twice, in its schema
     present = list(native.columns) if hides else frame.collect_schema().names()
     pick_columns(columns.names, present, name)
     numbers = [f"c{i}" for i in range(len(present))]
-    if kind in _SPARK:
+    if kind.name in _SPARK:
         native = native.toDF(*numbers)
     elif kind is nw.Implementation.DUCKDB:
         native = native.project(", ".join(f"#{i} AS {number}" for i, number in enumerate(numbers, 1)))

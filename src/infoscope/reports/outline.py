@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from infoscope.figures.scene import Panel
 from infoscope.metrics.registry import Domain
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
+
+if TYPE_CHECKING:
+    from infoscope.figures.scene import Panel
 
 __all__ = [
     "Appendix",

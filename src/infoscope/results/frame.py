@@ -7,13 +7,18 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import narwhals as nw
+import lazy_loader
 
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, encode
 from infoscope.typing import DataFrame
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = lazy_loader.load("narwhals")  # only for frames
 
 __all__ = ["BACKENDS", "columns_of", "csv_text", "frame", "write_parquet"]
 

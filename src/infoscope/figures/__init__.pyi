@@ -1,0 +1,17 @@
+"""What ``infoscope.figures`` offers; a name loads its module on first use."""
+
+from .bounds import BoundsDisplay as BoundsDisplay
+from .class_information import ClassInformationDisplay as ClassInformationDisplay
+from .confusion import ConfusionDisplay as ConfusionDisplay
+from .coverage import CoverageDisplay as CoverageDisplay
+from .entropy_diagram import EntropyDiagramDisplay as EntropyDiagramDisplay
+from .forest import ComparisonDisplay as ComparisonDisplay
+from .improvement import ImprovementDisplay as ImprovementDisplay
+from .leaks import LeakDisplay as LeakDisplay
+from .ledger import LedgerDisplay as LedgerDisplay
+from .metric_curves import MetricCurvesDisplay as MetricCurvesDisplay
+from .perplexity_chain import PerplexityDisplay as PerplexityDisplay
+from .surface import SurfaceDisplay as SurfaceDisplay
+from .sweep import SweepDisplay as SweepDisplay
+from .triangle import EntropyTriangleDisplay as EntropyTriangleDisplay
+from .triangle import SplitTriangleDisplay as SplitTriangleDisplay
