@@ -169,3 +169,11 @@ def test_one_score_and_one_other_column() -> None:
 
     assert done.exit_code == 0, done.output
     assert "taken as the truth (-t label)" in done.stderr
+
+
+def test_a_column_of_scores_is_not_left_over() -> None:
+    Path("scores.csv").write_text("label,model,score\n" + "1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.3\n" * 10)
+    done = run("evaluate", "scores.csv", "-s", "model", "--score", "score")
+
+    assert done.exit_code == 0, done.output
+    assert "taken as the truth (-t label)" in done.stderr

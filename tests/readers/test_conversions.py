@@ -222,6 +222,15 @@ def test_workbooks_without_their_reader(tmp_path: Path, monkeypatch: pytest.Monk
     assert "pip install 'infoscope[excel]'" in done.stderr
 
 
+def test_text_that_is_named_like_a_workbook(tmp_path: Path) -> None:
+    for encoding in ("utf-8", "latin-1"):
+        (tmp_path / "log.xlsx").write_bytes(CSV.encode(encoding))
+        with pytest.raises(InputError, match=r"log\.xlsx is text and not a workbook; read it with --input-format csv"):
+            read(tmp_path / "log.xlsx", **NAMES)
+    (tmp_path / "log.xlsx").write_text(CSV)
+    assert expected(read(tmp_path / "log.xlsx", **NAMES, read=ReadOptions(format="csv")))
+
+
 def test_a_workbook_beside_data_is_not_data(tmp_path: Path) -> None:
     (tmp_path / "part.csv").write_text(CSV)
     workbook(tmp_path / "notes.xlsx", {"a": [["x"]]})

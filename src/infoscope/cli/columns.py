@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ChosenColumns", "chosen_columns"]
 
 _PATTERN = frozenset("*?[")
-_OTHER_COLUMNS = ("weight", "by", "groups", "baseline_system", "show")
+_OTHER_COLUMNS = ("weight", "by", "groups", "baseline_system", "show", "scores")
 """Options that name columns which are neither the truth nor a system."""
 _SHOWN = 12
 

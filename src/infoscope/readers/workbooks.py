@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time
 from difflib import get_close_matches
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.compression import first_bytes
 
 __all__ = ["workbook_lines"]
 
@@ -30,6 +32,8 @@ def workbook_lines(path: Path, sheet: str | int | None = None) -> Iterator[bytes
 
 
 def _rows(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
+    if re.fullmatch(rb"[\t\r\n -~\x80-\xff]{4,}", first_bytes(path, size=64)):  # an archive has other bytes
+        raise InputError(f"{path} is text and not a workbook; read it with --input-format csv, or give it another name")
     try:
         from python_calamine import CalamineError, load_workbook  # noqa: PLC0415 - an extra
     except ImportError as error:
