@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypedDict
+from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -135,7 +135,10 @@ def column_labels(
     return source[truth], {name: source[name] for name in names}
 
 
-def named_column(source: Mapping[str, Any], column: object) -> Any:
+Column = TypeVar("Column")
+
+
+def named_column(source: Mapping[str, Column], column: str | Column) -> Column:
     """A column of a mapping by its name; values that are given as such stay as they are."""
     if isinstance(column, str):
         pick_columns([column], list(source), "the mapping")

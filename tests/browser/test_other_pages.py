@@ -63,7 +63,7 @@ def test_slider_tells_what_python_computed(visit: Any) -> None:
     for key in ("PageUp", "PageUp", "ArrowRight", "End"):
         page.keyboard.press(key)
         told = {
-            name: page.inner_text(f"[data-told={name}]")
+            name: page.inner_text(f"[data-metric={name}]")
             for name in ("rejection_rate", "accepted_accuracy", "proficiency")
         }
         point = int(np.argmin(np.abs(refused - _share(told["rejection_rate"]) / 100)))
@@ -73,13 +73,13 @@ def test_slider_tells_what_python_computed(visit: Any) -> None:
         right = curve.values("accepted_accuracy")[point]
         assert told["accepted_accuracy"] == "–" if np.isnan(right) else True
         assert page.locator("#slider").get_attribute("aria-valuetext") == told["rejection_rate"]
-        assert told["proficiency"] in page.inner_text("#told")
+        assert told["proficiency"] in page.inner_text("#point-summary")
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
-    assert "nothing is accepted" in page.inner_text("#told")
+    assert "nothing is accepted" in page.inner_text("#point-summary")
     page.click("#back")
     best = curve.best(resamples=20)
-    assert _share(page.inner_text("[data-told=proficiency]")) == pytest.approx(100 * best.value, abs=0.051)
+    assert _share(page.inner_text("[data-metric=proficiency]")) == pytest.approx(100 * best.value, abs=0.051)
 
 
 def _share(text: str) -> float:
@@ -288,4 +288,4 @@ def test_hover_lights_a_system_everywhere_and_the_keyboard_reaches_classes(visit
     page.keyboard.press("Enter")
     name = article.locator(".classes tbody th").nth(2).inner_text()
     assert article.locator(".cm th.lit").first.get_attribute("data-label") == name
-    assert page.locator("#said").text_content() == f"Class {name}"
+    assert page.locator("#announcement").text_content() == f"Class {name}"

@@ -105,7 +105,7 @@ def test_picking_a_system_lights_it_everywhere(visit: Any) -> None:
     assert page.locator(".map:has(.pt.sel)").count() >= 3
     assert page.locator(".forest tr.sel").count() == 1
     assert page.locator("article:visible").get_attribute("data-system") == "system 2"
-    assert page.locator("#said").text_content() == "Selected: system 2"
+    assert page.locator("#announcement").text_content() == "Selected: system 2"
     page.keyboard.press("Escape")
     assert page.locator(".sel").count() == 0
 

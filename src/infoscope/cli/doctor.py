@@ -10,7 +10,6 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from typing import Any
 
 import click
 
@@ -75,7 +74,7 @@ class Installation:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
 @reported
-def command(form: str, **chosen: Any) -> None:  # noqa: ARG001 - read by ``reported``
+def command(form: str, **chosen: object) -> None:  # noqa: ARG001 - read by ``reported``
     """Say which versions run here, which optional parts are installed, and how to get the others.
 
     Example: infoscope doctor

@@ -23,6 +23,7 @@ from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.patterns import Patterns
+from infoscope.typing import Source
 
 __all__ = ["DriftKeywords", "drift"]
 
@@ -53,8 +54,8 @@ class DriftOptions:
 
 
 def drift(  # noqa: PLR0913 - the public function
-    source: Any,
-    later: Any = None,
+    source: Source,
+    later: Source | None = None,
     *,
     system: Sequence[str] | None = None,
     by: str | None = None,

@@ -12,6 +12,7 @@ from infoscope.evaluation.inputs import ColumnRequest
 from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.operating_points import Sweep, sweep
 from infoscope.results.finding import Finding
+from infoscope.typing import LabelsByName, Source
 
 __all__ = ["with_scores", "with_sweep_command"]
 
@@ -33,7 +34,13 @@ _KEPT = (
 _MISCOUNTS = ("predicted_too_rarely", "predicted_too_often")
 
 
-def with_scores(evaluation: Evaluation, source: Any, y_pred: Any, request: ColumnRequest, scores: Any) -> Evaluation:
+def with_scores(
+    evaluation: Evaluation,
+    source: Source,
+    y_pred: LabelsByName | None,
+    request: ColumnRequest,
+    scores: object,
+) -> Evaluation:
     """The evaluation with the operating points of each score, and what they advise."""
     if any(system.group for system in evaluation.systems):
         raise InputError("scores are about all rows; leave out scores, or by")

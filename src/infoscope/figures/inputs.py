@@ -146,8 +146,10 @@ def estimators_by_name(estimator: object, name: str | None) -> dict[str, Any]:
     }
 
 
-def predictions(estimator: Any, X: object, name: str) -> LabelsLike:
+def predictions(estimator: object, X: object, name: str) -> LabelsLike:
     """What a fitted estimator predicts."""
-    if not callable(getattr(estimator, "predict", None)):
+    predict = getattr(estimator, "predict", None)
+    if not callable(predict):
         raise InputError(f"{name!r} is {a_kind(estimator)}, which cannot predict; give a fitted estimator")
-    return estimator.predict(X)
+    found: LabelsLike = predict(X)
+    return found

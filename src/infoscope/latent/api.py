@@ -27,6 +27,7 @@ from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
+from infoscope.typing import Source
 
 __all__ = ["LatentKeywords", "latent_truth"]
 
@@ -65,7 +66,7 @@ class LatentOptions:
 
 
 def latent_truth(
-    source: Any,
+    source: Source,
     system: Sequence[str] | None = None,
     *,
     truth: str | None = None,

@@ -14,6 +14,7 @@ from infoscope.readers.tally import Floats, Ints, Tally, encode, summed
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.encode import encode as encode_labels
 from infoscope.tables.labels import Label
+from infoscope.typing import LabelsLike
 
 __all__ = ["count_columns", "is_column_mapping", "label_codes"]
 
@@ -50,7 +51,7 @@ def _coded(values: Any, name: str) -> tuple[Ints, Sequence[Any]]:
     return np.where(codes < 0, len(known), codes), [*known, None]
 
 
-def label_codes(values: Any, side: str, reject: Label | None = None) -> tuple[Ints, Sequence[Label]]:
+def label_codes(values: LabelsLike, side: str, reject: Label | None = None) -> tuple[Ints, Sequence[Label]]:
     """Codes from 0 with their labels; -1 where there is none."""
     coded = encode_labels(values, side, reject)
     codes = np.asarray(coded.codes, dtype=np.int64)

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.readers.tally import Ints, Tally
 from infoscope.tables.count import scatter
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["CountedCodes", "Counting", "Places", "UnfitError", "grown"]
 
@@ -86,7 +89,7 @@ class Counting:
         self._tables: list[Ints] = []
         self.totals: list[Ints] = [np.zeros((0, 0), dtype=np.int64) for _ in places.names[1:]]
 
-    def add(self, batch: Any) -> None:
+    def add(self, batch: pa.RecordBatch) -> None:
         """Count a batch of rows."""
         columns = [_encoded(batch.column(i)) for i in range(len(self._places.names))]
         old: Sequence[_Alphabet | None] = self._alphabets or [None] * len(columns)

@@ -36,7 +36,7 @@ export const unpack = async (packed) => {
 const root = document.documentElement;
 export const tip = $('#tip');
 export const say = (text) => {
-  $('#said').textContent = text;
+  $('#announcement').textContent = text;
 };
 root.classList.add('scripted');
 

@@ -64,7 +64,7 @@ def findings_list(outline: Outline, most: int | None = None) -> Html:
         element("li", joined((element("b", label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
         for name, finding in ranked
     ]
-    return element("ul", *items, class_="remarks") if items else Html("")
+    return element("ul", *items, class_="findings") if items else Html("")
 
 
 def tiles(items: Sequence[Tile]) -> Html:

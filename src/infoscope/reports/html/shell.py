@@ -53,7 +53,7 @@ def page(title: str, code: str, *body: Html) -> str:
         element("title", plain_label(title)),
         Html(f"<style>{_style()}</style>"),
     )
-    spoken = Html('<div id="tip" role="status" hidden></div><p id="said" class="sr" aria-live="polite"></p>')
+    spoken = Html('<div id="tip" role="status" hidden></div><p id="announcement" class="sr" aria-live="polite"></p>')
     inside = joined((*body, spoken, Html(f"<script>{code}</script>")))
     return f"<!doctype html>{element('html', element('head', *head), element('body', inside), lang='en')}\n"
 

@@ -13,8 +13,8 @@ const move = (at) => {
   slider.value = at;
   slider.setAttribute('aria-valuetext', shown[points.key]);
   $('#shown').textContent = shown[points.key];
-  $('#told').textContent = shown.text;
-  $$('[data-told]').forEach((cell) => (cell.textContent = shown[cell.dataset.told]));
+  $('#point-summary').textContent = shown.text;
+  $$('[data-metric]').forEach((cell) => (cell.textContent = shown[cell.dataset.metric]));
   $$('.now').forEach((marks) => {
     const curves = points.charts[+marks.dataset.chart];
     const upright = $('line', marks);

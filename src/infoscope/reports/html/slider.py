@@ -25,14 +25,14 @@ def markup(content: Content) -> Html:
         element("label", "Share rejected" if rejecting else "Threshold", for_="slider"),
         Html(
             f'<input type="range" id="slider" min="0" max="{len(shown) - 1}" step="1" value="{here}" '
-            f'aria-valuetext="{value}" aria-describedby="told">'
+            f'aria-valuetext="{value}" aria-describedby="point-summary">'
         ),
         element("output", value, id="shown", for_="slider"),
         element("button", "back to the best", type="button", id="back"),
         class_="slide js",
     )
     numbers = [
-        element("div", element("dt", term(name, word)), element("dd", shown[here][name], data_told=name))
+        element("div", element("dt", term(name, word)), element("dd", shown[here][name], data_metric=name))
         for name, word in words.items()
     ]
     note = "Rejecting more makes the accepted predictions more reliable, and captures less of the truth."
@@ -40,7 +40,7 @@ def markup(content: Content) -> Html:
         (
             element("p", note, class_="note") if rejecting else "",
             slider,
-            element("p", shown[here]["text"], id="told", class_="told", aria_live="polite"),
+            element("p", shown[here]["text"], id="point-summary", class_="point-summary", aria_live="polite"),
             element("div", element("dl", *numbers, class_="numbers"), drawn(chart, 0, here), class_="beside"),
         )
     )

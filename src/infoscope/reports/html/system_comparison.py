@@ -77,7 +77,7 @@ def _tied(evaluation: Evaluation) -> Html:
     left = len(sentences) - MAX_TIED
     more = [f"{left} more groups: see the verdicts below."] if left > 0 else []
     items = [element("li", phrase(sentence)) for sentence in [*sentences[:MAX_TIED], *more]]
-    return element("ul", *items, class_="remarks told-apart")
+    return element("ul", *items, class_="findings significance")
 
 
 def _row(system: SystemResult, place: ChosenPlace) -> Html:
