@@ -165,7 +165,12 @@ def _lines(found: Installation, width: int) -> Iterator[str]:
         state = "present" if part.present else "missing"
         what = ", ".join(_spelt(package) for package in part.packages)
         text = f"{part.extra:<{wide}}  {state}  {part.purpose or what}"
-        yield from _paragraph(text if part.present else f"{text}: {part.install}", width, indent=wide + 11)
+        if part.present or len(text) + len(part.install) + 2 <= width:
+            text += "" if part.present else f": {part.install}"
+            yield from _paragraph(text, width, indent=wide + 11)
+        else:  # something to type stays in one piece
+            yield from _paragraph(f"{text}:", width, indent=wide + 11)
+            yield f"{' ' * (wide + 11)}{part.install}"
 
 
 def _spelt(part: PackageVersion) -> str:

@@ -55,6 +55,8 @@ _AROUND = (
     r" (of|than) ['‘“\"].*$",
     r" than .*$",
     r"(?<=^predicted) .*$",
+    r" of \S+$",
+    r" per [\d,]+ rows$",
     r"^\d+(\.\d+)?% ",
     r" \([^()]*\)$",
 )

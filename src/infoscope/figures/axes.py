@@ -50,7 +50,7 @@ def new_axes(panel: Panel) -> Axes:
 
 _MISSING = (
     "drawing on axes needs matplotlib, which is not installed; install infoscope[plots], "
-    "or use .to_svg() or .save('picture.svg'), which need nothing"
+    "or use .to_svg() or .save('picture.svg') of a display, which need nothing: infoscope.reports.picture(result)"
 )
 
 
