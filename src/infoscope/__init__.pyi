@@ -46,8 +46,11 @@ from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
 from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
+from .latent import LabelledEstimate as LabelledEstimate
+from .latent import LabelPlan as LabelPlan
 from .latent import LatentTruth as LatentTruth
 from .latent import latent_truth as latent_truth
+from .latent import plan_labels as plan_labels
 from .metrics.registry import Card as Card
 from .metrics.registry import catalogue as catalogue
 from .operating_points import Sweep as Sweep

@@ -38,7 +38,11 @@ FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] 
     "evaluate": ((ifs.evaluate,), {"matrix", "strict"}, {"y_pred", "labels", *SYNONYMS}),
     "compare": ((ifs.compare,), {"matrix", "strict", "by"}, {"y_pred", *SYNONYMS}),
     "relate": ((ifs.relate,), set(), set()),
-    "agree": ((ifs.agreement, ifs.latent_truth, ifs.drift), {"latent"}, {"prior", "later", "permutations"}),
+    "agree": (
+        (ifs.agreement, ifs.latent_truth, ifs.drift),
+        {"latent", "plan", "items", "labels", "metric"},
+        {"prior", "later", "permutations"},
+    ),
     "count": ((ifs.read_tables,), {"strict"}, set()),
     "sweep": (
         (ifs.sweep, ifs.tune),

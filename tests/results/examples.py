@@ -85,6 +85,23 @@ def latent_truth() -> Result:
     )
 
 
+def label_plan() -> Result:
+    return ifs.plan_labels(latent_truth(), half_width=0.05)
+
+
+def labelled_estimate() -> Result:
+    rng = random.Random(6)
+    truth = [rng.choice(LABELS) for _ in range(300)]
+    rows = {
+        name: [item if rng.random() < right else rng.choice(LABELS) for item in truth]
+        for name, right in (("ann", 0.9), ("bob", 0.8), ("eve", 0.7), ("joe", 0.6))
+    }
+    plan = ifs.plan_labels(ifs.latent_truth(rows, draws=200), half_width=0.05)
+    sheet = plan.sheet(plan.select(rows, 60))
+    columns = {name: [line[name] for line in sheet] for name in (*rows, "times")}
+    return plan.estimate(columns | {"label": [truth[int(line["row"])] for line in sheet]})
+
+
 def multilabel() -> Result:
     rng = random.Random(4)
     truth = [set(rng.sample("abcd", rng.randint(0, 3))) for _ in range(60)]
@@ -182,6 +199,8 @@ EXAMPLES: dict[str, Callable[[], Result]] = {
     "drift": drift,
     "evaluation": evaluation,
     "gate": gate,
+    "label-plan": label_plan,
+    "labelled-estimate": labelled_estimate,
     "latent-truth": latent_truth,
     "multilabel": multilabel,
     "relations": relations,

@@ -10,11 +10,13 @@ from typing import Any
 import click
 
 import infoscope as ifs
+from infoscope.atomic_files import write_file
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, read_options, reading_options, seed_option
+from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
+from infoscope.results.frame import csv_text
 
 __all__ = ["command"]
 
@@ -34,6 +36,12 @@ __all__ = ["command"]
 @click.option("--same", multiple=True, metavar="A,B", help="With --latent: columns of one system that answered twice.")
 @click.option("--classes", metavar="A,B,…", help="With --latent: the classes, where the columns do not show them.")
 @click.option("--weight", metavar="COLUMN", help="With --latent: column with the weight of each row.")
+@click.option("--plan", type=float, metavar="HALF-WIDTH", help="With --latent: how many labels give ± this.")
+@click.option(
+    "--items", type=click.Path(dir_okay=False), help="With --plan: write the items to label to this CSV file."
+)
+@click.option("--labels", metavar="FILE", help="With --plan: the file of items with labels filled in.")
+@click.option("--metric", default="proficiency", show_default=True, help="With --plan: what the labels are for.")
 @click.option("--by", metavar="COLUMN", help="Column of the period, for drift between two of its values.")
 @click.option("--before", metavar="VALUE", help="With --by: the first period.")
 @click.option("--after", metavar="VALUE", help="With --by: the second period.")
@@ -57,12 +65,18 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope agree labels.csv -s ann -s bob -s eve --latent --together ann,bob
 
+    Example: infoscope agree labels.csv -s ann -s bob -s eve --latent --plan 0.02 --items first.csv
+
     Example: infoscope agree labels.csv -s ann -s bob --by month --before 2026-01 --after 2026-02
     """
     output = Output.asked(chosen)
     _check_options(chosen)
     if chosen["latent"]:
-        output.write(_latent_truth(source, chosen))
+        found = _latent_truth(source, chosen)
+        if isinstance(found, ifs.LatentTruth) and chosen["plan"] is not None:
+            output.write(_planned(found, source, chosen))
+        else:
+            output.write(found)
         return
     if chosen["by"]:
         output.write(_drift(source, chosen))
@@ -85,6 +99,11 @@ def _check_options(chosen: Mapping[str, Any]) -> None:
     given = next((name for name in _LATENT_OPTIONS if chosen[name]), None)
     if given is not None and not chosen["latent"]:
         raise InputError(f"--{given} is about a latent truth; add --latent")
+    if chosen["plan"] is not None and not chosen["latent"]:
+        raise InputError("--plan starts from a latent truth; add --latent")
+    about_plan = next((name for name in ("items", "labels") if chosen[name]), None)
+    if about_plan is not None and chosen["plan"] is None:
+        raise InputError(f"--{about_plan} belongs to a plan of labels; add --plan with the wanted half width")
     if chosen["latent"] and chosen["by"]:
         raise InputError("--latent and --by are two questions; ask one at a time")
     period = next((name for name in ("before", "after") if chosen[name] is not None), None)
@@ -132,6 +151,19 @@ def _latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agr
             draws=chosen["draws"],
             **options,
         )
+
+
+def _planned(
+    latent: ifs.LatentTruth, source: tuple[str, ...], chosen: Mapping[str, Any]
+) -> ifs.LabelPlan | ifs.LabelledEstimate:
+    """How many labels are needed, with the items in a file where one is named; or what the labels of a file say."""
+    plan = ifs.plan_labels(latent, chosen["metric"], half_width=chosen["plan"], level=chosen["level"])
+    if chosen["labels"]:
+        return plan.estimate(chosen["labels"])
+    if chosen["items"]:
+        drawn = plan.select(sources(source), seed=chosen["seed"], read=read_options(chosen))
+        write_file(chosen["items"], csv_text(plan.sheet(drawn)), replace=bool(chosen["force"]))
+    return plan
 
 
 def _names(text: str) -> list[str]:

@@ -35,6 +35,8 @@ class Arrangement:
     """What each system may answer: the classes first."""
     place: Mapping[str, tuple[int, int]]
     """The channel of each system, and its position among the systems taken as one (−1: alone)."""
+    columns: Mapping[str, tuple[str, ...]]
+    """The columns of each system: several where it answered several times."""
     lost: int = 0
     """Items on which only some of the systems taken as one answered: their answers are not used."""
 
@@ -194,7 +196,11 @@ class _Plan:
         systems = tuple(dict.fromkeys(self.of_column.get(column, column) for column in self.columns))
         counts = as_real(coded.counts)
         answers = Answers(self.classes, tuple(channels), tuple(owner), np.array(rows), counts, known)
-        return Arrangement(answers, coded, systems, self.labels, place, int(counts[lost].sum()))
+        columns = {
+            name: tuple(column for column in self.columns if self.of_column.get(column, column) == name)
+            for name in systems
+        }
+        return Arrangement(answers, coded, systems, self.labels, place, columns, int(counts[lost].sum()))
 
 
 def _joined(columns: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:

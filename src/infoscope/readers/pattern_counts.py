@@ -6,19 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, check_weights
 from infoscope.readers.columns import Columns
+from infoscope.readers.files import scratch_folder
 from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meaning, meanings
-from infoscope.readers.reader import ReadOptions, read_joints
+from infoscope.readers.reader import ReadOptions, files_of, read_joints
+from infoscope.readers.row_order import rows_in_order
 from infoscope.readers.tally import Tally
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Source
 
-__all__ = ["patterns_of", "read_patterns", "read_patterns_by_group"]
+__all__ = ["patterns_of", "read_patterns", "read_patterns_by_group", "row_patterns"]
 
 
 def read_patterns(
@@ -106,3 +109,34 @@ def _from_mapping(
         ):
             check_kinds(left, right, called=(f"{one} has", f"{other} has"))
     return found
+
+
+def row_patterns(source: Any, patterns: Patterns, read: ReadOptions | None = None) -> NDArray[np.int64]:
+    """For each row of a source, in its order, the place of its pattern; −1 where it is none of them."""
+    rows = _rows_in_order(source, patterns.names, read or ReadOptions())
+    places = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
+    labels = [{label: code for code, label in enumerate(known)} for known in patterns.labels]
+    moves = [
+        np.array([-1 if label is None else known.get(label, -1) for label in meanings(values, name)], dtype=np.int64)
+        for name, known, values in zip(patterns.names, labels, rows.labels, strict=True)
+    ]
+    coded = np.array([move[codes] for move, codes in zip(moves, rows.codes, strict=True)], dtype=np.int64)
+    return np.array([places.get(tuple(codes), -1) for codes in coded.T.tolist()], dtype=np.int64)
+
+
+def _rows_in_order(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally:
+    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        values = [list(_values(source[name])) for name in columns]
+        return Tally.from_columns(tuple(columns), values, np.ones(len(values[0]), dtype=np.int64))
+    with scratch_folder() as folder:
+        asked = Columns.asked(columns[0], list(columns[1:]), joint=True)
+        found = rows_in_order(source, files_of(source, how, folder), asked, how)
+    if found is None:
+        raise InputError("the rows have no order here, so that items cannot be named; give a file or a data frame")
+    return found
+
+
+def _values(values: Any) -> Sequence[Any]:
+    """The values of a column one by one."""
+    listed = getattr(values, "tolist", None) or getattr(values, "to_list", None) or getattr(values, "to_pylist", None)
+    return list(values) if listed is None else listed()

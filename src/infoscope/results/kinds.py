@@ -22,6 +22,8 @@ KINDS = {
     "drift": "infoscope.drift.result:Drift",
     "evaluation": "infoscope.evaluation.result:Evaluation",
     "gate": "infoscope.evaluation.gate:Gate",
+    "label-plan": "infoscope.latent.label_plan:LabelPlan",
+    "labelled-estimate": "infoscope.latent.label_estimate:LabelledEstimate",
     "latent-truth": "infoscope.latent.result:LatentTruth",
     "multilabel": "infoscope.multilabel.result:MultilabelEvaluation",
     "relations": "infoscope.relations.result:Relations",

@@ -1,0 +1,62 @@
+"""What is shown of labels that were planned: the metric of each system, and how many more labels are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.latent import LabelledEstimate
+from infoscope.metrics.registry import find
+from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, metric_value
+from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
+
+__all__ = ["PICTURES", "outline"]
+
+
+def _forest(result: LabelledEstimate) -> ComparisonDisplay:
+    rows = [
+        ForestRow(name, estimate.shown, estimate.low, estimate.high, "with labels")
+        for name, estimate in result.systems.items()
+        if estimate.shown is not None
+    ]
+    return ComparisonDisplay(rows, find(result.metric).card.title.lower())
+
+
+PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _forest}
+
+
+def outline(result: LabelledEstimate, _unit: Units) -> Outline:
+    """Each system with its interval."""
+    title = find(result.metric).card.title
+    columns = [Column("system", "name"), Column(title.lower(), metric=result.metric), Column("interval")]
+    rows: list[Sequence[Cell]] = [
+        (
+            Name(name),
+            UNDEFINED if estimate.shown is None else metric_value(result.metric, estimate.shown),
+            interval_text(estimate),
+        )
+        for name, estimate in result.systems.items()
+    ]
+    pictured = any(estimate.shown is not None for estimate in result.systems.values())
+    picture = [Figure(_forest(result).panel())] if pictured else []
+    return Outline(
+        title=f"{title} from {result.labels:,} labels",
+        kicker=("With planned labels", f"{amount(result.labels)} labels", f"{len(result.systems)} systems"),
+        headline=f"{title} of {len(result.systems)} system{'s' * (len(result.systems) != 1)} from "
+        f"{amount(result.labels)} labels.",
+        tiles=[
+            Tile(amount(result.labels), "labels", "", ""),
+            Tile(amount(result.more_labels), "more labels needed", "", f"for ±{result.half_width:g}"),
+        ],
+        findings=[("", finding) for finding in result.findings],
+        sections=[Section("Systems", [*picture, Table(columns, rows, search="systems")], "systems")],
+        appendix=Appendix(
+            metrics=(result.metric,),
+            method=(
+                "The model's expectation over all items, corrected by weighted residuals of the labelled ones: right "
+                "by design, also where the model is wrong. Intervals come from drawing the labels again.",
+            ),
+        ),
+        provenance=result.provenance,
+    )
