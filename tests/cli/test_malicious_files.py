@@ -135,6 +135,7 @@ def records(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ..
         yield from records(value, (*path, key))
 
 
+@pytest.mark.slow
 def test_baselines_of_unknown_origin(rows: Path) -> None:
     path = rows.with_name("base.json")
     assert run("evaluate", rows, "-t", "t", "-s", "s", "-o", path).exit_code == 0

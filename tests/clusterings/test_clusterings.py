@@ -137,6 +137,7 @@ def test_clusters_in_an_evaluation_and_back_from_json() -> None:
     assert "AMI" in evaluation.to_markdown()
 
 
+@pytest.mark.slow
 def test_sparse_clusters_that_tell_much_are_not_called_random() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(3000, size=20_000)

@@ -18,6 +18,7 @@ def p_values(classes: int, samples: int, repeats: int) -> np.ndarray:
     return np.array([TableStatistics(table, table.sample_size).chance_p_value for table in tables])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "samples"), [(3, 600), (12, 150), (20, 100), (40, 80), (100, 300)])
 def test_chance_is_called_dependence_as_often_as_the_level_says(classes: int, samples: int) -> None:
     """The χ² law of as many degrees of freedom as the mean of G rejects none of 300 samples in 100 classes."""

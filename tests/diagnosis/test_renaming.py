@@ -56,6 +56,7 @@ def test_two_names_exchanged_among_ten_are_the_only_ones_named() -> None:
     assert all(finding.code != "relabelled" for finding in diagnose(Contingency.from_labels(truth, output)))
 
 
+@pytest.mark.slow
 def test_many_classes_and_a_small_lift_are_no_renaming() -> None:
     """214 classes at an accuracy of 26%: the best assignment of the sample is right in 29% or more, by chance."""
     truth, output = sample(np.random.default_rng(17), 214, 1500, 0.2, near=True)

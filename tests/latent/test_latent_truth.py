@@ -134,6 +134,7 @@ def test_one_system_twice_is_repaired_by_a_block() -> None:
     assert abs(found["s0"].metrics["proficiency"].shown - real) < 0.03
 
 
+@pytest.mark.slow
 def test_three_systems_with_two_classes_cannot_be_checked() -> None:
     rng = np.random.default_rng(7)
     found = ifs.latent_truth(World.drawn(3, 2, rng, low=0.85).items(1500, rng)[1])

@@ -86,6 +86,7 @@ labels = st.one_of(st.none(), st.sampled_from(["a", "b", " a", "é", "", "nan"])
 numbers = st.one_of(st.none(), st.integers(-3, 40))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     rows=st.one_of(
