@@ -13,6 +13,7 @@ from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
 
+from infoscope.column_kinds import check_one_label_per_row
 from infoscope.errors import InputError, check_keywords
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.labels import Cleaning
@@ -110,6 +111,9 @@ def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:
     The columns of a frame of several are several systems.
     """
     columns = y_pred if isinstance(y_pred, Mapping) else frame_columns(y_pred)
+    given = {f"y_pred[{name!r}]": labels for name, labels in y_pred.items()} if isinstance(y_pred, Mapping) else {}
+    for name, labels in (given or {"y_pred": y_pred}).items():
+        check_one_label_per_row(labels, name)
     if columns is None or (len(columns) == 1 and not isinstance(y_pred, Mapping)):
         return {"system": kept_rows(y_pred)}
     if not columns:

@@ -238,7 +238,7 @@ def test_choice_is_repeatable_and_the_threshold_interval_holds_the_threshold():
 
 
 def test_a_choice_from_too_few_samples_says_so():
-    choice = ifs.sweep(["a", "b"], [2.0, 1.0], weight=[1.0, 1000.0]).best()
+    choice = ifs.sweep(["a", "b"], [2.0, 1.0], weight=[1.0, 1000.0], positive="b").best()
 
     assert (choice.held_out.value, choice.threshold_low, choice.threshold_high) == (None, None, None)
     assert choice.held_out.undefined == "there are too few samples"
@@ -338,3 +338,42 @@ def test_document_is_plain_json_with_nulls_for_undefined():
     assert record["metrics"]["precision"][0] is None
     assert record["thresholds"] == [None, 0.9, 0.5, 0.1]
     assert record["metrics"]["proficiency"][1] == 1.0
+
+
+def test_scores_of_the_other_class_are_offered_reversed():
+    scores, truth = _noisy(200)
+    found = ifs.sweep(truth, -scores)
+
+    assert found.reversed_class == "0"
+    assert found.choices == ()
+    assert found.to_dict()["choices"] == []
+    for text in (found.to_text(), found.to_markdown(), ifs.Sweep.from_dict(found.to_dict()).to_text()):
+        assert "High scores mean “0”, not “1”: no threshold is recommended." in text
+        assert "--positive 0" in text
+        assert "Recommended" not in text
+    assert ifs.sweep(truth, -scores, positive=0).choices
+
+
+def test_an_area_below_one_half_by_chance_is_no_reversal():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 60)
+    scores = next(s for s in (rng.random(60) for _ in range(99)) if 0.42 < ifs.sweep(truth, s).areas["roc_auc"] < 0.5)
+
+    found = ifs.sweep(truth, scores)
+    assert found.reversed_class is None
+    assert found.choices
+    assert "not significantly" in found.findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [(("no", "yes"), "yes"), (("fraud", "not fraud"), "fraud"), (("-", "+"), "+"), ((2, 3), 3), ((False, True), True)],
+)
+def test_names_that_say_which_class_is_positive(labels, positive):
+    truth = [labels[0], labels[1]] * 10
+    assert ifs.sweep(truth, [0.1, 0.9] * 10, positive=None).positive == str(positive)
+
+
+def test_the_class_that_scores_mean_is_asked_for_where_names_do_not_say():
+    with pytest.raises(InputError, match=r"'benign' and 'malignant'.*--positive malignant or --positive benign"):
+        ifs.sweep(["benign", "malignant"] * 10, [0.1, 0.9] * 10)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
+from infoscope.column_kinds import ColumnNames, check_columns, check_labels
 from infoscope.comparison.options import DEFAULT_METRICS, CompareOptions, asked_metrics
 from infoscope.comparison.paired import compare_rows
 from infoscope.comparison.predictions import PairedPredictions
@@ -84,13 +85,16 @@ def compare(
     if tables is not None:
         if options.get("groups") is not None:
             raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
+        check_columns(tables, ColumnNames.asked(source, None, labels=False))
         return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables)
     if uncertainty.sample_size is not None:
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
     predicted = _paired_predictions(source, y_pred, (truth, system, read), options)
+    tables = {name: predicted.table(name) for name in predicted.names}
+    check_columns(tables, ColumnNames.asked(source, truth, labels=y_pred is not None))
     found = compare_rows(predicted, question)
     warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
-    return _with_hashes(found, {name: predicted.table(name) for name in found.systems})
+    return _with_hashes(found, tables)
 
 
 def _paired_predictions(
@@ -103,6 +107,8 @@ def _paired_predictions(
     labels = (
         (kept_rows(source), labels_by_system(y_pred)) if y_pred is not None else column_labels(source, truth, system)
     )
+    if labels is not None:
+        check_labels(*labels)
     if labels is not None and not (y_pred is None and options.get("clean")):
         if y_pred is None:
             weight, groups = (named_column(source, column) for column in (weight, groups))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from infoscope.column_kinds import measured_labels, near_misses
 from infoscope.comparison.difference import MetricBelief, difference, improvement_factor
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.ranking import Ranking, rank
@@ -130,7 +131,7 @@ def settled(
         tuple(rankings),
         question.baseline,
         positive=positive,
-        findings=tuple(_about_chance(uninformative, len(wholes))),
+        findings=(*_about_labels(wholes), *_about_chance(uninformative, len(wholes))),
     )
 
 
@@ -138,6 +139,13 @@ def _uninformative(wholes: Mapping[str, SystemPosterior]) -> dict[str, float]:
     """Systems whose captured information cannot be told from none, with the probability of as much by chance."""
     tested = {name: whole.chance_p_value for name, whole in wholes.items()}
     return {name: p for name, p in tested.items() if p is not None and p > CHANCE_LEVEL}
+
+
+def _about_labels(wholes: Mapping[str, SystemPosterior]) -> Iterator[Finding]:
+    """A finding where the labels seem to be measurements, unless their order was stated."""
+    found = [near_misses(whole.table) for whole in wholes.values() if whole.table.ordinal is None]
+    if near := [each for each in found if each is not None]:
+        yield Finding("measured_labels", measured_labels(max(near)), "warning", {"rank_correlation": max(near)})
 
 
 def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from infoscope.diagnosis.response import (
     less_varied_output,
     lookalike_labels,
     majority_voter,
+    measured_numbers,
     predicted_too_often,
     predicted_too_rarely,
     random_output,
@@ -72,6 +73,14 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule("estimated_without_truth", estimated, "warning", "Label some items", "estimated without truth"),
+    Rule(
+        "measured_labels",
+        measured_numbers,
+        "warning",
+        "Use a regression metric",
+        "measurements?",
+        frozenset({"relabelled", "accuracy_paradox", "merged_pair", "second_stage", "specialised"}),
+    ),
     Rule(
         "majority_voter",
         majority_voter,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infoscope.column_kinds import measured_labels, near_misses
 from infoscope.diagnosis.phrases import listed, percent, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
@@ -20,6 +21,7 @@ __all__ = [
     "less_varied_output",
     "lookalike_labels",
     "majority_voter",
+    "measured_numbers",
     "predicted_too_often",
     "predicted_too_rarely",
     "random_output",
@@ -53,6 +55,14 @@ def majority_voter(facts: TableStatistics) -> Finding | None:
             "accuracy": facts.accuracy,
         },
     )
+
+
+def measured_numbers(facts: TableStatistics) -> Finding | None:
+    """Labels that seem to measure a quantity instead of naming classes."""
+    nearness = None if facts.table.ordinal is not None else near_misses(facts.table)
+    if nearness is None:
+        return None
+    return Finding("measured_labels", measured_labels(nearness), evidence={"rank_correlation": nearness})
 
 
 def random_output(facts: TableStatistics) -> Finding | None:

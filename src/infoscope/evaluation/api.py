@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack, cast
 
+from infoscope.column_kinds import ColumnNames, check_columns
 from infoscope.diagnosis import Finding, TableStatistics, diagnose_all
 from infoscope.errors import InputError
 from infoscope.evaluation.adaptive import StoppingRule, gather_until
@@ -93,6 +94,9 @@ def evaluate(
         found = gather(source, y_pred, request)
     else:
         found = gather_until(source, request, StoppingRule.asked(options["until"]), uncertainty, as_asked)
+    if task == "classification" and request.labels is None:
+        largest = {subject.name: subject.table for subject in sorted(found.subjects, key=lambda each: each.table.total)}
+        check_columns(largest, ColumnNames.asked(source, truth, labels=y_pred is not None))
     if examples is not None:
         found = with_examples(source, y_pred, request, examples, found)
     seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]

@@ -9,6 +9,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from infoscope.column_kinds import check_labels
 from infoscope.comparison import PairedPredictions
 from infoscope.errors import InputError
 from infoscope.evaluation.result import AdaptiveReading
@@ -121,7 +122,9 @@ def gather(source: Source, y_pred: LabelsByName | None, request: ColumnRequest) 
     if y_pred is not None:
         if request.truth is not None or request.system is not None:
             raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
-        return _from_labels(kept_rows(cast(LabelsLike, source)), labels_by_system(y_pred), request)
+        y_true, systems = kept_rows(cast(LabelsLike, source)), labels_by_system(y_pred)
+        check_labels(y_true, systems)
+        return _from_labels(y_true, systems, request)
     tables = tables_by_system(source, request.system)
     if tables is not None:
         return _from_tables(tables, request)

@@ -205,10 +205,21 @@ class Sweep(CurveResult):
     def _cost_doubt(self, costs: Any) -> str | None:
         return None if costs is None else cost_doubt(self.tables, checked_costs(self.tables, costs))
 
+    @property
+    def reversed_class(self) -> str | None:
+        """The class that high scores mean where that is not the positive one, beyond chance; None where it is."""
+        for finding in self.findings:
+            if finding.code == "reversed_scores" and finding.evidence.get("significant"):
+                return str(finding.evidence["class"])
+        return None
+
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        """The best point as asked for and, for a threshold, by accuracy and F1 beside it."""
-        if self.stored_choices:
+        """The best point as asked for and, for a threshold, by accuracy and F1 beside it.
+
+        None where high scores mean the other class: no threshold is then good for the positive one.
+        """
+        if self.stored_choices or self.reversed_class is not None:
             return self.stored_choices
         asked = self.options
         first = self._best(asked.metric, asked.costs, asked.level, asked.seed)

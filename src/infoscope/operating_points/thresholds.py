@@ -21,6 +21,7 @@ from infoscope.operating_points.reliability import are_probabilities, reliabilit
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scores import BinaryScores, Probabilities, binary_scores, class_probabilities
 from infoscope.operating_points.selection import ChoiceOptions
+from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables import Contingency
@@ -225,11 +226,7 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
     area = area_under_roc(levels)
     if area < 0.5:
         other = labels[0] if positive == labels[1] else labels[1]
-        text = (
-            f"The area under the ROC curve is {area:.4f}, below chance: high scores mean {other!r}; negate the scores, "
-            "or name that class positive."
-        )
-        findings.append(Finding("reversed_scores", text, "warning", {"roc_auc": area, "class": str(other)}))
+        findings.append(_reversed(levels, area, other, sample_size))
     tied = int(np.sum(np.diff(levels.alarms, prepend=0) > 1)) if levels.alarms.dtype.kind in "iu" else 0
     if tied:
         text = f"{tied:,} scores are shared by several samples: they pass the threshold together."
@@ -259,6 +256,28 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
         ignored=ignored or {},
         options=options or ChoiceOptions(),
     )
+
+
+def _reversed(levels: ScoreRanking, area: float, other: Label, size: float | None) -> Finding:
+    """High scores mean the other class, for sure where the area is below one half by more than chance explains.
+
+    The area of scores that tell nothing has the variance (n + 1) / 12 n₁ n₀ (Mann and Whitney).
+    """
+    share = levels.positives / levels.total
+    n = levels.total if size is None else size
+    below = (0.5 - area) / np.sqrt((n + 1) / (12 * n * share * n * (1 - share)))
+    is_sure = bool(below > _SURELY_REVERSED)
+    sure = "" if is_sure else ", though not significantly"
+    text = (
+        f"The area under the ROC curve is {area:.4f}, below chance{sure}: high scores mean {other!r}; name that class "
+        f"with --positive {other} (positive={other!r}), or negate the scores."
+    )
+    evidence: dict[str, Json] = {"roc_auc": area, "class": str(other), "significant": is_sure}
+    return Finding("reversed_scores", text, "warning" if is_sure else "note", evidence)
+
+
+_SURELY_REVERSED = 1.96
+"""Standard deviations below one half."""
 
 
 def _sweep(

@@ -16,12 +16,14 @@ __all__ = [
     "as_labels",
     "check_kinds",
     "check_unique",
+    "decided_positive",
     "is_missing",
     "is_one",
     "kind_of",
     "lookalikes",
     "positive_of",
     "sorted_labels",
+    "truth_value",
     "unite",
 ]
 
@@ -91,14 +93,29 @@ def kind_of(label: Label) -> str:
 def positive_of(labels: Sequence[Label]) -> Label | None:
     """The class that binary metrics are about unless one is named; None unless there are two classes.
 
-    As in scikit-learn it is the label 1 or True, else the greater of two numbers; text that spells a number counts as
-    that number, since CSV files hold nothing but text. Other labels leave it open: then it is the second in sorted
-    order, as ``LabelBinarizer`` has it, and wherever such a number is shown its class is named.
+    It is the one that ``decided_positive`` says. Other labels leave it open: then it is the second in sorted order, as
+    ``LabelBinarizer`` has it, and wherever such a number is shown its class is named.
 
-    >>> positive_of([1, 0]), positive_of(["-1", "1"]), positive_of([2, 1]), positive_of(["10", "9"])
-    (1, '1', 1, '10')
     >>> positive_of(["dog", "cat"])
     'dog'
+    """
+    if len(labels) != 2:
+        return None
+    decided = decided_positive(labels)
+    return sorted_labels(labels)[-1] if decided is None else decided
+
+
+def decided_positive(labels: Sequence[Label]) -> Label | None:
+    """The positive class of two that say themselves which one it is; None where they leave it open.
+
+    As in scikit-learn it is the label 1 or True, else the greater of two numbers; text that spells a number counts as
+    that number, since CSV files hold nothing but text. Of yes and no, positive and negative and their like it is the
+    first, and of "fraud" and "not fraud" it is "fraud".
+
+    >>> decided_positive([1, 0]), decided_positive(["-1", "1"]), decided_positive([2, 1]), decided_positive(["10", "9"])
+    (1, '1', 1, '10')
+    >>> decided_positive(["No", "Yes"]), decided_positive(["not_fraud", "fraud"]), decided_positive(["dog", "cat"])
+    ('Yes', 'fraud', None)
     """
     if len(labels) != 2:
         return None
@@ -109,7 +126,37 @@ def positive_of(labels: Sequence[Label]) -> Label | None:
     first, second = numbers
     if first is not None and second is not None and first != second:
         return labels[0] if first > second else labels[1]
-    return sorted_labels(labels)[-1]
+    values = [truth_value(label) for label in labels]
+    if set(values) == {True, False}:
+        return labels[values.index(True)]
+    for denied, other in (labels, labels[::-1]):
+        if isinstance(denied, str) and isinstance(other, str) and _is_denial(denied.strip(), other.strip()):
+            return other
+    return None
+
+
+def truth_value(label: Label) -> bool | None:
+    """What a label says that stands for yes or no in any of the usual words; None for other labels.
+
+    >>> truth_value("Yes"), truth_value("0"), truth_value(True), truth_value("maybe")
+    (True, False, True, None)
+    """
+    number = _number(label)
+    if number is not None:
+        return {1: True, 0: False, -1: False}.get(int(number)) if number == int(number) else None
+    word = label.strip().casefold() if isinstance(label, str) else ""
+    return True if word in _YES else False if word in _NO else None
+
+
+_YES = {"yes", "y", "true", "t", "positive", "pos", "+", "on", "present"}
+_NO = {"no", "n", "false", "f", "negative", "neg", "-", "off", "absent"}
+_DENIAL = re.compile(r"(?:not|no|non)[\s_-]+(.+)|non(.+)", re.IGNORECASE)
+
+
+def _is_denial(label: str, of: str) -> bool:
+    """Whether a label says "not" of another one."""
+    found = _DENIAL.fullmatch(label)
+    return found is not None and of.casefold() in {part.casefold() for part in found.groups() if part}
 
 
 def is_one(label: Label) -> bool:

@@ -48,7 +48,7 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
     return Outline(
         title=f"{', '.join(plain_label(name)[:40] for name in _leaders(comparison.ranking[0])[:3])} | comparison",
         kicker=("Comparison", f"{len(comparison.systems)} systems", *_conditions(comparison)),
-        headline=(*headline(comparison.ranking[0], comparison.positive), "."),
+        headline=_verdict(comparison),
         lede=list(_sentences(comparison)),
         tiles=list(_tiles(comparison)),
         findings=[("", finding) for finding in comparison.findings],
@@ -59,6 +59,13 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
             method=_method(comparison),
         ),
     )
+
+
+def _verdict(comparison: Comparison) -> Phrase:
+    """Who leads; no verdict where the labels seem to be no classes."""
+    if any(finding.code == "measured_labels" for finding in comparison.findings):
+        return "No verdict: these labels seem to be measurements rather than classes."
+    return (*headline(comparison.ranking[0], comparison.positive), ".")
 
 
 def _leaders(ranking: Ranking) -> list[str]:

@@ -143,14 +143,24 @@ def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     captured = focus.metrics.get("proficiency", ABSENT)
     name = Name(focus.title, 48)
     if captured.shown is None:
-        return (name, f" cannot be evaluated by information: {captured.undefined}.")
+        swapped = " If truth and prediction are swapped, exchange them." if _is_constant(focus) else ""
+        return (name, f" cannot be evaluated by information: {captured.undefined}.{swapped}")
     many = len(evaluation.systems)
+    if any(finding.code == "measured_labels" for finding in focus.diagnosis):
+        return "No verdict: these labels seem to be measurements rather than classes."
     if not focus.is_informative:
         return _told_from_chance(focus, many)
     rank = "" if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}"
     limits = interval_text(captured)
     within = f" ({limits})" if limits else ""
     return (name, f" captures {share(captured.shown)}{within} of the information in the truth{rank}.")
+
+
+def _is_constant(system: SystemResult) -> bool:
+    """Whether the truth has one class and the predictions have several."""
+    true = sum(1 for item in system.classes if item.number("support"))
+    predicted = sum(1 for item in system.outputs if item.number("declared"))
+    return true == 1 and predicted > 1
 
 
 def _told_from_chance(focus: SystemResult, many: int) -> Phrase:

@@ -81,7 +81,9 @@ Curves = Mapping[str, NDArray[np.float64]]
 
 
 def outline(sweep: Sweep, unit: Units) -> Outline:
-    """The first choice is the one that is recommended."""
+    """The first choice is the one that is recommended; there is none where high scores mean the other class."""
+    if sweep.reversed_class is not None:
+        return _reversed(sweep, sweep.reversed_class, unit)
     choice = sweep.choices[0]
     words = THRESHOLD if sweep.mode == "threshold" else REJECTION
     curves = _curves(sweep, words)
@@ -125,6 +127,35 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
         ),
         script="slider.js",
         data=_page_data(sweep, shown, here, drawn),
+    )
+
+
+def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
+    """Scores of the other class: what to say instead, and no recommendation."""
+    curves = _curves(sweep, THRESHOLD)
+    captured = np.nan_to_num(curves["proficiency"], nan=-1.0)
+    best = int(np.argmax(captured))
+    positive, meant = (sweep.positive or "")[:40], other[:40]
+    area = sweep.areas["roc_auc"]
+    places = np.linspace(0, len(sweep) - 1, min(MAX_POINTS, len(sweep))).astype(np.int64)[::-1]
+    threshold = point_text("threshold", curves["threshold"][best])
+    return Outline(
+        title=f"High scores mean “{meant}” | operating points",
+        kicker=list(_kicker(sweep)),
+        headline=f"High scores mean “{meant}”, not “{positive}”: no threshold is recommended.",
+        lede=[
+            f"The area under the ROC curve is {area:.3f} for “{positive}” and {1 - area:.3f} for “{meant}”: say "
+            f"--positive {meant} (positive={meant!r} in Python), or negate the scores.",
+            f"Then: predict “{meant}” when the score is at least {threshold}, which captures "
+            f"{share(float(captured[best]), 0)} of the information in the truth.",
+        ],
+        tiles=[Tile(f"{area:.3f}", AREAS["roc_auc"], note=f"of “{positive}”; 0.5 is chance")],
+        findings=[
+            ("", finding) for finding in sweep.findings if finding.code not in ("rows_ignored", "reversed_scores")
+        ],
+        sections=[_points(sweep, None, THRESHOLD, curves, places)],
+        footnotes=[f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()],
+        appendix=Appendix(metrics=list(THRESHOLD), method=_method(sweep)),
     )
 
 
@@ -330,13 +361,13 @@ _PRIORITIES = {LIFT: 4, ALERTS: 5, "false_alarm_rate": 6}
 
 
 def _points(
-    sweep: Sweep, choice: Choice, words: Mapping[str, str], curves: Curves, places: NDArray[np.int64]
+    sweep: Sweep, choice: Choice | None, words: Mapping[str, str], curves: Curves, places: NDArray[np.int64]
 ) -> Section:
     """Some points of the curve, evenly spread, with the best among them."""
     some = np.linspace(0, len(places) - 1, min(MAX_POINTS, len(places))).astype(np.int64)
-    best = int(np.flatnonzero(places == choice.point)[0])
+    best = None if choice is None else int(np.flatnonzero(places == choice.point)[0])
     rows = []
-    for at in np.union1d(some, [best]):
+    for at in some if best is None else np.union1d(some, [best]):
         cells: list[Cell] = [point_text(name, curves[name][int(places[at])]) for name in words]
         rows.append(Row([*cells, Strong("best") if at == best else ""], at == best, {"at": str(int(at))}))
     columns = [

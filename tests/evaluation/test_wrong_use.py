@@ -1,0 +1,172 @@
+"""What is no pair of true and predicted classes is recognised before it is scored, with the call that was meant."""
+
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import train_test_split
+
+import infoscope as ifs
+from benchmarks.wrong_use import populations
+from infoscope.cli import app
+from infoscope.column_kinds import ColumnNames, check_columns
+
+
+@pytest.fixture(scope="module")
+def cancer() -> pd.DataFrame:
+    """A real model on real data: labels, probabilities of both classes, and an identifier."""
+    data = load_breast_cancer()
+    names = data.target_names[data.target]
+    train, test, known, truth = train_test_split(data.data[:, :6], names, test_size=0.5, random_state=1)
+    model = LogisticRegression(max_iter=2000).fit(train, known)
+    probabilities = model.predict_proba(test)
+    columns = {f"p_{name}": probabilities[:, at] for at, name in enumerate(model.classes_)}
+    return pd.DataFrame({"label": truth, "pred": model.predict(test), **columns, "id": np.arange(len(truth)) + 7001})
+
+
+@pytest.fixture
+def path(cancer, tmp_path, monkeypatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    cancer.to_csv("cancer.csv", index=False)
+    return "cancer.csv"
+
+
+COMMANDS = {
+    "evaluate": ["evaluate", "cancer.csv", "-t", "label", "-s", "p_benign"],
+    "compare": ["compare", "cancer.csv", "-t", "label", "-s", "pred", "-s", "p_benign"],
+    "gate": ["gate", "cancer.csv", "-t", "label", "-s", "p_benign", "--min", "proficiency=0.5"],
+}
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_column_of_scores_is_no_column_of_classes_and_the_command_given_works(command):
+    found = CliRunner().invoke(app, COMMANDS[command])
+
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "column 'p_benign' holds" in found.stderr
+    (meant,) = re.findall(r"infoscope (sweep .*?), in Python", found.stderr)
+    assert meant == "sweep cancer.csv -t label --score p_benign --positive benign"
+    swept = CliRunner().invoke(app, shlex.split(meant))
+    assert swept.exit_code == 0
+    assert "Predict “benign” when the score is at least" in swept.stdout
+
+
+def test_columns_of_probabilities_are_named_together_and_the_command_given_works(path):
+    found = CliRunner().invoke(app, ["evaluate", path, "-t", "label", "-s", "p_benign", "-s", "p_malignant"])
+
+    assert found.exit_code == 2
+    assert "'p_benign', 'p_malignant' hold probabilities that sum to 1" in found.stderr
+    (meant,) = re.findall(r"infoscope (sweep .*?), in Python", found.stderr)
+    assert CliRunner().invoke(app, shlex.split(meant)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("truth", "system", "words"),
+    [
+        ("label", "id", "column 'id' holds 285 different numbers in 285 rows and none of them is a true class"),
+        ("id", "pred", "name the column of true classes with -t"),
+        ("pred", "label", "look swapped; give truth='label' and system='pred': infoscope evaluate cancer.csv -t label"),
+        ("p_benign", "label", "infoscope sweep cancer.csv -t label --score p_benign"),
+    ],
+)
+def test_identifiers_and_exchanged_columns(path, truth, system, words):
+    with pytest.raises(ifs.InputError, match=re.escape(words)):
+        ifs.evaluate(path, truth=truth, system=system)
+
+
+@pytest.mark.parametrize("form", ["array", "list", "frame", "boolean truth", "mapping", "table"])
+def test_scores_given_in_python(cancer, form):
+    truth, scores = cancer["label"], cancer["p_benign"].round(2)
+    calls = {
+        "array": lambda: ifs.evaluate(truth.to_numpy(), scores.to_numpy()),
+        "list": lambda: ifs.evaluate(truth.tolist(), scores.tolist()),
+        "frame": lambda: ifs.evaluate(cancer, truth="label", system="p_benign"),
+        "boolean truth": lambda: ifs.evaluate(truth == "benign", scores),
+        "mapping": lambda: ifs.compare(truth, {"labels": cancer["pred"], "scores": scores}),
+        "table": lambda: ifs.evaluate(ifs.Contingency.from_labels(truth, scores)),
+    }
+    with pytest.raises(ifs.InputError, match=r"scores and no predicted classes.*ifs\.sweep\("):
+        calls[form]()
+
+
+@pytest.mark.parametrize("form", ["array", "lists", "frame", "mapping", "tensor"])
+def test_probabilities_of_every_class(form):
+    iris = load_iris()
+    probabilities = LogisticRegression(max_iter=1000).fit(iris.data, iris.target).predict_proba(iris.data)
+    given = {
+        "array": probabilities,
+        "lists": probabilities.tolist(),
+        "frame": pd.DataFrame(probabilities, columns=iris.target_names),
+        "mapping": {"model": probabilities, "other": iris.target},
+    }
+    if form == "tensor":
+        given["tensor"] = pytest.importorskip("torch").tensor(probabilities)
+    with pytest.raises(ifs.InputError, match=r"probabilities that sum to 1 and no predicted classes.*ifs\.sweep"):
+        ifs.evaluate(iris.target, given[form])
+
+
+def test_other_matrices_are_told_what_to_do():
+    truth = np.arange(30) % 3
+    with pytest.raises(ifs.InputError, match=r"y_pred\.argmax\(axis=1\) for one-hot rows"):
+        ifs.evaluate(truth, np.eye(3, dtype=int)[truth])
+    with pytest.raises(ifs.InputError, match=r"y_true holds 3 numbers per row.*y_true\.argmax"):
+        ifs.evaluate(np.eye(3)[truth], truth)
+    with pytest.raises(ifs.InputError, match=r"softmax\(y_pred\)"):
+        ifs.evaluate(truth, np.random.default_rng(1).normal(size=(30, 3)))
+
+
+def test_targets_of_a_regression_get_no_verdict():
+    features, target = load_diabetes(return_X_y=True)
+    predicted = LinearRegression().fit(features, target).predict(features)
+    with pytest.raises(ifs.InputError, match=r"214 different numbers in 442 rows.*quantities, not classes; use a regr"):
+        ifs.evaluate(target, predicted)
+
+    for result in (
+        ifs.evaluate(target[:80], predicted[:80].round()),
+        ifs.compare(target[:80], {"one": predicted[:80].round(), "two": (predicted[:80] + 20).round()}),
+    ):
+        first, *_ = result.to_text().strip().splitlines()
+        assert first == "No verdict: these labels seem to be measurements rather than classes."
+        assert "mean_absolute_error" in result.to_text()
+
+
+def test_random_numbers_capture_nothing():
+    rng = np.random.default_rng(11)
+    with pytest.raises(ifs.InputError, match="scores and no predicted classes"):
+        ifs.evaluate(rng.integers(0, 2, 200), rng.random(200))
+    with pytest.raises(ifs.InputError, match="quantities, not classes"):
+        ifs.evaluate(rng.random(200), rng.random(200))
+    text = ifs.evaluate(rng.integers(0, 2, 200), rng.permutation(10**6)[:200].astype(str), task="clustering").to_text()
+    assert "no information that can be told from chance" in text
+
+
+def test_predictions_for_a_constant_truth_may_be_swapped():
+    text = ifs.evaluate(["cat"] * 40, ["cat", "dog"] * 20).to_text()
+    assert "exchange them" in text
+
+
+def test_columns_of_real_classes_are_never_refused():
+    """Taxonomies, language ids, class ids, codes with a decimal point, ratings, grades, tiny samples."""
+    for name, draw in populations(np.random.default_rng(41)):
+        for _ in range(2):
+            check_columns({name: ifs.Contingency.from_labels(*draw())}, ColumnNames())
+
+
+@pytest.mark.parametrize(
+    ("truth", "system"),
+    [
+        (list("abcdef"), list("abcfed")),
+        ([f"id{at}" for at in range(40)], [f"id{at + at % 2}" for at in range(40)]),
+        ([1.5, 2.5, 3.5] * 10, [1.5, 2.5, 2.5] * 10),
+        (["0.5", "1.5", "2.5"] * 10, ["0.5", "1.5", "1.5"] * 10),
+    ],
+    ids=["all different", "entities", "numbers with a fraction", "the same as text"],
+)
+def test_unusual_classes_are_scored(truth, system):
+    assert ifs.evaluate(truth, system)["system"].shown("accuracy") is not None
