@@ -55,7 +55,7 @@ class Dataset:
     reject: str | None = None
     """The prediction that means "abstained", where a system may abstain."""
 
-    def __iter__(self) -> Iterator[NDArray[np.str_] | Mapping[str, NDArray[np.str_]]]:
+    def __iter__(self) -> Iterator[Any]:  # two types, one after the other: a union would fit neither
         """``y_true``, then ``predictions``: what functions of labels take."""
         yield self.y_true
         yield self.predictions
