@@ -10,13 +10,11 @@ from typing import Any
 import click
 
 import infoscope as ifs
-from infoscope.atomic_files import write_file
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
-from infoscope.results.frame import csv_text
 
 __all__ = ["command"]
 
@@ -162,7 +160,7 @@ def _planned(
         return plan.estimate(chosen["labels"])
     if chosen["items"]:
         drawn = plan.select(sources(source), seed=chosen["seed"], read=read_options(chosen))
-        write_file(chosen["items"], csv_text(plan.sheet(drawn)), replace=bool(chosen["force"]))
+        plan.write_sheet(drawn, chosen["items"], force=bool(chosen["force"]))
     return plan
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtri
 
+from infoscope.atomic_files import write_file
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.inputs import check_level
 from infoscope.latent.allocation import Allocation, Effects
@@ -21,7 +23,9 @@ from infoscope.readers.pattern_counts import row_patterns
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
+from infoscope.results.frame import csv_text
 from infoscope.results.provenance import Provenance
+from infoscope.typing import StrPath
 
 __all__ = ["ItemToLabel", "LabelPlan", "plan_labels"]
 
@@ -129,6 +133,11 @@ class LabelPlan(Result):
             {"row": item.row, **item.answers, "chance": item.chance, "times": item.times, "label": None}
             for item in items
         ]
+
+    def write_sheet(self, items: Sequence[ItemToLabel], path: StrPath, *, force: bool = False) -> Path:
+        """Write drawn items as a CSV file to be filled in; a file that exists is replaced only with ``force``."""
+        write_file(path, csv_text(iter(self.sheet(items))), replace=force)
+        return Path(path)
 
     def estimate(self, labels: Any, *, label: str = "label", read: ReadOptions | None = None) -> LabelledEstimate:
         """What the labelled items say: right by design, also where the model is wrong.
