@@ -1,5 +1,6 @@
 """Columns as people name them on the command line: several in a word, patterns, and the only one left."""
 
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -177,3 +178,22 @@ def test_a_column_of_scores_is_not_left_over() -> None:
 
     assert done.exit_code == 0, done.output
     assert "taken as the truth (-t label)" in done.stderr
+
+
+def test_columns_of_a_database_are_not_known_before_it_is_read() -> None:
+    with sqlite3.connect("log.db") as database:
+        database.execute("CREATE TABLE log (gold TEXT, svm TEXT, knn TEXT)")
+        database.executemany("INSERT INTO log VALUES (?, ?, ?)", [("a", "a", "b"), ("b", "b", "b")] * 5)
+    words = ["evaluate", "log", "--engine", "sql", "--engine-url", "sqlite:///log.db"]
+
+    found = ifs.load(_saved(*words, "-t", "gold", "-s", "svm,knn"))
+    assert [system.name for system in found.systems] == ["svm", "knn"]
+    for more, said in (
+        (
+            ["-t", "gold", "-s", "s*"],
+            "the columns of this source are not known before it is read; name 's*' one by one",
+        ),
+        (["-s", "svm"], "name the truth column with -t and a system column with -s"),
+    ):
+        done = run(*words, *more)
+        assert (done.exit_code, said in done.stderr) == (2, True), done.output
