@@ -249,6 +249,7 @@ def test_limits_in_python_are_those_of_the_command() -> None:
     assert ifs.gate(TRUTH, OLD, max={"accuracy": 0.5}).outcome == "failed"
 
 
+@pytest.mark.slow
 def test_equal_systems_rarely_fail_and_worse_ones_rarely_pass() -> None:
     outcomes = []
     for seed in range(40):

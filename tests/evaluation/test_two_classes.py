@@ -98,9 +98,11 @@ def test_a_fitting_threshold_or_balanced_classes_are_not_blamed(share: float) ->
 def test_labels_and_scores_in_one_report(file: Path, tmp_path: Path) -> None:
     words = ["-t", "label", "--positive", "fraud"]
     evaluated = ["evaluate", file, *words, "-s", "model", "--score", "score", "-q"]
-    text = " ".join(run(*evaluated).stdout.split())
     document = json.loads(run(*evaluated, "--format", "json").stdout)
-    page = run(*evaluated, "--format", "html").stdout
+    stored = tmp_path / "result.json"
+    stored.write_text(json.dumps(document))
+    loaded = ifs.load(stored)
+    text, page = " ".join(loaded.to_text().split()), loaded.to_html()
     sweep = json.loads(run("sweep", file, *words, "--score", "score", "-q", "--format", "json").stdout)
     best = sweep["choices"][0]
 
@@ -109,10 +111,8 @@ def test_labels_and_scores_in_one_report(file: Path, tmp_path: Path) -> None:
     assert document["systems"][0]["scores"]["choices"][0]["threshold"] == best["threshold"]
     assert "Precision-recall curve" in page
     assert "Reliability diagram" in page
-    stored = tmp_path / "result.json"
-    stored.write_text(json.dumps(document))
-    assert "Other thresholds" in run("show", stored).stdout
-    assert ifs.load(stored).to_dict()["systems"][0]["scores"] == document["systems"][0]["scores"]
+    assert "Other thresholds" in text
+    assert loaded.to_dict()["systems"][0]["scores"] == document["systems"][0]["scores"]
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ ALERTS = "alerts_per_1000"
 THRESHOLD = {
     "threshold": "threshold",
     ALARM_RATE: "predicted positive",
-    ALERTS: "alerts per 1,000 rows",
+    ALERTS: "alerts per 1000 rows",
     LIFT: "lift",
     "proficiency": "captured",
     "accuracy": "accuracy",
