@@ -88,7 +88,9 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
     ("words", "told"),
     [(["a.csv"], "-t"), (["a.csv", "-t", "gold"], "-s"), ([], "SOURCE"), (["--matrix", "a.csv", "-t", "x"], "--truth")],
 )
-def test_wrong_use_is_status_2(words: list[str], told: str) -> None:
+def test_wrong_use_is_status_2(words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("gold,one,two\na,a,b\n")
     result = CliRunner().invoke(app, ["evaluate", *words])
 
     assert result.exit_code == 2

@@ -6,6 +6,34 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
+        "drift: early stop counts only the draws that were made",
+        "src/infoscope/drift/chance.py",
+        "return (1 + hits) / (1 + done)",
+        "return (1 + hits) / (1 + permutations)",
+        ("tests/drift/test_drift.py::test_permutation_against_exact_enumeration",),
+    ),
+    Mutant(
+        "latent truth: expectation of the first round only",
+        "src/infoscope/latent/expectation_maximization.py",
+        "if abs(score - before) <= tolerance * max(1.0, abs(score)):",
+        "if done:",
+        ("tests/latent/test_reference.py::test_exact_populations",),
+    ),
+    Mutant(
+        "relations given others look at all rows at once",
+        "src/infoscope/relations/measures.py",
+        "found - entropy([*first, *second, *given]) - entropy([*given])",
+        "found - entropy([*first, *second, *given])",
+        ("tests/relations/test_relations.py::test_chain_rule_and_symmetry",),
+    ),
+    Mutant(
+        "correction for the number of relations",
+        "src/infoscope/relations/chance.py",
+        "np.arange(len(p), 0, -1)",
+        "np.arange(1, len(p) + 1)",
+        ("tests/relations/test_relations.py::test_p_values_are_corrected_as_in_the_reference",),
+    ),
+    Mutant(
         "few samples in the test for chance",
         "src/infoscope/metrics/permutation.py",
         "rows.min() * columns.min() >= _LEAST_EXPECTED * size",

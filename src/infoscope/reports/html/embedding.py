@@ -42,8 +42,8 @@ def packed_json(data: Json) -> str:
 
     >>> packed_json([{"x": 0.25}, {"x": 1 / 3}])
     '[1,2,{"x":[0,0.25,0.333333]}]'
-    >>> packed_json([["red", "green"], ["red", "green"]])
-    '[0,[2,"red","green"],[3,0]]'
+    >>> packed_json([["red"] * 20, ["red"] * 20])[-6:]
+    '[3,0]]'
     """
     return _Packing().written(data)
 

@@ -1,0 +1,33 @@
+"""Pictures of relations among columns, of the game of red and blue."""
+
+from collections.abc import Iterator
+
+from examples.red_blue_game import play
+from infoscope.figures.relation_graph import RelationGraphDisplay
+from infoscope.figures.relation_matrix import RelationMatrixDisplay
+from infoscope.relations import relate
+from tools.gallery.exhibit import Exhibit
+
+__all__ = ["exhibits"]
+
+
+def exhibits() -> Iterator[Exhibit]:
+    """All pairs of the game's columns, as a matrix and as a graph."""
+    found = relate(play(2000))
+    where = "The game of examples/red_blue_game.py, 2,000 rounds"
+    yield Exhibit(
+        "relation-matrix",
+        "Relation matrix",
+        where,
+        RelationMatrixDisplay.from_relations(found),
+        note="Bits that two columns tell about each other; hollow where it is not more than chance.",
+        made_up=True,
+    )
+    yield Exhibit(
+        "relation-graph",
+        "Graph of relations",
+        where,
+        RelationGraphDisplay.from_relations(found),
+        note="Thicker lines tell more; winning depends on plan and move together, and on neither alone.",
+        made_up=True,
+    )
