@@ -11,10 +11,9 @@ from rich.text import Text
 
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.reports import outline_of
-from infoscope.reports.information_bar import information_bar
 from infoscope.reports.layout import ASCII, UNICODE, Look, TextColumn, columns, wrapped
 from infoscope.reports.text import as_text as outline_as_text
-from infoscope.reports.text import coloured, text_lines
+from infoscope.reports.text import coloured, information_bar, text_lines
 from infoscope.results import Result
 from infoscope.tables import Contingency
 

@@ -1,12 +1,11 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
 from infoscope.readers.column_names import column_names
-from infoscope.readers.cost_file import read_costs
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import are_parts, means_file
 from infoscope.readers.joint import Joint, Paired
-from infoscope.readers.matrix_file import read_matrix
+from infoscope.readers.matrix_file import read_costs, read_matrix
 from infoscope.readers.reader import (
     ENGINES,
     LabelKeywords,

@@ -1,12 +1,14 @@
-"""Confusion matrices in files: rows are truth, columns are predictions."""
+"""Matrices in files: confusion matrices (rows are truth, columns are predictions) and what each prediction costs."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, converted
@@ -17,8 +19,7 @@ from infoscope.readers.text_files import opened_text
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["MatrixFile", "read_grid", "read_matrix"]
-
+__all__ = ["MatrixFile", "read_costs", "read_grid", "read_matrix"]
 
 _MOST_DIGITS = 300
 """Whole numbers of more digits are infinite as numbers."""
@@ -151,3 +152,35 @@ def _is_number(field: str) -> bool:
 
 def _as_int(label: Label | None) -> Label | None:
     return int(label) if isinstance(label, str) and label.lstrip("-").isdigit() else label
+
+
+_RULE = "costs are finite numbers, negative ones are gains"
+
+
+def read_costs(path: str | os.PathLike[str], truth: Sequence[Any], system: Sequence[Any]) -> list[list[float]]:
+    """The costs of a CSV or TSV file, laid out like a matrix of counts, in the order of these labels.
+
+    Rows and columns may come in any order, and more of them than are asked for; a file of numbers alone has the labels
+    0, 1, …
+    """
+    grid = read_grid(path, "cost", _RULE)
+    for row in grid.values:
+        for cost in row:
+            if not math.isfinite(cost):
+                raise InputError(f"{path} has {cost} as a cost; {_RULE}")
+    rows = _places(path, "row", grid.truth, len(grid.values))
+    columns = _places(path, "column", grid.system, len(grid.values[0]))
+    for side, wanted, known in (("row", truth, rows), ("column", system, columns)):
+        for label in wanted:
+            if str(label) not in known:
+                raise InputError(f"{path} has no {side} {str(label)!r}; it needs a cost for each class and answer")
+    return [[float(grid.values[rows[str(t)]][columns[str(s)]]) for s in system] for t in truth]
+
+
+def _places(path: str | os.PathLike[str], side: str, labels: list[str] | None, size: int) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for at, label in enumerate(labels if labels is not None else map(str, range(size))):
+        if label in places:
+            raise InputError(f"{path} has two {side}s {label!r}; each class and answer has one")
+        places[label] = at
+    return places

@@ -14,7 +14,7 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.files import scratch_folder
 from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meaning, meanings
 from infoscope.readers.reader import ReadOptions, files_of, read_joints
-from infoscope.readers.row_order import rows_in_order
+from infoscope.readers.shared_reading import rows_in_order
 from infoscope.readers.tally import Tally
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
