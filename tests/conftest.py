@@ -31,8 +31,8 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
             pytest.skip(reason)
         raise
     finally:
-        if "matplotlib.pyplot" in sys.modules:
-            sys.modules["matplotlib.pyplot"].close("all")  # more than twenty open figures are an error
+        if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+            pyplot.close("all")  # more than twenty open figures are an error
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
