@@ -97,6 +97,7 @@ def test_stored_tables_have_systems_and_no_columns() -> None:
     assert (wrong.exit_code, "no column that matches 'z*'" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_standard_input_is_read_once(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "infoscope", "evaluate", "-", "-t", "gold", "-s", "p_*", "-o", "out.json"]
     done = subprocess.run(command, input=ROWS, capture_output=True, text=True, check=False, cwd=tmp_path)

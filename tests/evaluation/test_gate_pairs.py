@@ -78,6 +78,7 @@ def differences(text: str) -> list[dict[str, Any]]:
     return [check["difference"] for check in json.loads(text)["checks"]]
 
 
+@pytest.mark.slow
 def test_every_way_to_the_same_rows_says_the_same(files: Path) -> None:
     base = stored(files)
     now = ["gate", files / "new.csv", "-t", "label", "-s", "model", "--baseline"]
@@ -167,6 +168,7 @@ def test_loss_metrics_are_worse_when_higher() -> None:
     assert all(check.text.startswith("worse by") for check in found.checks)
 
 
+@pytest.mark.slow
 def test_groups_and_weights_pair_through_the_columns() -> None:
     rng = np.random.default_rng(5)
     patients = np.repeat(np.arange(400), 30)

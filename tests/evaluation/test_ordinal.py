@@ -69,6 +69,7 @@ def test_functions_take_labels_in_the_order_of_numbers() -> None:
     assert found == pytest.approx(cohen_kappa_score(TRUTH, PREDICTED, weights="quadratic"))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
 def test_reversing_the_scale_changes_nothing(seed: int) -> None:

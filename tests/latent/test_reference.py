@@ -70,6 +70,7 @@ def test_exact_populations() -> None:
         compare(most_likely(arranged(patterns, None, ((), ()), classes)), each, each["tolerance"])
 
 
+@pytest.mark.slow
 def test_posterior_of_the_package_rater() -> None:
     """With its prior (3 per class; 8 pseudo-answers, 0.6 of them right) and its copy of the data."""
     wanted = case("anaesthetists, seven")

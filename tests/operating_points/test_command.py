@@ -116,6 +116,7 @@ def test_text_names_the_areas_and_the_best_point(scores):
     assert result.stdout.rstrip().splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_the_unit_changes_text_and_not_ratios(scores):
     words = [scores, "-t", "gold", "--score", "p", "--metric", "mutual_information"]
     shown = {unit: run(*words, "--unit", unit).stdout for unit in ("bits", "nats")}
@@ -339,6 +340,7 @@ def _as_database(path: Path) -> str:
     return f"sqlite:///{address}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["scores", "runs"])
 def test_a_database_gives_the_points_that_the_file_gives(kind: str, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(kind)
@@ -353,6 +355,7 @@ def test_a_database_gives_the_points_that_the_file_gives(kind: str, request: pyt
     assert found | {"provenance": {}} == expected | {"provenance": {}}
 
 
+@pytest.mark.slow
 def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
     text = scores.read_text()
     other = tmp_path / "other.csv"

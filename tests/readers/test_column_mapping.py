@@ -54,6 +54,7 @@ def test_tables_are_those_of_a_frame(source: dict[str, Any]) -> None:
     assert (joint.total, sorted(joint.rows)) == (other.total, sorted(other.rows))
 
 
+@pytest.mark.slow
 def test_every_question_takes_a_mapping(source: dict[str, Any]) -> None:
     frame = pd.DataFrame(COLUMNS)
     questions: dict[str, Callable[[Any], Any]] = {

@@ -67,6 +67,7 @@ def test_rows_come_back_as_they_were(cells: list[tuple[str, str]]) -> None:
         assert filled_rows(rows_by_column(rows)) == rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["threshold", "rejection"])
 def test_the_document_of_a_sweeps_page_makes_the_same_page(name: str) -> None:
     """The page carries the curves that it shows, not every metric."""

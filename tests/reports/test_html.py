@@ -188,6 +188,7 @@ def test_long_names_are_cut_in_the_middle_and_kept_whole_in_the_title() -> None:
     assert element("td", "<x>", class_="n", hidden=False, data_at=3) == '<td class="n" data-at="3">&lt;x&gt;</td>'
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables())
 def test_every_table_has_a_page(table: Contingency) -> None:
