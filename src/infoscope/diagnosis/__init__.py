@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
         "warning",
         "Rename the outputs",
         "outputs renamed",
-        frozenset({"accuracy_paradox"}),
+        frozenset({"accuracy_paradox", "named_clusters"}),
     ),
     Rule("named_clusters", named_clusters, "note", "Name the clusters", "own names"),
     Rule("accuracy_paradox", accuracy_paradox, "warning", "Do not trust accuracy", "accuracy misleads"),

@@ -12,6 +12,7 @@ from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.posterior import Posterior
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
+from infoscope.tables.labels import truth_value
 
 __all__ = ["merged_pair", "named_clusters", "relabelled"]
 
@@ -19,7 +20,7 @@ __all__ = ["merged_pair", "named_clusters", "relabelled"]
 def relabelled(facts: TableStatistics) -> Finding | None:
     """Another naming of the outputs is right clearly more often, beyond what fitting names to a sample explains."""
     if facts.accuracy is None:
-        return None
+        return _renamed_booleans(facts)
     renaming = evident_renaming(facts.table, facts.n)
     if renaming is None or not renaming.names:
         return None
@@ -30,6 +31,26 @@ def relabelled(facts: TableStatistics) -> Finding | None:
         evidence={
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
             "accuracy": facts.accuracy,
+            "accuracy_renamed": renaming.accuracy,
+        },
+    )
+
+
+def _renamed_booleans(facts: TableStatistics) -> Finding | None:
+    """Yes and no under other names than in the truth, as 1 and 0."""
+    labels = [*facts.table.truth_labels, *(label for label in facts.table.system_labels if label != facts.table.reject)]
+    if facts.table.shape[0] != 2 or len(labels) != 4 or None in map(truth_value, labels) or facts.could_be_chance:
+        return None
+    renaming = best_renaming(facts.table)
+    if renaming is None or not renaming.names:
+        return None
+    return Finding(
+        "relabelled",
+        f"The outputs look renamed: truth and predictions name yes and no differently; reading {_readings(renaming)}, "
+        f"accuracy in this sample is {percent(renaming.accuracy)}.",
+        evidence={
+            "names": {str(said): str(meant) for said, meant in renaming.names.items()},
+            "accuracy": None,
             "accuracy_renamed": renaming.accuracy,
         },
     )

@@ -48,6 +48,7 @@ from infoscope.reports.views.order import order_section
 from infoscope.reports.views.scores import score_sections
 from infoscope.reports.views.tiles import system_tiles
 from infoscope.results.finding import Finding
+from infoscope.tables.labels import decided_positive
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
 
@@ -121,7 +122,10 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
     yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None:
-        yield f"positive class '{focus.positive}'"
+        is_open = (
+            focus.table is not None and focus.table.positive is None and decided_positive(focus.truth_labels) is None
+        )
+        yield f"positive class '{focus.positive}'{' by sorting, --positive names the other' * is_open}"
     if evaluation.adaptive is not None:
         yield "read in part"
     if evaluation.provenance.source is not None:

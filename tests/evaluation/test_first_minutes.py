@@ -1,0 +1,122 @@
+"""What a new user sees first, on real data with real models: no wrong headline, one number for one quantity."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.evaluation.gate import Condition, judge
+
+
+@cache
+def digits() -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    features, target = load_digits(return_X_y=True)
+    train, test, known, truth = train_test_split(features, target, test_size=0.4, random_state=3)
+    models = {
+        "dummy": DummyClassifier(strategy="most_frequent"),
+        "guess": DummyClassifier(strategy="stratified", random_state=1),
+        "bayes": GaussianNB(),
+    }
+    return truth, {name: model.fit(train, known).predict(test) for name, model in models.items()}
+
+
+@cache
+def cancer() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """True names, predicted names, and the probability of "benign"."""
+    data = load_breast_cancer()
+    names = data.target_names[data.target]
+    train, test, known, truth = train_test_split(data.data, names, test_size=0.5, random_state=2)
+    model = GaussianNB().fit(train, known)
+    return truth, model.predict(test), model.predict_proba(test)[:, 0]
+
+
+def many_classes() -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(214)
+    shares = 1 / np.arange(1, 215)
+    truth = rng.choice(214, 900, p=shares / shares.sum())
+    return truth, {
+        name: np.where(rng.random(900) < right, truth, (truth + rng.integers(1, 9, 900)) % 214)
+        for name, right in (("poor", 0.26), ("fair", 0.5))
+    }
+
+
+def test_a_dummy_is_never_best():
+    truth, systems = digits()
+    for chosen in (systems, {name: systems[name] for name in ("dummy", "guess")}):
+        ranking = ifs.compare(truth, chosen).ranking
+        assert all(found.best in ("bayes", None) for found in ranking)
+        assert all(set(found.uninformative) == {"dummy", "guess"} for found in ranking)
+        assert all(not place.groups for found in ranking for place in found.places if place.name != "bayes")
+
+
+def test_a_frame_of_one_column_is_a_column():
+    truth, systems = digits()
+    frame = pd.DataFrame({"bayes": systems["bayes"]})
+    assert ifs.evaluate(truth, frame)["system"].metrics == ifs.evaluate(truth, systems["bayes"])["system"].metrics
+
+
+def test_booleans_under_other_names_are_found():
+    truth, predicted, _ = cancer()
+    said = np.where(truth == "malignant", "yes", "no")
+    found = ifs.evaluate(said, (predicted == "malignant").astype(int))["system"]
+    (finding,) = [finding for finding in found.diagnosis if finding.code == "relabelled"]
+    assert finding.evidence["names"] == {"1": "yes", "0": "no"}
+    rng = np.random.default_rng(1)
+    shuffled = ifs.evaluate(said, rng.permutation((predicted == "malignant").astype(int)))["system"]
+    assert all(finding.code != "relabelled" for finding in shuffled.diagnosis)
+
+
+def test_the_score_of_the_other_class_is_offered_reversed(tmp_path):
+    truth, _, benign = cancer()
+    path = tmp_path / "scores.csv"
+    pd.DataFrame({"label": truth, "p": benign}).to_csv(path, index=False)
+    asked = CliRunner().invoke(app, ["sweep", str(path), "-t", "label", "--score", "p"])
+    assert (asked.exit_code, "--positive malignant or --positive benign" in asked.stderr) == (2, True)
+    wrong = CliRunner().invoke(app, ["sweep", str(path), "-t", "label", "--score", "p", "--positive", "malignant"])
+    assert "High scores mean “benign”, not “malignant”: no threshold is recommended." in wrong.stdout
+
+
+def test_the_positive_class_stands_beside_every_binary_number():
+    truth, predicted, _ = cancer()
+    found = ifs.evaluate(truth, predicted)
+    for text in (found.to_text(), found.to_markdown(), found.to_html()):
+        assert "positive class 'malignant'" in text.replace("&#x27;", "'").replace("&#39;", "'")
+    assert found["system"].metrics["recall"].positive == "malignant"
+    assert "--positive names the other" in found.to_text()
+    assert "--positive names" not in ifs.evaluate(truth, predicted, positive="benign").to_text()
+
+
+TABLES = {"2 classes": lambda: (cancer()[0], {"a": cancer()[1], "b": np.roll(cancer()[1], 1)}), "10 classes": digits}
+
+
+@pytest.mark.parametrize("name", [*TABLES, pytest.param("214 classes", marks=pytest.mark.slow)])
+def test_one_number_for_one_quantity(name):
+    truth, systems = (TABLES | {"214 classes": many_classes})[name]()
+    evaluated, compared = ifs.evaluate(truth, systems), ifs.compare(truth, systems)
+
+    for system in evaluated:
+        rows = [item.values for item in (*system.classes, *system.outputs)]
+        for estimate in [each for values in (system.metrics, *rows) for each in values.values()]:
+            if estimate.interval is not None and estimate.shown is not None:
+                assert estimate.low - 1e-12 <= estimate.shown <= estimate.high + 1e-12
+    for ranking in compared.ranking:
+        for place in ranking.places:
+            own = evaluated[place.name].metrics[ranking.metric]
+            assert (place.mean, place.estimate.low) == pytest.approx((own.shown, own.low), rel=1e-9)
+    gate = judge(evaluated, [Condition.asked("min", "proficiency=0")])
+    assert {check.system: check.estimate.shown for check in gate.checks if check.estimate} == {
+        system.name: system.shown("proficiency") for system in evaluated
+    }
+    first = evaluated.ranking[0]
+    captured, false = (f"{100 * first.shown(metric):.1f}%" for metric in ("proficiency", "false_information_ratio"))
+    text = evaluated.to_text()
+    assert f"captured {captured}" in text
+    assert f"false {false}" in text
