@@ -139,7 +139,7 @@ def test_what_people_ask(name, said):
 
 
 def test_unknown_words_get_the_nearest_of_all_kinds():
-    for wrong, near in (("accurasy", "'Accuracy'"), ("treshold", "'threshold'"), ("proficency", "'Proficiency'")):
+    for wrong, near in (("accurasy", "'accuracy'"), ("treshold", "'threshold'"), ("proficency", "'proficiency'")):
         done = CliRunner().invoke(app, ["explain", wrong])
         assert done.exit_code == 2
         assert near in done.stderr

@@ -130,8 +130,9 @@ def _entries(name: str) -> list[ifs.metrics.registry.Metric]:
     except AmbiguousNameError:
         raise
     except UnknownNameError:
-        known = {folded(each): each for entry in _everything() for each in _names(entry)}
-        known |= {word: word for word in glossary() if word not in known}
+        known: dict[str, str] = {}
+        for each in (*(each for entry in _everything() for each in _names(entry)), *glossary()):
+            known.setdefault(folded(each), each)  # of several spellings the id comes first
         near = list(dict.fromkeys(known[word] for word in get_close_matches(folded(name), known, n=3, cutoff=0.7)))
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise UnknownNameError(

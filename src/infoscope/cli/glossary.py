@@ -51,7 +51,7 @@ def folded(name: str) -> str:
 _AROUND = (
     r" scorer?$",
     r"^neg ",
-    r", (bits|nats|points|relative).*$",
+    r", (bits|nats|points|relative|planned).*$",
     r" (of|than) ['‘“\"].*$",
     r" than .*$",
     r"(?<=^predicted) .*$",
