@@ -194,7 +194,7 @@ def test_theme_and_print(visit: Any, name: str, tmp_path: Path) -> None:
     assert page.evaluate(ground) != light
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("details:not([open])").count() == 0
+    assert page.locator("#method li").first.is_visible()
     assert page.locator("#theme, #slider, .tools").locator("visible=true").count() == 0
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     assert (tmp_path / "page.pdf").stat().st_size > 20_000

@@ -360,16 +360,40 @@ def test_definitions_are_one_click_away(visit: Any) -> None:
     assert "share" in page.inner_text("#def-proficiency").lower()
 
 
-def test_printed_page_opens_everything(visit: Any, tmp_path: Path) -> None:
+def test_five_systems_are_printed_on_eight_pages_with_the_method_and_what_is_open(visit: Any, tmp_path: Path) -> None:
     page = visit("typical")
+    page.locator("summary", has_text="cell by cell").first.click()
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("details:not([open])").count() == 0
     assert page.locator("#theme").is_hidden()
+    assert page.locator("#method li").first.is_visible()
+    assert page.locator("details[open] figure").first.is_visible()
+    assert page.locator("#definitions summary").is_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator("details[open]").count() == 0
+    assert page.locator("#method").get_attribute("open") is None
     page.pdf(path=tmp_path / "page.pdf", format="A4")
-    assert (tmp_path / "page.pdf").stat().st_size > 20_000
+    assert 3 <= len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "page.pdf").read_bytes())) <= 8
+
+
+@pytest.mark.parametrize("wide", [360, 390, 412])
+def test_phones_show_names_at_the_dots_and_whole_numbers(visit: Any, wide: int) -> None:
+    page = visit("typical", viewport={"width": wide, "height": 800}, is_mobile=True, has_touch=True)
+    maps = page.locator(".map svg").evaluate_all(
+        "maps => maps.map(map => [...map.querySelectorAll('.lab')].map(name => name.getBoundingClientRect())"
+        ".filter(box => box.width).map(box => [box.left, box.top, box.right, box.bottom]))"
+    )
+    assert len(maps) >= 3
+    for boxes in maps:
+        assert len(boxes) >= 3
+        for at, (left, top, right, bottom) in enumerate(boxes):
+            assert 0 <= left < right <= wide
+            for other in boxes[:at]:
+                assert right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+    covered = page.locator(".forest tbody tr").evaluate_all(
+        "rows => rows.map(row => { const range = document.createRange(); range.selectNodeContents(row.cells[2]);"
+        " return row.querySelector('.verdict').getBoundingClientRect().left - range.getBoundingClientRect().right; })"
+    )
+    assert min(covered) >= -1
 
 
 def test_data_can_be_saved(visit: Any, tmp_path: Path) -> None:

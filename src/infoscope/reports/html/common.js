@@ -239,6 +239,21 @@ $$('.scroll').forEach((box) => {
   new ResizeObserver(hint).observe(box);
 });
 
+// where a map is small, a name that would lie on another one gives way; a selected one is always there
+const uncrowd = (map) => {
+  const kept = [];
+  $$('text', map).forEach((name) => name.classList.remove('crowded'));
+  const boxes = $$('text:not(.lab)', map).map((text) => text.getBoundingClientRect());
+  $$('.lab', map).forEach((name) => {
+    const box = name.getBoundingClientRect();
+    const meets = (other) =>
+      box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+    if ([...kept, ...boxes].some(meets)) name.classList.add('crowded');
+    else kept.push(box);
+  });
+};
+$$('.map').forEach((map) => new ResizeObserver(() => uncrowd(map)).observe(map));
+
 // definitions and print; called when a page has made its own things
 export const ready = async () => {
   await Promise.all($$('table.tool').map(equip));
@@ -249,9 +264,10 @@ export const ready = async () => {
   };
   addEventListener('hashchange', openTarget);
   openTarget();
+  // on paper is what is open, and the method
   let closed = [];
   addEventListener('beforeprint', () => {
-    closed = $$('details:not([open])').filter((fold) => !fold.closest('.examples'));
+    closed = $$('#method:not([open])');
     closed.forEach((fold) => (fold.open = true));
   });
   addEventListener('afterprint', () => closed.forEach((fold) => (fold.open = false)));
