@@ -25,6 +25,16 @@ class Summary(NamedTuple):
     low: Real
     high: Real
 
+    def __repr__(self) -> str:
+        """Four digits of each number; of several values how many there are.
+
+        >>> Summary(np.float64(0.25030), np.float64(0.16840), np.float64(0.00623), np.float64(0.62502))
+        Summary(mean=0.2503, sd=0.1684, low=0.00623, high=0.625)
+        """
+        if np.ndim(self.mean):
+            return f"Summary of {np.size(self.mean):,} values: mean, sd, low, high"
+        return f"Summary({', '.join(f'{name}={float(part):.4g}' for name, part in self._asdict().items())})"
+
 
 class MetricSummaries(ABC):
     """What is believed about metrics, one by one, from what is found for several at once."""

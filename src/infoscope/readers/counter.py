@@ -31,6 +31,8 @@ class Counter:
     >>> counter.update(["bird"], ["bird"])
     >>> counter.table().total
     3.0
+    >>> counter
+    Counter of 3 rows, 3 true × 2 predicted classes
     """
 
     def __init__(self, *, reject: Label | None = None, positive: Label | None = None) -> None:
@@ -66,6 +68,15 @@ class Counter:
             self._weights += weights
         if len(self._truth) >= _BUFFER:
             self._flush()
+
+    def __repr__(self) -> str:
+        """How much was counted, and how many classes there are."""
+        self._flush()
+        total = sum(self._counts.values())
+        sides = [len(dict.fromkeys(pair[at] for pair in self._counts)) for at in (0, 1)]
+        what = "of total weight" if self._weighted else "row" if total == 1 else "rows"
+        counted = f"rows {what} {total:,.6g}" if self._weighted else f"{total:,.0f} {what}"
+        return f"Counter of {counted}, {sides[0]:,} true × {sides[1]:,} predicted classes"
 
     def merge(self, other: Counter) -> None:
         """Add what another counter has counted; that one stays as it is."""
