@@ -142,6 +142,7 @@ def test_weights_and_groups_are_not_left_over() -> None:
         (["log.csv", "-s", "smv"], "log.csv has no column 'smv'; did you mean 'svm'?"),
         (["log.csv", "-s", "*"], "is named as truth and as system"),
         (["absent.csv", "-s", "svm"], "absent.csv: the file does not exist"),
+        (["absent.csv", "-t", "gold"], "check the name and the folder; also name a system column with -s"),
     ],
 )
 def test_what_is_not_clear_is_asked_for(words: list[str], said: str) -> None:

@@ -56,7 +56,12 @@ def chosen_columns(
         return
     with ifs.readers.files.scratch_folder() as folder:
         how = read_options(chosen)
-        files = ifs.readers.reader.files_of(sources(source), how, folder)
+        try:
+            files = ifs.readers.reader.files_of(sources(source), how, folder)
+        except InputError as error:
+            if not lacks:
+                raise
+            raise InputError(f"{error}; also name {_wanted(truth, words, option)}") from error
         if files is None:
             yield ChosenColumns(sources(source), truth, _split_blindly(words, chosen, option))
             return
@@ -140,6 +145,12 @@ def _needed(option: str) -> str:
     return "a score column with --score" if option == "score" else "a system column with -s"
 
 
+def _wanted(truth: str | None, systems: Sequence[str], option: str) -> str:
+    """What is still to be named."""
+    lacking = [*(() if truth is not None else ("the truth column with -t",)), *(() if systems else (_needed(option),))]
+    return " and ".join(lacking)
+
+
 def _completed(
     truth: str | None, systems: list[str], left: Sequence[str], chosen: Mapping[str, Any], option: str
 ) -> tuple[str, list[str]]:
@@ -151,9 +162,6 @@ def _completed(
             role = "predictions" if systems == [] else "truth"
             say(f"note: {left[0]!r} is the only column left and is taken as the {role} ({taken})")
         return (left[0], systems) if truth is None else (truth, [left[0]])
-    wanted = "the truth column with -t" if truth is None else _needed(option)
-    if truth is None and not systems:
-        wanted = f"{wanted} and {_needed(option)}"
     shown = ", ".join(map(repr, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
     matrix = "; or say --matrix if SOURCE is a confusion matrix" if "matrix" in chosen else ""
-    raise click.UsageError(f"name {wanted}; SOURCE has {shown or 'no other column'}{matrix}")
+    raise click.UsageError(f"name {_wanted(truth, systems, option)}; SOURCE has {shown or 'no other column'}{matrix}")
