@@ -156,6 +156,10 @@ def test_labels_mixed_in_name_the_classes() -> None:
     assert without["s0"].metrics["kappa"].shown < 0 < mixed["s0"].metrics["kappa"].shown
     assert mixed["s1"].metrics["kappa"].shown < 0
     assert mixed.labels == 60
+    answers_seen = mixed.posterior.arrangement.answers
+    sure = mixed.posterior.belief[answers_seen.labelled]
+    assert (sure.argmax(axis=1) == answers_seen.known[answers_seen.labelled]).all()
+    assert sure.max(axis=1) == pytest.approx(1.0)
     assert "labels_mixed_in" in codes(mixed)
 
 
