@@ -14,6 +14,7 @@ from infoscope.errors import InputError
 from infoscope.masking import masked
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, decided_positive, positive_of
+from infoscope.typing import LabelsLike
 
 __all__ = ["ColumnNames", "check_columns", "check_labels", "check_one_label_per_row", "measured_labels", "near_misses"]
 
@@ -238,7 +239,7 @@ def _check_names(columns: ColumnNames, systems: Sequence[str]) -> None:
             )
 
 
-def check_labels(y_true: Any, systems: Mapping[str, Any]) -> None:
+def check_labels(y_true: LabelsLike, systems: Mapping[str, Any]) -> None:
     """Refuse several numbers per row in the truth, and scores of booleans, before labels are compared by kind."""
     check_one_label_per_row(y_true, "y_true")
     is_list = isinstance(y_true, (list, tuple)) and bool(y_true) and isinstance(y_true[0], bool)
@@ -262,7 +263,7 @@ def _fractions(labels: Any) -> int:
     return len(np.unique(values[values % 1 > 0])) if values.ndim == 1 and values.dtype.kind == "f" else 0
 
 
-def check_one_label_per_row(labels: Any, name: str) -> None:
+def check_one_label_per_row(labels: LabelsLike, name: str) -> None:
     """Refuse several numbers per row where one label is expected, with the call that takes them."""
     array = _numbers_per_row(labels)
     if array is None:

@@ -25,6 +25,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.patterns import Patterns
+from infoscope.typing import LabelsLike
 
 __all__ = ["LabelledEstimate", "labelled_estimate"]
 
@@ -67,7 +68,7 @@ class _Labelled:
 
 
 def labelled_estimate(
-    allocation: Allocation, labels: Any, wanted: tuple[str, float, float], read: ReadOptions | None
+    allocation: Allocation, labels: LabelsLike, wanted: tuple[str, float, float], read: ReadOptions | None
 ) -> LabelledEstimate:
     """The estimate of every system of the plan; ``wanted`` are the label's column, the level and the half width."""
     column, level, half_width = wanted

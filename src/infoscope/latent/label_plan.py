@@ -25,7 +25,7 @@ from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.frame import csv_text
 from infoscope.results.provenance import Provenance
-from infoscope.typing import StrPath
+from infoscope.typing import LabelsLike, Source, StrPath
 
 __all__ = ["ItemToLabel", "LabelPlan", "plan_labels"]
 
@@ -89,7 +89,13 @@ class LabelPlan(Result):
             yield {"labels": point.labels, "half_width": point.planned, "half_width_random": point.random}
 
     def select(
-        self, source: Any, labels: int | None = None, *, round: int = 1, seed: int = 0, read: ReadOptions | None = None
+        self,
+        source: Source,
+        labels: int | None = None,
+        *,
+        round: int = 1,
+        seed: int = 0,
+        read: ReadOptions | None = None,
     ) -> list[ItemToLabel]:
         """Draw items to label from the rows of the latent truth's source: so many draws, as many as planned by default.
 
@@ -139,7 +145,9 @@ class LabelPlan(Result):
         write_file(path, csv_text(iter(self.sheet(items))), replace=force)
         return Path(path)
 
-    def estimate(self, labels: Any, *, label: str = "label", read: ReadOptions | None = None) -> LabelledEstimate:
+    def estimate(
+        self, labels: LabelsLike, *, label: str = "label", read: ReadOptions | None = None
+    ) -> LabelledEstimate:
         """What the labelled items say: right by design, also where the model is wrong.
 
         ``labels`` has the columns of the systems, ``times``, and the label of each item, as ``select`` and

@@ -111,7 +111,7 @@ def _from_mapping(
     return found
 
 
-def row_patterns(source: Any, patterns: Patterns, read: ReadOptions | None = None) -> NDArray[np.int64]:
+def row_patterns(source: Source, patterns: Patterns, read: ReadOptions | None = None) -> NDArray[np.int64]:
     """For each row of a source, in its order, the place of its pattern; −1 where it is none of them."""
     rows = _rows_in_order(source, patterns.names, read or ReadOptions())
     places = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}

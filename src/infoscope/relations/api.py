@@ -31,6 +31,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.patterns import Patterns
+from infoscope.typing import Source
 
 __all__ = ["RelateKeywords", "relate"]
 
@@ -85,7 +86,7 @@ class _Question:
 
 
 def relate(
-    source: Any,
+    source: Source,
     columns: Sequence[str] | None = None,
     *,
     target: str | None = None,

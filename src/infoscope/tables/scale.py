@@ -90,7 +90,7 @@ def on_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
     )
 
 
-def scale_of(values: Any) -> tuple[Label, ...] | None:
+def scale_of(values: object) -> tuple[Label, ...] | None:
     """The order that a column of labels has: an ordered categorical of pandas or Arrow, an enumeration of polars."""
     kind: Any = getattr(values, "dtype", None)
     if type(kind).__name__ == "CategoricalDtype":

@@ -49,10 +49,15 @@ _Bytes = NDArray[np.uint8]
 def is_built() -> bool:
     """Whether the compiled part is there and of this version; where it is not, all else works without it."""
     try:
-        from infoscope.readers import _packed  # noqa: PLC0415 - may be absent
+        return getattr(_compiled(), "FIELDS", None) == _FIELDS
     except ImportError:
         return False
-    return getattr(_packed, "FIELDS", None) == _FIELDS
+
+
+def _compiled() -> Any:
+    from infoscope.readers import _packed  # noqa: PLC0415 - may be absent
+
+    return _packed
 
 
 def is_wanted(native: bool | None) -> bool:
@@ -69,9 +74,7 @@ class PackedCounting:
     """What one thread has counted: a table of truth against each system, with a spare column that stays empty."""
 
     def __init__(self, places: Places) -> None:
-        from infoscope.readers import _packed  # noqa: PLC0415 - may be missing
-
-        self._packed = _packed
+        self._packed = _compiled()
         self._places = places
         self._truth = np.empty(0, dtype=np.uint16)
         self._room = np.empty(0, dtype=np.uint8)
