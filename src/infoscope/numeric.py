@@ -3,6 +3,7 @@
 Everything works on the last axis and carries leading axes along. Undefined is NaN, never 0.
 """
 
+from collections.abc import Sequence
 from dataclasses import is_dataclass
 from math import isnan
 from typing import Any, TypeAlias, TypeVar
@@ -25,6 +26,7 @@ __all__ = [
     "finite_ratio",
     "frozen",
     "group_sum",
+    "holm",
     "open_nats",
     "outside",
     "quotient",
@@ -272,3 +274,16 @@ def best_assignment(weights: Real) -> tuple[NDArray[np.int64], NDArray[np.int64]
 
     found: tuple[NDArray[np.int64], NDArray[np.int64]] = linear_sum_assignment(weights, maximize=True)
     return found
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for asking many questions at once, so that any false claim is as improbable as one alone.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = as_real(p_values)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    return [float(x) for x in adjusted]

@@ -8,7 +8,7 @@ from infoscope import Contingency, InputError
 from infoscope.comparison import PairedPredictions, compare
 from infoscope.comparison.correlation import correlation
 from infoscope.comparison.difference import exact_information_difference
-from infoscope.comparison.ranking import holm
+from infoscope.numeric import holm
 from infoscope.comparison.tests import homogeneity_p_value, mcnemar_p_value, swap_p_values
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency

@@ -6,8 +6,8 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
-        "drift: early stop counts only the draws that were made",
-        "src/infoscope/drift/chance.py",
+        "permutations within strata: only draws that were made count",
+        "src/infoscope/metrics/permutation.py",
         "return (1 + hits) / (1 + done)",
         "return (1 + hits) / (1 + permutations)",
         ("tests/drift/test_drift.py::test_permutation_against_exact_enumeration",),
@@ -27,11 +27,11 @@ MUTANTS = (
         ("tests/relations/test_relations.py::test_chain_rule_and_symmetry",),
     ),
     Mutant(
-        "correction for the number of relations",
-        "src/infoscope/relations/chance.py",
-        "np.arange(len(p), 0, -1)",
-        "np.arange(1, len(p) + 1)",
-        ("tests/relations/test_relations.py::test_p_values_are_corrected_as_in_the_reference",),
+        "drift: the periods of each stratum",
+        "src/infoscope/drift/chance.py",
+        "freedom = sum(table.shape[1] - 1 for table in tested)",
+        "freedom = sum(table.shape[1] for table in tested)",
+        ("tests/drift/test_drift.py::test_reference_figures",),
     ),
     Mutant(
         "few samples in the test for chance",
@@ -98,9 +98,9 @@ MUTANTS = (
     ),
     Mutant(
         "Holm's correction",
-        "src/infoscope/comparison/ranking.py",
-        "(len(p_values) - place) * p_values[index]",
-        "len(p_values) * p_values[index]",
+        "src/infoscope/numeric.py",
+        "np.arange(len(p), 0, -1)",
+        "len(p)",
         ("tests/comparison/test_pairs.py::test_holm_by_hand",),
     ),
     Mutant(

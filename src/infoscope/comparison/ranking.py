@@ -9,10 +9,10 @@ import numpy as np
 
 from infoscope.comparison.difference import MetricBelief
 from infoscope.metrics.registry import Metric, find
-from infoscope.numeric import Real
+from infoscope.numeric import Real, holm
 from infoscope.results.estimate import Difference, Estimate
 
-__all__ = ["Place", "Ranking", "holm", "rank"]
+__all__ = ["Place", "Ranking", "rank"]
 
 _DRAWS = 20_000
 
@@ -120,21 +120,6 @@ def rank(  # noqa: PLR0913 - what is believed, and how it is judged
         for i, name in enumerate(ordered)
     )
     return Ranking(entry.name, places, wins, uninformative=tuple(ordered[len(contenders) :]))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for asking many questions at once.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p_values)
-    adjusted = np.empty(len(p_values))
-    running = 0.0
-    for place, index in enumerate(order):
-        running = max(running, (len(p_values) - place) * p_values[index])
-        adjusted[index] = min(running, 1.0)
-    return [float(p) for p in adjusted]
 
 
 def _wins(pairs: Mapping[Two, Difference], level: float) -> tuple[Two, ...]:

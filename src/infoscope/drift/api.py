@@ -16,6 +16,7 @@ from infoscope.drift.result import Drift, PairDrift, SystemDrift
 from infoscope.errors import InputError, UnknownNameError, check_keywords
 from infoscope.inputs import check_level
 from infoscope.metrics import erroneous_information, mutual_information
+from infoscope.numeric import holm
 from infoscope.readers import ReadOptions
 from infoscope.readers.labels import Cleaning, match_label
 from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
@@ -142,11 +143,11 @@ def _compared(first: Patterns, second: Patterns, names: tuple[str, str], how: Dr
         items=(int(first.total), int(second.total)),
         systems=tuple(
             replace(each, p_adjusted=p)
-            for each, p in zip(systems, _holm([each.shown.p_value for each in systems]), strict=True)
+            for each, p in zip(systems, holm([each.shown.p_value for each in systems]), strict=True)
         ),
         pairs=tuple(
             replace(each, p_adjusted=p)
-            for each, p in zip(pairs, _holm([each.p_adjusted for each in pairs]), strict=True)
+            for each, p in zip(pairs, holm([each.p_adjusted for each in pairs]), strict=True)
         ),
         level=how.level,
         provenance=Provenance(rows=int(first.total + second.total)),
@@ -200,16 +201,6 @@ def _strata(before: NDArray[np.int64], after: NDArray[np.int64]) -> list[list[ND
         [np.stack(rows) for rows in zip(before, after, strict=True)],
         [np.stack(rows) for rows in zip(before.T, after.T, strict=True)],
     ]
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    """P-values of all considered at once."""
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    found, highest = [0.0] * len(p_values), 0.0
-    for rank, at in enumerate(order):
-        highest = max(highest, min(1.0, p_values[at] * (len(p_values) - rank)))
-        found[at] = highest
-    return found
 
 
 def _changed(found: Drift) -> Iterator[str]:

@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, chndtrinc
 
+from infoscope.metrics.permutation import permuted_p_value
 from infoscope.numeric import Real
 
 __all__ = ["DriftPart", "drift_part"]
 
-ENOUGH_HITS = 50
-"""Draws stop where so many are as far as the data: the P-value is large then, and known well enough."""
-BATCH = 100
 POWER = 0.8
 
 
@@ -50,7 +48,7 @@ def drift_part(strata: Sequence[NDArray[np.int64]], permutations: int, level: fl
         return DriftPart(float(bits), 1.0, 1.0, 0.0)
     critical = float(chdtri(freedom, level))
     smallest = float(chndtrinc(critical, freedom, 1 - POWER) / (2.0 * total * np.log(2.0)))
-    p_value = _permuted(tested, nats, permutations, np.random.default_rng(seed))
+    p_value = permuted_p_value(tested, permutations, np.random.default_rng(seed))
     return DriftPart(float(bits), p_value, float(chdtrc(freedom, 2.0 * nats)), smallest)
 
 
@@ -63,19 +61,3 @@ def _excess(table: NDArray[np.int64]) -> float:
 
 def _n_log_n(counts: NDArray[np.int64]) -> Real:
     return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)
-
-
-def _permuted(tables: Sequence[NDArray[np.int64]], nats: float, permutations: int, rng: np.random.Generator) -> float:
-    """Share of dealt tables that tell as much about the period."""
-    fixed = nats - sum(float(_n_log_n(table).sum()) for table in tables)
-    hits = done = 0
-    while done < permutations and hits < ENOUGH_HITS:
-        size = min(BATCH, permutations - done)
-        found = np.full(size, fixed)
-        for table in tables:
-            labels, before = table.sum(axis=0), int(table[0].sum())
-            dealt = rng.multivariate_hypergeometric(labels, before, size, method="marginals")
-            found += _n_log_n(dealt).sum(axis=1) + _n_log_n(labels - dealt).sum(axis=1)
-        hits += int(np.count_nonzero(found >= nats - 1e-9 * max(abs(nats), 1.0)))
-        done += size
-    return (1 + hits) / (1 + done)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincc
+from scipy.stats import random_table
 
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 
-__all__ = ["CHANCE_LEVEL", "chance_p_value"]
+__all__ = ["CHANCE_LEVEL", "chance_p_value", "permuted_p_value"]
 
 CHANCE_LEVEL = 0.05
 """Captured information is told from none where chance alone would show as much in fewer samples than this share."""
@@ -25,6 +28,8 @@ _LEAST_RANKED = 199
 """From this many draws on the p-value is a rank; from fewer they give the variance of a gamma law."""
 _WORK = 2_000_000
 """Numbers that may be drawn in all."""
+_BATCH = 100
+"""Tables that are drawn before it is asked whether enough reach the value."""
 _SEED = 20_230_517
 
 
@@ -52,6 +57,35 @@ def chance_p_value(table: Contingency, n: float | None = None) -> float | None:
     if statistic > mean + _FAR * np.sqrt(2.0 * freedom):
         return _gamma_tail(statistic, mean, 2.0 * freedom)
     return _permuted(table, statistic, mean)
+
+
+def permuted_p_value(
+    tables: Sequence[NDArray[np.int64]], permutations: int, rng: np.random.Generator, enough: int = 50
+) -> float:
+    """P of at least this much information within strata, by random tables with the margins of each stratum.
+
+    Drawing stops once ``enough`` tables reach the value (Besag and Clifford), so that what is no relation costs little.
+    No table may have an empty row or column.
+    """
+    observed = sum(float(_n_log_n(table).sum()) for table in tables)
+    hits = done = 0
+    while done < permutations and hits < enough:
+        size = min(_BATCH, permutations - done)
+        drawn = sum(_random_tables(table, size, rng) for table in tables)
+        hits += int(np.count_nonzero(drawn >= observed - 1e-9 * max(abs(observed), 1.0)))
+        done += size
+    return (1 + hits) / (1 + done)
+
+
+def _random_tables(table: NDArray[np.int64], size: int, rng: np.random.Generator) -> Real:
+    """Σ n log n of random tables with the margins of this one."""
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    if len(rows) == 2:
+        first = rng.multivariate_hypergeometric(columns, int(rows[0]), size, method="marginals")
+        return as_real(_n_log_n(first).sum(axis=1) + _n_log_n(columns - first).sum(axis=1))
+    law, step = random_table(rows, columns, seed=rng), max(1, _WORK // table.size)
+    parts = (law.rvs(size=min(step, size - start)) for start in range(0, size, step))
+    return np.concatenate([_n_log_n(part.astype(np.int64)).sum(axis=(-2, -1)) for part in parts])
 
 
 def _permuted(table: Contingency, statistic: float, mean: float) -> float:

@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
-from scipy.stats import false_discovery_control, random_table
+from scipy.stats import false_discovery_control
 
-from infoscope.numeric import Real
+from infoscope.metrics.permutation import permuted_p_value
+from infoscope.numeric import holm
 
 __all__ = ["Correction", "adjusted", "chance_of", "expected_by_chance"]
 
@@ -18,11 +19,6 @@ Correction = Literal["holm", "benjamini-yekutieli", "none"]
 
 LEAST_EXPECTED = 5.0
 """Expected count of every cell from which on the likelihood-ratio statistic follows its χ² law."""
-ENOUGH = 20
-"""Draws that reach the value after which drawing stops (Besag and Clifford): what is no relation costs little."""
-BATCH = 100
-MAX_CELLS = 4_000_000
-"""Cells that may be drawn at once."""
 
 Tables = Sequence[NDArray[Any]]
 """Counts of two columns, one table for each stratum."""
@@ -41,7 +37,7 @@ def chance_of(tables: Tables, permutations: int, rng: np.random.Generator) -> tu
     whole = all(np.all(t == np.rint(t)) for t in used)
     if expected >= LEAST_EXPECTED or not whole or not permutations:
         return _chi_square(used), "chi-square"
-    return _permuted([t.astype(np.int64) for t in used], permutations, rng), "permutation"
+    return permuted_p_value([t.astype(np.int64) for t in used], permutations, rng), "permutation"
 
 
 def _occupied(table: NDArray[Any]) -> NDArray[Any] | None:
@@ -64,29 +60,6 @@ def _excess(table: NDArray[Any]) -> float:
     return float(xlogy(counts, counts).sum() - margins + xlogy(counts.sum(), counts.sum()))
 
 
-def _permuted(tables: Sequence[NDArray[np.int64]], draws: int, rng: np.random.Generator) -> float:
-    observed = sum(float(xlogy(t, t).sum()) for t in tables)
-    limit = observed - 1e-9 * max(abs(observed), 1.0)
-    reached = done = 0
-    while done < draws and reached < ENOUGH:
-        batch = min(BATCH, draws - done)
-        reached += int(np.count_nonzero(_drawn(tables, batch, rng) >= limit))
-        done += batch
-    return reached / done if reached >= ENOUGH else (reached + 1) / (done + 1)
-
-
-def _drawn(tables: Sequence[NDArray[np.int64]], batch: int, rng: np.random.Generator) -> Real:
-    """Σ n log n of random tables with the margins of each stratum."""
-    found = np.zeros(batch)
-    for table in tables:
-        law = random_table(table.sum(1), table.sum(0), seed=rng)
-        step = max(1, MAX_CELLS // table.size)
-        for start in range(0, batch, step):
-            part = law.rvs(size=min(step, batch - start))
-            found[start : start + step] += xlogy(part, part).sum(axis=(-2, -1))
-    return found
-
-
 def expected_by_chance(tables: Tables) -> float:
     """Bits that independent columns would show in a sample of this size, about: degrees of freedom over 2 N ln 2."""
     used = [part for table in tables if (part := _occupied(table)) is not None]
@@ -106,7 +79,4 @@ def adjusted(p_values: Sequence[float], correction: Correction) -> list[float]:
         return p.tolist()
     if correction == "benjamini-yekutieli":
         return np.asarray(false_discovery_control(p, method="by")).tolist()
-    order = np.argsort(p, kind="stable")
-    found = np.empty_like(p)
-    found[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
-    return found.tolist()
+    return holm(p.tolist())
