@@ -8,11 +8,11 @@ from infoscope import Contingency, InputError
 from infoscope.comparison import PairedPredictions, compare
 from infoscope.comparison.correlation import correlation
 from infoscope.comparison.difference import exact_information_difference
-from infoscope.numeric import holm
 from infoscope.comparison.tests import homogeneity_p_value, mcnemar_p_value, swap_p_values
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
 from infoscope.metrics.registry import find
+from infoscope.numeric import holm
 from tests.findings import notes
 
 
