@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincc
-from scipy.stats import random_table
 
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, as_real
+from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
 __all__ = ["CHANCE_LEVEL", "chance_p_value", "permuted_p_value"]
@@ -80,12 +79,9 @@ def permuted_p_value(
 def _random_tables(table: NDArray[np.int64], size: int, rng: np.random.Generator) -> Real:
     """Σ n log n of random tables with the margins of this one."""
     rows, columns = table.sum(axis=1), table.sum(axis=0)
-    if len(rows) == 2:
-        first = rng.multivariate_hypergeometric(columns, int(rows[0]), size, method="marginals")
-        return as_real(_n_log_n(first).sum(axis=1) + _n_log_n(columns - first).sum(axis=1))
-    law, step = random_table(rows, columns, seed=rng), max(1, _WORK // table.size)
-    parts = (law.rvs(size=min(step, size - start)) for start in range(0, size, step))
-    return np.concatenate([_n_log_n(part.astype(np.int64)).sum(axis=(-2, -1)) for part in parts])
+    step = max(1, _WORK // table.size)
+    parts = [_dealt(rows, columns, min(step, size - start), rng) for start in range(0, size, step)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _permuted(table: Contingency, statistic: float, mean: float) -> float:
@@ -108,10 +104,13 @@ def _dealt_tables(
 ) -> Real:
     """Σ n log n of random tables with these margins, drawn row by row: for many samples in few cells."""
     margins = [np.bincount(side, counts).astype(np.int64) for side in (rows, columns)]
-    draws = _number(len(margins[0]) * len(margins[1]))
-    left = np.tile(margins[1], (draws, 1))
+    return _dealt(*margins, _number(len(margins[0]) * len(margins[1])), rng)
+
+
+def _dealt(rows: NDArray[np.int64], columns: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Real:
+    left = np.tile(columns, (draws, 1))
     found = np.zeros(draws)
-    for size in margins[0][:-1]:
+    for size in rows[:-1]:
         row = np.zeros_like(left)
         open_rows = np.full(draws, size)
         after = left.sum(axis=1)
