@@ -103,8 +103,8 @@ def _dealt_tables(
     rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64], rng: np.random.Generator
 ) -> Real:
     """Σ n log n of random tables with these margins, drawn row by row: for many samples in few cells."""
-    margins = [np.bincount(side, counts).astype(np.int64) for side in (rows, columns)]
-    return _dealt(*margins, _number(len(margins[0]) * len(margins[1])), rng)
+    sizes, widths = (np.bincount(side, counts).astype(np.int64) for side in (rows, columns))
+    return _dealt(sizes, widths, _number(len(sizes) * len(widths)), rng)
 
 
 def _dealt(rows: NDArray[np.int64], columns: NDArray[np.int64], draws: int, rng: np.random.Generator) -> Real:
