@@ -375,5 +375,10 @@ def test_names_that_say_which_class_is_positive(labels, positive):
 
 
 def test_the_class_that_scores_mean_is_asked_for_where_names_do_not_say():
-    with pytest.raises(InputError, match=r"'benign' and 'malignant'.*--positive malignant or --positive benign"):
-        ifs.sweep(["benign", "malignant"] * 10, [0.1, 0.9] * 10)
+    truth, scores = ["benign", "malignant"] * 10, [0.1, 0.9] * 10
+    asked = [finding.text for finding in ifs.sweep(truth, scores).findings if finding.code == "positive_asked"]
+
+    assert len(asked) == 1
+    assert "--positive malignant or --positive benign" in asked[0]
+    for stated in (ifs.sweep(truth, scores, positive="malignant"), ifs.sweep(["no", "yes"] * 10, scores)):
+        assert all(finding.code != "positive_asked" for finding in stated.findings)

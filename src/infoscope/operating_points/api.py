@@ -32,9 +32,10 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.reader import counted_tables, read_joints
 from infoscope.readers.tally import Tally
+from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label
+from infoscope.tables.labels import Label, decided_positive
 from infoscope.tables.missing import all_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike, Source
 
@@ -76,17 +77,32 @@ def sweep(
     if y_score is not None:
         if truth is not None or score is not None:
             raise InputError("give (y_true, y_score), or name columns with truth= and score=, not both")
-        return sweep_scores(cast(LabelsLike, source), y_score, **choices)
+        return _asking(sweep_scores(cast(LabelsLike, source), y_score, **choices), choices)
     columns = column_labels(source, truth, score)
     if columns is not None and not clean:
         y_true, scores = columns
         choices["weight"] = named_column(cast("Mapping[str, Any]", source), choices.get("weight"))
         choices.setdefault("classes", None if len(scores) == 1 else list(scores))
         given = next(iter(scores.values())) if len(scores) == 1 else np.column_stack(list(scores.values()))
-        return sweep_scores(y_true, given, **choices)
+        return _asking(sweep_scores(y_true, given, **choices), choices)
     if not isinstance(truth, str) or score is None:
         raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
-    return _sweep_rows(source, truth, score, clean, read, choices)
+    return _asking(_sweep_rows(source, truth, score, clean, read, choices), choices)
+
+
+def _asking(found: Sweep, options: SweepKeywords) -> Sweep:
+    """The same with a question where neither the caller nor the names of the classes say which one high scores mean."""
+    is_stated = options.get("positive") is not None or found.mode != "threshold"
+    if is_stated or decided_positive(found.truth_labels) is not None:
+        return found
+    one, other = found.truth_labels
+    text = (
+        f"The names {one!r} and {other!r} do not say which class high scores mean; {found.positive!r} is taken, "
+        f"because it sorts last. Name it: --positive {other} or --positive {one} (positive= in Python)."
+    )
+    return replace(
+        found, findings=(*found.findings, Finding("positive_asked", text, evidence={"class": found.positive}))
+    )
 
 
 def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read

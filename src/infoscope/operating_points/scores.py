@@ -19,7 +19,7 @@ from infoscope.tables.labels import (
     as_labels,
     check_kinds,
     check_unique,
-    decided_positive,
+    positive_of,
     sorted_labels,
 )
 from infoscope.tables.missing import warn_of_rows
@@ -202,15 +202,9 @@ def _refuse_many(classes: int) -> None:
 
 
 def _positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
-    """The class that high scores mean: as stated, else by the names of the two; asked for where these do not say."""
-    positive = decided_positive(labels) if stated is None else stated
-    if positive is None:
-        one, other = labels
-        raise InputError(
-            f"the classes are {one!r} and {other!r}, and their names do not say which one high scores mean; name it: "
-            f"--positive {other} or --positive {one} (positive={other!r} or positive={one!r} in Python)"
-        )
-    if positive not in labels:
+    """The class that high scores mean: as stated, else the one that binary metrics are about."""
+    positive = positive_of(labels) if stated is None else stated
+    if positive is None or positive not in labels:
         raise InputError(f"positive label {stated!r} is not among the truth labels ({labels[0]!r}, {labels[1]!r})")
     return positive
 
