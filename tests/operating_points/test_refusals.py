@@ -290,7 +290,7 @@ def test_chow_thresholds_minimise_the_expected_cost_of_a_calibrated_score():
 
 def test_two_thresholds_refuse_wrong_use():
     curve = ifs.sweep([0, 1, 0], [0.1, 0.9, 0.4])
-    with pytest.raises(InputError, match="2 truth × 3 answers"):
+    with pytest.raises(InputError, match="2 truth × 3 predictions"):
         points.two_thresholds(curve, costs=[[0, 1], [1, 0]])
     with pytest.raises(InputError, match="for one score and two classes"):
         points.two_thresholds(ifs.sweep(*_drawn(20, 3)))
@@ -340,7 +340,7 @@ def test_class_thresholds_by_proficiency_gain_and_cannot_be_improved_one_at_a_ti
             said = np.where(certainty >= limits[answers], answers, 3)
             table = ifs.Contingency.from_labels(truth, said, labels=[0, 1, 2], reject=3)
             assert ifs.metrics.proficiency(table) <= found.value + 0.003  # thresholds are a grid of 100 a class
-    with pytest.raises(InputError, match="3 truth × 4 answers"):
+    with pytest.raises(InputError, match="3 truth × 4 predictions"):
         points.class_thresholds(truth, probabilities, costs=np.ones((3, 3)))
     with pytest.raises(InputError, match="is a class"):
         points.class_thresholds(truth, probabilities, reject=0)
