@@ -155,6 +155,10 @@ def _groups(ordered: Sequence[str], wins: Sequence[Two]) -> list[frozenset[str]]
     return sorted(found, key=lambda group: sorted(place[name] for name in group))
 
 
+_EQUAL = 1e-12
+"""Draws that differ by less than this share of their size are of equal systems."""
+
+
 def _probability_best(
     ordered: Sequence[str],
     beliefs: Mapping[str, MetricBelief],
@@ -174,4 +178,5 @@ def _probability_best(
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     means = np.array([beliefs[name].mean for name in ordered])
     drawn = sign * (means + sds * (rng.standard_normal((_DRAWS, size)) @ root.T))
-    return np.bincount(np.argmax(drawn, axis=1), minlength=size) / _DRAWS
+    first = drawn >= drawn.max(axis=1, keepdims=True) - _EQUAL * np.abs(drawn).max()
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))  # equal systems share a draw

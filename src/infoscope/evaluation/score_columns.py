@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -102,6 +103,8 @@ def _advised(system: SystemResult, column: str | None) -> SystemResult:
     counts = next((finding.text for finding in system.diagnosis if finding.code in _MISCOUNTS), "")
     start = f"{counts.partition(';')[0]}; " if counts else ""
     command = f"{SWEEP_COMMAND}".replace("COLUMN", column or "COLUMN")
+    if system.positive is not None:
+        command += f" --positive {shlex.quote(system.positive)}"
     limits = f"held out, {choice.level:.0%} interval {100 * (held.low or 0):.1f} – {100 * (held.high or 0):.1f}"
     at = f"at a threshold of {choice.threshold:.4g}"
     evidence: dict[str, Any] = {"threshold": choice.threshold, "captured": held.value, "now": now}

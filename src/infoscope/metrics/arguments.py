@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, 
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.column_kinds import ColumnNames, check_columns, check_labels
 from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
 from infoscope.metrics.one_vs_rest import listed_classes
@@ -108,7 +109,9 @@ def _counted(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any =
             f"y_pred maps names ({', '.join(map(repr, list(y_pred)[:3]))}) to labels, and a metric is about one "
             "system; infoscope.evaluate(y_true, y_pred) takes several"
         )
+    check_labels(y_true, {"system": y_pred})
     table = Contingency.from_labels(y_true, y_pred, **stated)
+    check_columns({"system": table}, ColumnNames())
     if positive is None and pos_label is None:
         return table
     label = as_label(pos_label if positive is None else positive)

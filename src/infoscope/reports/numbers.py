@@ -99,7 +99,11 @@ def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> 
     """
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"{scale * estimate.low:.{digits}f} – {scale * estimate.high:.{digits}f}"
+    for more in range(digits, digits + 4):  # a narrow interval needs more digits to have a width
+        low, high = (f"{scale * end:.{more}f}" for end in (estimate.low, estimate.high))
+        if low != high or estimate.low == estimate.high:
+            break
+    return f"{low} – {high}"
 
 
 def false_per_hundred(ratio: float, unit: str = "bits") -> str:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from infoscope.reports.layout import Look, Signs, TextColumn, beside, columns, meter, shown, wrapped
+from infoscope.reports.layout import Look, Signs, TextColumn, beside, columns, meter, shown, squeezed, wrapped
 from infoscope.reports.numbers import share
 from infoscope.reports.outline import (
     Block,
@@ -144,11 +144,15 @@ def _folded(line: Text, look: Look) -> list[Text]:
     return list(line.wrap(Console(file=StringIO(), width=room), room))
 
 
+_WIDEST_WORD = 48
+"""Columns of the words of a tile, which may hold a long name: the number beside them must not go."""
+
+
 def _tiles(tiles: Sequence[Tile], look: Look) -> list[Text]:
     if not tiles:
         return []
     parts = [
-        TextColumn("", [Text(_shown(plain(tile.word), look)) for tile in tiles]),
+        TextColumn("", [Text(squeezed(_shown(plain(tile.word), look), _WIDEST_WORD, look.signs)) for tile in tiles]),
         TextColumn("", [Text(tile.number, "bold") for tile in tiles]),
         TextColumn("", [Text(_dashed(tile.interval, look), "dim") for tile in tiles], priority=5),
         TextColumn("", [Text(_shown(tile.note, look), "dim") for tile in tiles], priority=1),

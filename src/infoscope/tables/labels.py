@@ -251,6 +251,8 @@ def _way_out(one: tuple[str, str], other: tuple[str, str]) -> str:
     (kind, value), *_ = by_kind.items()
     if value == words:
         return "convert both sides to text, for example with [str(label) for label in labels]"
+    if words.strip().lower() in {"true", "false"} and kind != "bool":
+        return "convert the text to numbers, for example with [int(label.lower() == 'true') for label in labels]"
     if kind == "bool" and words.strip().lower() in {"true", "false"}:
         return "convert both sides to text, for example with [str(label).strip().lower() for label in labels]"
     return "convert both sides to numbers, for example with [float(label) for label in labels]"

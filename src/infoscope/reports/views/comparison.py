@@ -243,7 +243,13 @@ def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: 
     estimate = pair.estimate
     half = signed_metric_value(ranking.metric, ((estimate.high or 0.0) - (estimate.low or 0.0)) / 2).lstrip("+")
     gap = f"{signed_metric_value(ranking.metric, pair.estimate.mean)} ±{half}"
-    return gap, _chance(pair), word or pair.verdict
+    return gap, _chance(pair), word or _corrected_verdict(pair)
+
+
+def _corrected_verdict(pair: Difference) -> str:
+    """The verdict on a pair among all pairs: better or worse only where that is significant after correction."""
+    claimed = pair.verdict in ("better", "worse")
+    return "not significant" if claimed and not pair.significant else pair.verdict
 
 
 def _is_higher(ranking: Ranking) -> bool:
@@ -260,7 +266,11 @@ def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
     for place in ranking.places:
         pair = comparison.between(place.name, reference, ranking.metric)
         if pair is not None and pair.estimate.mean is not None:
-            rows.append(ForestRow(place.name, pair.estimate.mean, pair.estimate.low, pair.estimate.high, pair.verdict))
+            rows.append(
+                ForestRow(
+                    place.name, pair.estimate.mean, pair.estimate.low, pair.estimate.high, _corrected_verdict(pair)
+                )
+            )
     scale = "percentage points" if card.unit == "ratio" and card.range == (0, 1) else "hundredths"
     title = f"difference to {plain_label(reference)[:40]}, in {scale}"
     drawn = ComparisonDisplay(rows, title, reference, card.better != "lower", differences=True)

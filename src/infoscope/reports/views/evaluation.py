@@ -271,7 +271,19 @@ def _ranking(evaluation: Evaluation) -> Section:
     more = len(sentences) - MAX_TIED
     kept = [*sentences[:MAX_TIED], *([f"The same holds for {more} more groups of neighbours."] if more > 0 else [])]
     table = Table(columns, rows, search="systems", max_rows=len(rows))
-    return Section("Systems, the most informative first", [table, Bullets(kept)], only="plain")
+    said = Bullets([*kept, *_undefined_systems(systems)])
+    return Section("Systems, the most informative first", [table, said], only="plain")
+
+
+def _undefined_systems(systems: Sequence[SystemResult]) -> Iterator[Phrase]:
+    """Why captured information does not exist where it does not, the systems and groups with one reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for system in systems:
+        captured = system.metrics.get("proficiency", ABSENT)
+        if captured.shown is None and captured.undefined:
+            by_reason.setdefault(captured.undefined, []).append(system.title)
+    for reason, names in by_reason.items():
+        yield ("Captured information is undefined for ", *enumerated(names, 5), f": {reason}.")
 
 
 def _ranking_row(system: SystemResult, groups: Sequence[str], *, rejected: bool) -> tuple[Cell, ...]:
