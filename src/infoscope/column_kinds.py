@@ -321,8 +321,8 @@ def near_misses(table: Contingency) -> float | None:
     """
     at_rows, at_columns = table.matches
     different = int((table.row_totals > 0).sum())
-    if different < MIN_MEASURED or not table.total or table.batch_shape:
-        return None
+    if different < MIN_MEASURED or not table.total or table.batch_shape or not table.labelled:
+        return None  # the numbers of a matrix without labels are places
     if float(table.diagonal.sum()) > MAX_MEASURED_ACCURACY * float(table.total):
         return None
     sides = [np.array([_number(label) for label in labels]) for labels in (table.truth_labels, table.system_labels)]
