@@ -99,6 +99,12 @@ def check_question(options: MutableMapping[str, Any], known: type) -> None:
             options[ours] = options.pop(theirs)
 
 
+def check_seed(seed: int) -> None:
+    """Refuse a seed that no generator takes."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"seed must be a whole number of 0 or more, got {seed!r}")
+
+
 def check_level(level: float) -> None:
     """Refuse a probability of intervals that is none."""
     if not 0 < level < 1:

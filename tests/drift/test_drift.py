@@ -167,3 +167,11 @@ def test_rejections(arguments: dict[str, object], said: str) -> None:
 def test_an_unknown_period_is_named() -> None:
     with pytest.raises(UnknownNameError, match="column 'm' has no value '3'; it has '1', '2'"):
         ifs.drift(A | {"m": ["1", "2"]}, by="m", before="1", after="3")
+
+
+def test_labels_that_are_all_new_are_refused() -> None:
+    january = {"a": ["x", "y"] * 20, "b": ["x", "y"] * 20}
+    with pytest.raises(ifs.InfoscopeError, match="'a' has no label in common between the periods"):
+        ifs.drift(january, {"a": ["p", "q"] * 20, "b": ["x", "y"] * 20})
+    with pytest.raises(ifs.InfoscopeError, match="'a' has no label in the second period"):
+        ifs.drift(january, {"a": [None] * 40, "b": ["x", "y"] * 20})

@@ -291,3 +291,14 @@ def test_more_classes_than_counts_are_rejected() -> None:
     many = {name: list(range(10_001)) for name in "abc"}
     with pytest.raises(InputError, match="10,001 classes are too many"):
         ifs.latent_truth(many)
+
+
+def test_estimated_tables_are_not_compared_as_samples() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 400)
+    answers = {name: np.where(rng.random(400) < 0.8, truth, rng.integers(0, 3, 400)) for name in "abc"}
+    found = ifs.latent_truth(answers, draws=60)
+    with pytest.raises(ifs.InfoscopeError, match="estimated without truth"):
+        ifs.compare({name: found.tables[name] for name in "ab"})
+    with pytest.raises(ifs.InfoscopeError, match="no weight"):
+        ifs.latent_truth({**answers, "w": np.zeros(400)}, list("abc"), weight="w")

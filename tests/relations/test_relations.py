@@ -223,6 +223,8 @@ def test_weights_count_like_rows_and_are_no_more_evidence() -> None:
         ({"correction": "bonferroni"}, "holm"),
         ({"triangle": "channel"}, "target"),
         ({"keep": "nobody"}, "nobody"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"permutations": 1.5}, "permutations must be a whole number"),
     ],
 )
 def test_bad_questions(options: dict[str, Any], words: str) -> None:
@@ -249,3 +251,24 @@ def test_command_line(tmp_path: Path) -> None:
 def test_no_rows_are_an_error() -> None:
     with pytest.raises(InputError, match="no rows"):
         ifs.relate({"a": [], "b": []})
+
+
+def test_two_columns_of_very_many_values_are_refused() -> None:
+    values = [f"value {at}" for at in range(5000)] * 3
+    with pytest.raises(InputError, match="group them, or leave one out"):
+        ifs.relate({"a": values, "b": values[::-1]})
+
+
+def test_the_headline_names_what_shows_only_given_others() -> None:
+    rng = np.random.default_rng(6)
+    x, y = rng.integers(0, 3, (2, 600))
+    found = ifs.relate({"x": x, "y": y, "w": (x + y) % 3}, target="w", given="y")
+    assert "x tells about w only given y: 1.5" in found.to_text()
+
+
+def test_splits_are_the_most_telling_ones() -> None:
+    rng = np.random.default_rng(7)
+    noise = {f"n{at}": rng.integers(0, 2, 500) for at in range(7)}
+    x, y = rng.integers(0, 2, (2, 500))
+    found = ifs.relate({**noise, "x": x, "y": y, "z": x ^ y}, target="z", permutations=99)
+    assert {found.splits[0].first, found.splits[0].second} == {"x", "y"}

@@ -13,7 +13,7 @@ from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, pair_a
 from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
 from infoscope.annotators.result import Agreement, Annotator
 from infoscope.errors import InputError
-from infoscope.inputs import check_level
+from infoscope.inputs import check_level, check_seed
 from infoscope.readers import ReadOptions
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
@@ -44,6 +44,7 @@ def agreement(  # noqa: PLR0913 - the public function
     Krippendorff's alpha of 2 annotators is 0.53 (-0.40 – 1.00).
     """
     check_level(level)
+    check_seed(seed)
     if draws < 0:
         raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
     answers = gather(source, system, clean, read)

@@ -133,6 +133,8 @@ def _latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agr
         raise InputError("name the columns of the systems with -s, at least three of them")
     with chosen_columns(source, chosen, needs_truth=False) as columns:
         options = {name: chosen[name] for name in ("clean", "level", "seed")}
+        if len(set(columns.systems)) == 2 and not chosen["truth"] and chosen["plan"] is not None:
+            raise InputError(f"{ifs.latent.TWO_SYSTEMS}; a plan of labels starts from three systems or more")
         if len(set(columns.systems)) == 2 and not chosen["truth"]:
             found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
             reason = f"{ifs.latent.TWO_SYSTEMS}. What they tell about each other is below."

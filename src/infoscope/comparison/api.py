@@ -86,6 +86,7 @@ def compare(
         if options.get("groups") is not None:
             raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
         check_columns(tables, ColumnNames.asked(source, None, labels=False))
+        _check_counted(tables)
         return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables)
     if uncertainty.sample_size is not None:
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
@@ -95,6 +96,16 @@ def compare(
     found = compare_rows(predicted, question)
     warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
     return _with_hashes(found, tables)
+
+
+def _check_counted(tables: Mapping[str, Contingency]) -> None:
+    """Refuse tables that were estimated without truth: the same draws stand behind all of them."""
+    estimated = next((name for name, table in tables.items() if table.estimation is not None), None)
+    if estimated is not None:
+        raise InputError(
+            f"the table of {estimated!r} was estimated without truth, from the agreement of systems, and is no sample "
+            "of its own; evaluate(tables) shows such tables side by side, plan_labels which labels would decide"
+        )
 
 
 def _paired_predictions(

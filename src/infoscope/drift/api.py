@@ -14,7 +14,7 @@ from infoscope.drift.chance import drift_part
 from infoscope.drift.findings import drift_findings
 from infoscope.drift.result import Drift, PairDrift, SystemDrift
 from infoscope.errors import InputError, UnknownNameError, check_keywords
-from infoscope.inputs import check_level
+from infoscope.inputs import check_level, check_seed
 from infoscope.metrics import erroneous_information, mutual_information
 from infoscope.numeric import holm
 from infoscope.readers import ReadOptions
@@ -50,6 +50,7 @@ class DriftOptions:
     def __post_init__(self) -> None:
         """Reject what means nothing."""
         check_level(self.level)
+        check_seed(self.seed)
         if self.permutations < 99:
             raise InputError(f"permutations is {self.permutations}; give at least 99")
 
@@ -85,7 +86,25 @@ def drift(  # noqa: PLR0913 - the public function
     for name, part in zip(names, (first, second), strict=True):
         if not part.total:
             raise InputError(f"{name} has no rows; name two periods that have some")
+    _check_common_labels(first, second, names)
     return _compared(first.on(labels), second.on(labels), names, how)
+
+
+def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, str]) -> None:
+    """Refuse a system whose relations cannot be compared: no label of one period occurs in the other."""
+    for name, mine, theirs in zip(first.names, first.labels, second.labels, strict=True):
+        for labels, period in ((mine, periods[0]), (theirs, periods[1])):
+            if not labels:
+                raise InputError(f"{name!r} has no label in {period}; leave it out, or name another period")
+        if not set(mine) & set(theirs):
+            raise InputError(
+                f"{name!r} has no label in common between the periods ({_listed(mine)} against {_listed(theirs)}): its "
+                "relations cannot be compared; rename its labels alike, or leave it out"
+            )
+
+
+def _listed(labels: Sequence[Label]) -> str:
+    return ", ".join(map(repr, labels[:3])) + (", …" if len(labels) > 3 else "")
 
 
 def _periods(  # noqa: PLR0917 - what the caller gave

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import check_level
+from infoscope.inputs import check_level, check_seed
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
 from infoscope.latent.estimation import LatentPosterior, estimated, system_table
 from infoscope.latent.identifiability import check_identifiable, free_degrees, identifiability_findings
@@ -61,6 +61,7 @@ class LatentOptions:
     def __post_init__(self) -> None:
         """Reject what means nothing."""
         check_level(self.level)
+        check_seed(self.seed)
         if self.draws is not None and self.draws < 20:
             raise InputError(f"draws is {self.draws}; give at least 20, or leave it out")
 
@@ -120,7 +121,10 @@ def _patterns(
     if len(system) < 2:
         raise InputError(f"a latent truth needs three systems or more; {len(system)} is given")
     columns = [*system, *(() if truth is None else (truth,))]
-    return read_patterns(source, columns, weight=how.weight, clean=how.clean, read=read)
+    found = read_patterns(source, columns, weight=how.weight, clean=how.clean, read=read)
+    if not found.total or not np.isfinite(found.sample_size) or not found.sample_size:
+        raise InputError("the rows have no weight, or none that can be told from 0; there is nothing to estimate from")
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,9 +79,13 @@ def permuted_p_value(
 def _random_tables(table: NDArray[np.int64], size: int, rng: np.random.Generator) -> Real:
     """Σ n log n of random tables with the margins of this one."""
     rows, columns = table.sum(axis=1), table.sum(axis=0)
-    step = max(1, _WORK // table.size)
-    parts = [_dealt(rows, columns, min(step, size - start), rng) for start in range(0, size, step)]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if len(rows) == 2:
+        return _dealt(rows, columns, size, rng)
+    from scipy.stats import random_table  # noqa: PLC0415 - loads half a second, and few questions need it
+
+    law, step = random_table(rows, columns, seed=rng), max(1, _WORK // table.size)
+    parts = (law.rvs(size=min(step, size - start)).astype(np.int64) for start in range(0, size, step))
+    return np.concatenate([_n_log_n(part).sum(axis=(-2, -1)) for part in parts])
 
 
 def _permuted(table: Contingency, statistic: float, mean: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, check_level
+from infoscope.inputs import as_names, check_level, check_seed
 from infoscope.masking import masked
 from infoscope.metrics.coverage import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
@@ -23,7 +23,7 @@ from infoscope.readers.pattern_counts import read_patterns
 from infoscope.relations.binning import Bins, ColumnSummary, binned, check_names, column_findings, summaries
 from infoscope.relations.chance import Correction, adjusted, chance_of, expected_by_chance
 from infoscope.relations.findings import relation_findings
-from infoscope.relations.measures import SetMeasures, conditional_information, information_split
+from infoscope.relations.measures import InformationSplit, SetMeasures, conditional_information, information_split
 from infoscope.relations.neighbours import by_neighbours
 from infoscope.relations.result import Relation, Relations
 from infoscope.relations.triangles import channel_triangle, source_triangle
@@ -39,6 +39,10 @@ MAX_COLUMNS = 500
 MAX_INTERVALS = 40
 """Relations that get an interval, the closest first."""
 MAX_SPLITS = 15
+MAX_SPLIT_COLUMNS = 16
+"""Columns of which two at a time are set beside the target: those that tell the most about it."""
+MAX_CELLS = 1 << 24
+"""Cells of a table of two columns."""
 MAX_TOGETHER = 60
 """Columns up to which they are looked at together."""
 
@@ -70,8 +74,9 @@ class _Question:
     def __post_init__(self) -> None:
         """Refuse numbers and words that mean nothing."""
         check_level(self.level)
-        if self.permutations < 0:
-            raise InputError(f"permutations must be 0 or more, got {self.permutations}")
+        check_seed(self.seed)
+        if not isinstance(self.permutations, int) or self.permutations < 0:
+            raise InputError(f"permutations must be a whole number of 0 or more, got {self.permutations!r}")
         if self.correction not in ("holm", "benjamini-yekutieli", "none"):
             raise InputError(f"correction is {self.correction!r}; it is holm, benjamini-yekutieli or none")
         if self.target is not None and self.target in self.given:
@@ -148,17 +153,14 @@ def _related(patterns: Patterns, known: Sequence[ColumnSummary], question: _Ques
     names = [column.name for column in known if column.name not in dropped]
     if len(names) < 2:
         raise InputError("all columns but one look like identifiers of rows; name those to keep with keep= (--keep)")
+    _check_size(patterns, names)
     pairs = _pairs(patterns.select(names), question)
     conditional = _conditional(patterns.select(names), question) if question.given else []
     informative = [column.name for column in known if column.name in names and column.taken != "constant"]
     together = None
     if 2 < len(informative) <= MAX_TOGETHER:
         together = SetMeasures.of(patterns, informative)
-    splits = [
-        information_split(patterns, one, other, question.target)
-        for one, other in itertools.combinations([n for n in informative if n != question.target], 2)
-        if question.target is not None
-    ][:MAX_SPLITS]
+    splits = _splits(patterns, informative, pairs, question.target)
     found = Relations(
         columns=tuple(known),
         relations=tuple(pairs),
@@ -172,6 +174,28 @@ def _related(patterns: Patterns, known: Sequence[ColumnSummary], question: _Ques
     )
     said = [*column_findings(known, keep), *relation_findings(found, patterns)]
     return replace(found, findings=tuple(said))
+
+
+def _check_size(patterns: Patterns, names: Sequence[str]) -> None:
+    """Refuse two columns whose table would not fit."""
+    sizes = sorted(((patterns.sizes[patterns.place(name)], name) for name in names), reverse=True)
+    (most, one), (next_most, other) = sizes[:2]
+    if most * next_most > MAX_CELLS:
+        raise InputError(
+            f"columns {one!r} and {other!r} have {most:,} and {next_most:,} different values; group them, or leave "
+            "one out"
+        )
+
+
+def _splits(
+    patterns: Patterns, names: Sequence[str], pairs: Sequence[Relation], target: str | None
+) -> list[InformationSplit]:
+    """Pairs of columns by what they tell about the target together, the most telling first."""
+    if target is None:
+        return []
+    closest = [relation.first for relation in pairs if relation.first in names][:MAX_SPLIT_COLUMNS]
+    found = [information_split(patterns, one, other, target) for one, other in itertools.combinations(closest, 2)]
+    return sorted(found, key=lambda split: split.by_chance - split.together)[:MAX_SPLITS]
 
 
 def _pairs(patterns: Patterns, question: _Question) -> list[Relation]:

@@ -40,7 +40,7 @@ def _only_given(found: Relations) -> Iterator[Finding]:
     given = " and ".join(map(repr, found.given))
     for relation in found.conditional[: 10 * MENTIONED]:
         alone = found.pair(relation.first, relation.second)
-        bits, before = relation.information.value or 0.0, alone.information.value or 0.0
+        bits, before = relation.information.shown or 0.0, alone.information.shown or 0.0
         shows, showed = relation.is_significant(found.level), alone.is_significant(found.level)
         evidence: dict[str, Json] = {"columns": [relation.first, relation.second], "given": bits, "alone": before}
         if shows and not showed:

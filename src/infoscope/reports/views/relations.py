@@ -87,6 +87,12 @@ def _given(result: Relations) -> Phrase:
 
 def _headline(result: Relations, unit: Units) -> Phrase:
     found = [relation for relation in result.relations if relation.is_significant(result.level)]
+    given = [relation for relation in result.conditional if relation.is_significant(result.level)]
+    if not found and given:
+        best, bits = given[0], unit.amount(given[0].information.shown, 3)
+        others = Name(", ".join(result.given), 40)
+        words = (Name(best.first), " tells about ", Name(best.second), " only given ", others)
+        return (*words, f": {bits} {unit.name}.")
     if not found:
         return f"None of {len(result.relations)} pairs of columns tells more about each other than chance would."
     best = found[0]
@@ -103,6 +109,9 @@ def _sentences(result: Relations) -> Iterator[Phrase]:
         result.correction, "not corrected for their number"
     )
     yield f"{len(found)} of {len(result.relations)} relations are significant ({rule})."
+    if result.conditional:
+        given = sum(relation.is_significant(result.level) for relation in result.conditional)
+        yield ("Given ", Name(", ".join(result.given), 40), f", {given} of {len(result.conditional)} are.")
 
 
 def _tiles(result: Relations, unit: Units) -> Iterator[Tile]:
