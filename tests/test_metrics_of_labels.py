@@ -257,3 +257,12 @@ def test_warnings_of_rows_come_once():
         warnings.simplefilter("always")
         ours.accuracy(["a", None, "b"], ["a", "a", "b"])
     assert [str(one.message) for one in seen] == ["1 row left out: missing truth label"]
+
+
+def test_a_positive_class_that_nobody_chose_is_named() -> None:
+    with pytest.warns(ifs.InfoscopeWarning, match="f1 is about 'dog', which sorts last"):
+        ours.f1(["cat", "dog", "dog"], ["cat", "dog", "cat"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours.f1(["cat", "dog", "dog"], ["cat", "dog", "cat"], pos_label="dog")
+        ours.f1(["no", "yes", "yes"], ["no", "yes", "no"])

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.column_kinds import ColumnNames, check_columns, check_labels
-from infoscope.errors import InputError, UndefinedMetricWarning
+from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarning
 from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
 from infoscope.metrics.one_vs_rest import listed_classes
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, as_label, sorted_labels
+from infoscope.tables.labels import Label, as_label, decided_positive, sorted_labels
 from infoscope.tables.missing import warn_of
 from infoscope.tables.transform import of_classes
 from infoscope.typing import LabelsLike
@@ -165,12 +165,22 @@ class _OfLabels:
         table = self.counting.count(*given, **options)
         if "average" in self._own():
             own.setdefault("average", "binary")
+        self._ask_for_positive(table, own)
         value = np.asarray(self.score(table, **own))
         if not np.isfinite(value).all():
             warn_of(self._undefined(value, table, own), UndefinedMetricWarning)
         elif own.get("zero_division") == "warn" and not np.isfinite(self._plain(table, own)).all():
             warn_of(self._undefined(self._plain(table, own), table, own), UndefinedMetricWarning)
         return float(value) if value.ndim == 0 else value
+
+    def _ask_for_positive(self, table: Any, own: Mapping[str, Any]) -> None:
+        """Warn of a number about one of two classes that neither the caller nor their names chose."""
+        if not self.entry.card.of_positive or own.get("average", "binary") != "binary" or table.positive is not None:
+            return
+        if len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None:
+            name, label = self.entry.name, table.positive_label
+            said = f"{name} is about {label!r}, which sorts last; say which class is meant with pos_label="
+            warn_of([said], InfoscopeWarning)
 
     def _plain(self, table: Any, own: Mapping[str, Any]) -> NDArray[Any]:
         """The value before anything is put in the place of 0/0."""

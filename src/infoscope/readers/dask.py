@@ -105,7 +105,9 @@ def _without_empty(tally: Tally) -> Tally:
 
 
 def _understood(tally: Tally) -> Tally:
-    for key in tally.keys:
+    for key, labels in zip(tally.keys, tally.labels, strict=True):
+        if any(isinstance(label, str) and label[:1] in "[{" for label in labels):
+            raise InputError(f"column {key!r} holds lists or records; labels are text, numbers, booleans or dates")
         tally = tally.mapped(key, from_json)
     return tally
 
