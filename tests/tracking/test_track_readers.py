@@ -331,7 +331,7 @@ def test_other_things_are_refused() -> None:
     for rows in ([[1, "a", 3, 4, 5, 6]], [[1, 2, 3, 4, 5, 6], [1]]):
         with pytest.raises(InputError, match="tracks are not rows of numbers"):
             tracking.evaluate(TRUTH, rows)
-    with pytest.raises(InputError, match="has only an id a row where overlap needs a box"):
+    with pytest.raises(InputError, match="has only an id per row where overlap needs a box"):
         tracking.evaluate(TRUTH[:, :2], TRACKS[:, :2])
     with pytest.raises(UnknownNameError, match="no track format 'mot'; choose auto, motchallenge"):
         tracking.evaluate(TRUTH, TRACKS, input_format="mot")

@@ -139,7 +139,7 @@ def _relations(result: Relations, found: Sequence[Relation], unit: Units, headin
     columns = [
         Column("column", "name"),
         Column("column" if result.target is None else "target", "name"),
-        Column(unit.name, metric="mutual_information"),
+        Column(unit.name),
         Column("interval", priority=4),
         Column("of the first", priority=3),
         Column("of the second", priority=6),
