@@ -81,7 +81,7 @@ def _pairs(records: Sequence[Record]) -> Iterator[list[str]]:
 
 
 def _models(records: Sequence[Record]) -> Iterator[list[str]]:
-    from scipy.stats import kstest  # noqa: PLC0415 - only for the picture - only here
+    from scipy.stats import kstest  # noqa: PLC0415 - only for the picture
 
     for name in records[0]["ranks"] if records else ():
         ranks = np.array([r["ranks"][name] for r in records])
@@ -138,7 +138,7 @@ def written(records: Sequence[Record]) -> None:
 
 def _picture(records: Sequence[Record]) -> None:
     """Coverage by classes, one panel per sample size."""
-    import matplotlib as mpl  # noqa: PLC0415 - only for the picture - a run needs no pictures
+    import matplotlib as mpl  # noqa: PLC0415 - only for the picture
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "calibration"

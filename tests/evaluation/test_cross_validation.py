@@ -85,7 +85,7 @@ class Stranger(GaussianNB):
         ({"x": make_pipeline(StandardScaler(), LinearRegression())}, X, Y, "predicts numbers"),
         ({"x": "tree"}, X, Y, "'x' is a str, no estimator"),
         ({"x": GaussianNB}, X, Y, "'x' is a GaussianNB, no estimator"),
-        ({"x": Stranger()}, X, Y, "'x' answers with something else"),
+        ({"x": Stranger()}, X, Y, "'x' predicts something else"),
         (GaussianNB(), X, Y, "estimators is a GaussianNB; give them by name"),
         ({"x": GaussianNB()}, X[:100], Y, "X has 100 rows and y has 150"),
         ({"x": GaussianNB()}, X, [None, *Y[1:].tolist()], "y lacks 1 of 150 labels"),

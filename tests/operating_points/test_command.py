@@ -312,8 +312,8 @@ def test_gains_are_negative_costs(scores, tmp_path):
         ),
         (",yes,no\nyes,0,inf\nno,1,0\n", "has inf as a cost; costs are finite numbers"),
         (",yes,no\nyes,0\nno,1,0\n", "row 2 has 1 costs and 2 are required"),
-        (",yes,no\nyes,0,1\nyes,1,0\n", "has two rows 'yes'; each class and answer has one"),
-        (",yes,maybe\nyes,0,1\nno,1,0\n", "has no column 'no'; it needs a cost for each class and answer"),
+        (",yes,no\nyes,0,1\nyes,1,0\n", "has two rows 'yes'; each true and predicted class has one"),
+        (",yes,maybe\nyes,0,1\nno,1,0\n", "has no column 'no'; each true and predicted class needs a cost"),
         ("", "is empty; a matrix of costs is required"),
     ],
 )

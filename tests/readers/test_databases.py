@@ -84,7 +84,7 @@ def test_more_systems_than_a_statement_can_tell_apart() -> None:
 def test_files_that_are_no_database(tmp_path: Path, kind: str, text: bytes) -> None:
     (tmp_path / "no.db").write_bytes(text)
 
-    with pytest.raises(InputError, match=r"no\.db cannot be opened|the database refused log"):
+    with pytest.raises(InputError, match=r"no\.db cannot be opened|the database rejected log"):
         read((f"{kind}:///{tmp_path / 'no.db'}", "log"), truth="t", system="s")
 
 

@@ -28,7 +28,7 @@ def test_one_truth_track_has_no_information() -> None:
     for name in ("proficiency", "false_information_ratio", "erroneous_information_ratio", "information_jaccard"):
         assert entries[name] == {
             "value": None,
-            "undefined": "no sequence has two truth tracks, so there is nothing to tell apart",
+            "undefined": "no sequence has two truth tracks, so there is nothing to distinguish",
         }
     assert entries["recall"]["value"] == 1
     assert entries["precision"]["value"] == pytest.approx(1 / 3)

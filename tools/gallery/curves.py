@@ -58,7 +58,7 @@ def _curves() -> Iterator[Exhibit]:
         "Steingold & Laclavik 2016, section 2.3.1, A",
         MetricCurvesDisplay.from_table(own),
         steingold_facts({"2.3.1a A": own}, "proficiency", "phi", "f1", "accuracy"),
-        "To the left its errors are mended, to the right its answers are shuffled; the dots are the table itself.",
+        "To the left its errors are fixed, to the right its predictions are shuffled; the dots are the table itself.",
     )
 
 

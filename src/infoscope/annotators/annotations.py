@@ -108,7 +108,7 @@ def gather(
         raise InputError("a table needs the names of the annotators' columns; name at least two")
     if not isinstance(source, Iterable):
         raise InputError(
-            f"answers cannot be read from a {type(source).__name__}; give a mapping of annotators to their answers"
+            f"labels cannot be read from a {type(source).__name__}; give a mapping of annotators to their labels"
         )
     named: dict[str, Any] = (
         {str(name): value for name, value in source.items()}
@@ -138,7 +138,7 @@ def _is_sets(value: Any) -> bool:
     if isinstance(value, str | os.PathLike | LabelSets | Mapping) or issparse(value) or getattr(value, "ndim", 1) == 2:
         return True
     if not isinstance(value, Iterable):
-        raise InputError(f"an annotator's answers are {value!r}; give a sequence of them, one an item")
+        raise InputError(f"an annotator's labels are {value!r}; give a sequence of them, one an item")
     first = next((item for item in value if not is_missing(item)), None)
     return isinstance(first, _COLLECTIONS)
 
@@ -162,7 +162,7 @@ def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Ann
     if len(set(sizes.values())) > 1:
         (one, first), (other, second) = sorted(sizes.items(), key=lambda item: item[1])[:: len(sizes) - 1]
         raise InputError(
-            f"{one} answered {first} items and {other} {second}; items pair by position: mark gaps by None"
+            f"{one} labelled {first} items and {other} {second}; items pair by position: mark gaps by None"
         )
     for name, values in columns.items():
         odd = next((at for at, value in enumerate(values) if isinstance(value, _COLLECTIONS)), None)
@@ -195,7 +195,7 @@ def _from_sets(named: Mapping[str, LabelSets]) -> Annotations:
     if all(sets.objects is None for sets in named.values()):
         sizes = {name: sets.n for name, sets in named.items()}
         if len(set(sizes.values())) > 1:
-            raise InputError(f"annotators answered different numbers of items ({sizes}); name the items")
+            raise InputError(f"annotators labelled different numbers of items ({sizes}); name the items")
         answered = np.ones((len(named), next(iter(sizes.values()))), dtype=bool)
         given = tuple(sets.on(categories) for sets in named.values())
         return _of_sets(tuple(named), categories, given, answered)
@@ -247,5 +247,5 @@ def _check_repeats(named: Mapping[str, LabelSets]) -> None:
 
 def _with_items(answers: Annotations) -> Annotations:
     if not (answers.answered.sum(axis=0) >= 2).any():
-        raise InputError("no item was answered by two annotators; agreement needs items in common")
+        raise InputError("no item was labelled by two annotators; agreement needs items in common")
     return answers

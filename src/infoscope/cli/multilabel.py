@@ -28,7 +28,7 @@ __all__ = ["command"]
 @click.option("--draws", type=int, default=1000, show_default=True, help="Resampled object sets for intervals.")
 @click.option("--shuffles", type=int, help="Shuffles for the chance level of renaming; by default by size.")
 @click.option("--splits", type=int, default=500, show_default=True, help="Random halves for stability.")
-@click.option("--strict", is_flag=True, help="Refuse objects that one side lacks instead of leaving them out.")
+@click.option("--strict", is_flag=True, help="Reject objects that one side lacks instead of leaving them out.")
 @seed_option()
 @output_options()
 @reported

@@ -60,7 +60,7 @@ def column_options() -> Callable[[Command], Command]:
         click.option(
             "--by", multiple=True, metavar="COLUMN", help="One table for each value of this column; repeatable."
         ),
-        click.option("--strict", is_flag=True, help="Refuse rows without a label instead of leaving them out."),
+        click.option("--strict", is_flag=True, help="Reject rows without a label instead of leaving them out."),
     )
 
 

@@ -155,7 +155,7 @@ def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[
     names = list(uninformative)
     many = len(names) > 1
     text = (
-        f"{_listed(names)} {'capture' if many else 'captures'} no information that can be told from chance, so "
+        f"{_listed(names)} {'capture' if many else 'captures'} no more information than expected by chance, so "
         f"{'they are' if many else 'it is'} neither best nor tied, by whatever metric"
     )
     yield Finding("no_information", text, evidence={"p_values": dict(uninformative)})
@@ -187,13 +187,13 @@ def statement(ranking: Ranking, level: float, positive: str | None = None) -> st
     best = ranking.best
     contenders = ranking.contenders
     if not contenders:
-        return "no system captures information that can be told from chance"
+        return "no system captures more information than expected by chance"
     if best is not None:
         sure = next(place.probability_best for place in ranking.places if place.name == best)
         chance = f"{sure:.1%}" if sure <= 0.999 else ">99.9%"
         return f"{best} is best in {title} (probability {chance}; {error})"
     if len(contenders) == 1:
-        return f"{contenders[0].name} alone captures information that can be told from chance"
+        return f"{contenders[0].name} alone captures more information than expected by chance"
     front = ranking.front
     if not front:
         return f"every system is significantly worse than another in {title}, as pairs use different rows ({error})"

@@ -148,7 +148,7 @@ class PairedPredictions:
             if len(columns[name].codes) != rows:
                 raise InputError(
                     f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
-                    "the same rows: give tables instead to compare systems that answered different rows"
+                    "the same rows: give tables instead to compare systems that predicted different rows"
                 )
         grouped = None if cluster is None else _encoded(cluster, "cluster", None)
         if grouped is not None and len(grouped.codes) != rows:

@@ -141,7 +141,7 @@ class _Task:
                 predictions = np.asarray(fitted.predict(_rows(self.data, test)))
                 if predictions.shape != test.shape or not np.isin(predictions, np.arange(self.classes)).all():
                     raise InputError(
-                        f"{name!r} answers with something else than the classes it has seen; give a classifier"
+                        f"{name!r} predicts something else than the classes it has seen; give a classifier"
                     )
                 np.add.at(table, (self.codes[test], predictions.astype(np.int64)), 1)
         return tables

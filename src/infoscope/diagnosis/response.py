@@ -76,7 +76,7 @@ def random_output(facts: TableStatistics) -> Finding | None:
         how = f"random predictions would show as much{seen} in {percent(p)} of samples of this size"
     return Finding(
         "random",
-        f"The {percent(facts.shown_proficiency)} captured cannot be told from chance: {how}.",
+        f"The {percent(facts.shown_proficiency)} captured does not differ significantly from chance: {how}.",
         evidence={
             "proficiency": facts.shown_proficiency,
             "proficiency_in_sample": facts.proficiency,

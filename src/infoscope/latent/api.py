@@ -123,7 +123,7 @@ def _patterns(
     columns = [*system, *(() if truth is None else (truth,))]
     found = read_patterns(source, columns, weight=how.weight, clean=how.clean, read=read)
     if not found.total or not np.isfinite(found.sample_size) or not found.sample_size:
-        raise InputError("the rows have no weight, or none that can be told from 0; there is nothing to estimate from")
+        raise InputError("the rows have no weight, or none that differs from 0; there is nothing to estimate from")
     return found
 
 
@@ -239,18 +239,18 @@ def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
         used = [label for label, count in zip(arrangement.labels[name], _used(arrangement, name), strict=True) if count]
         extra = [str(label) for label in used if label not in data.classes]
         if len(used) == 1:
-            yield Finding("constant_system", f"{name} always answers {used[0]!s}: it carries no information.")
+            yield Finding("constant_system", f"{name} always predicts {used[0]!s}: it carries no information.")
         if extra:
             shown = ", ".join(extra[:5]) + (f" and {len(extra) - 5} more" if len(extra) > 5 else "")
-            yield Finding("extra_answers", f"{name} also answers {shown}, which is no class of two systems or more.")
+            yield Finding("extra_answers", f"{name} also predicts {shown}, which is no class of two systems or more.")
     if arrangement.lost:
         yield Finding(
             "incomplete_blocks",
-            f"{arrangement.lost:,} items were answered by only some of the systems taken as one; those answers are "
-            "not used.",
+            f"{arrangement.lost:,} items have predictions of only some of the systems taken as one; these predictions "
+            "are not used.",
         )
     if (data.codes < 0).any():
-        yield Finding("gaps", "Missing answers are taken as random: they must not depend on the class.")
+        yield Finding("gaps", "Missing predictions are taken as random: they must not depend on the class.")
     if posterior.used_items < 0.999 * float(data.counts.sum()):
         yield Finding(
             "thinned",

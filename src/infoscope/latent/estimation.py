@@ -56,10 +56,10 @@ def prior_of(prior: Prior, data: Answers) -> list[Real] | None:
     """Stated pseudo-counts of each channel; None for the learned prior."""
     if isinstance(prior, str):
         if prior != "learned":
-            raise InputError(f"prior is {prior!r}; give 'learned', or a number of pseudo-counts for each answer")
+            raise InputError(f"prior is {prior!r}; give 'learned', or a number of pseudo-counts for each prediction")
         return None
     if isinstance(prior, bool) or not 0 < prior < np.inf:
-        raise InputError(f"prior is {prior}; a number of pseudo-counts for each answer must be above 0")
+        raise InputError(f"prior is {prior}; a number of pseudo-counts for each prediction must be above 0")
     return [np.full((data.size, channel.size), float(prior)) for channel in data.channels]
 
 

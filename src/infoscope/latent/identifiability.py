@@ -83,7 +83,7 @@ def identifiability_findings(posterior: LatentPosterior, systems: tuple[LatentSy
         text = (
             "Three systems with two classes fit any counts: shared errors cannot be checked."
             if len(data.channels) == 3 and data.size == 2
-            else "The model has as many parameters as the joint answers have cells: shared errors cannot be checked."
+            else "The model has as many parameters as there are joint predictions: shared errors cannot be checked."
         )
         yield Finding("no_free_degrees", text, "warning")
     yield from _merged_classes(posterior)

@@ -120,7 +120,7 @@ def _matched(allocation: Allocation, labels: Any, column: str, read: ReadOptions
     for row in _texts(given, names, np.arange(len(given))):
         if tuple(row) not in known:
             shown = ", ".join(f"{name} {answer}" for name, answer in zip(names, row, strict=True))
-            raise InputError(f"no unlabelled item has the answers {shown}; label items of the plan's own source")
+            raise InputError(f"no unlabelled item has the predictions {shown}; label items of the plan's own source")
         place.append(known[tuple(row)])
     truth = np.array([own[str(given.labels[-1][code])] for code in given.codes[-1].tolist()], dtype=np.int64)
     return _Labelled(np.array(place, dtype=np.int64), truth, as_real(given.counts)), skipped

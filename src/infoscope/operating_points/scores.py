@@ -188,7 +188,7 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
         is_high = codes == used[found.index(ordered[-1])]
     if len(ordered) < 2:
         raise InputError(
-            f"truth has one class only ({', '.join(map(repr, ordered))}), so there is nothing to tell apart; "
+            f"truth has one class only ({', '.join(map(repr, ordered))}), so there is nothing to distinguish; "
             "a threshold needs samples of two classes"
         )
     return (ordered[0], ordered[1]), np.asarray(is_high)
@@ -240,7 +240,7 @@ def _class_labels(classes: Sequence[Any] | None, rows: _CountedRows, columns: in
     seen: tuple[Label, ...] = tuple(int(code) if named is None else named[code] for code in used)
     if len(seen) < 2:
         raise InputError(
-            f"truth has one class only ({', '.join(map(repr, seen))}), so there is nothing to tell apart; "
+            f"truth has one class only ({', '.join(map(repr, seen))}), so there is nothing to distinguish; "
             "a sweep needs two or more"
         )
     if classes is None:

@@ -173,7 +173,7 @@ def read_costs(path: str | os.PathLike[str], truth: Sequence[Any], system: Seque
     for side, wanted, known in (("row", truth, rows), ("column", system, columns)):
         for label in wanted:
             if str(label) not in known:
-                raise InputError(f"{path} has no {side} {str(label)!r}; it needs a cost for each class and answer")
+                raise InputError(f"{path} has no {side} {str(label)!r}; each true and predicted class needs a cost")
     return [[float(grid.values[rows[str(t)]][columns[str(s)]]) for s in system] for t in truth]
 
 
@@ -181,6 +181,6 @@ def _places(path: str | os.PathLike[str], side: str, labels: list[str] | None, s
     places: dict[str, int] = {}
     for at, label in enumerate(labels if labels is not None else map(str, range(size))):
         if label in places:
-            raise InputError(f"{path} has two {side}s {label!r}; each class and answer has one")
+            raise InputError(f"{path} has two {side}s {label!r}; each true and predicted class has one")
         places[label] = at
     return places

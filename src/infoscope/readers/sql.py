@@ -54,7 +54,7 @@ def count_query(source: object, what: object, columns: Columns) -> list[Tally]:
                 return _count(connection, _driver(connection), what, columns)
         except _error_type(module) as error:
             _leave_failed_transaction(connection, module)
-            raise InputError(f"the database refused {_short(what)}: {_line(error)}") from error
+            raise InputError(f"the database rejected {_short(what)}: {_line(error)}") from error
 
 
 def _leave_failed_transaction(connection: Any, module: str) -> None:

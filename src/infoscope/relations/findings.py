@@ -53,7 +53,7 @@ def _only_given(found: Relations) -> Iterator[Finding]:
         elif showed and not shows:
             yield Finding(
                 "explained_by",
-                f"What {relation.first!r} tells about {relation.second!r} ({before:.3f} bits) is told by {given}.",
+                f"What {relation.first!r} tells about {relation.second!r} ({before:.3f} bits) is explained by {given}.",
                 evidence=evidence,
             )
 

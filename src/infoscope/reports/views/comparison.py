@@ -78,11 +78,11 @@ def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...
     size, title = len(ranking.places), _lower(ranking.metric, positive)
     lead = enumerated(_leaders(ranking))
     if not ranking.contenders:
-        return (f"None of the {size} systems captures information that can be told from chance",)
+        return (f"None of the {size} systems captures more information than expected by chance",)
     if ranking.best is not None:
         return (*lead, f" is the best of {size} systems by {title}")
     if len(ranking.contenders) == 1:
-        return (*lead, f" alone of {size} systems captures information that can be told from chance")
+        return (*lead, f" alone of {size} systems captures more information than expected by chance")
     if len(ranking.front) == len(ranking.contenders):
         return (f"No significant difference by {title}: ", *lead)
     if ranking.leads:

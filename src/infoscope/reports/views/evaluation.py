@@ -174,11 +174,11 @@ def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
     if many > 1:
         what = "results" if focus.group else "systems"
         return (
-            f"None of the {many} {what} captures information that can be told from chance; ",
+            f"None of the {many} {what} captures more information than expected by chance; ",
             Name(focus.title, 48),
             f": {seen}.",
         )
-    return (Name(focus.title, 48), f" captures no information that can be told from chance: {seen}.")
+    return (Name(focus.title, 48), f" captures no more information than expected by chance: {seen}.")
 
 
 def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
@@ -212,7 +212,7 @@ def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     second = others[0]
     if not second.is_informative:
         if focus.is_informative:
-            yield (Strong(second.title), " captures no information that can be told from chance.")
+            yield (Strong(second.title), " captures no more information than expected by chance.")
         return
     follows = (Strong(second.title), f" follows with {share(second.shown('proficiency'))}")
     found = difference_to(evaluation, focus, second)

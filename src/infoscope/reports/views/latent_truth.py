@@ -62,7 +62,7 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
         ),
         tiles=[
             Tile(share(proficiency.shown), ("proficiency of ", Name(best.name)), limits, "at most about"),
-            Tile(amount(result.items), "items", "", f"{result.patterns:,} different patterns of answers"),
+            Tile(amount(result.items), "items", "", f"{result.patterns:,} different patterns of predictions"),
             Tile(amount(result.labels), "labels mixed in", "", ""),
         ],
         findings=[("", finding) for finding in result.findings],
@@ -143,7 +143,7 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
             Table(
                 [Column("systems that agree"), Column("items"), Column("expected")],
                 votes,
-                title="Votes for the most frequent answer",
+                title="Votes for the most frequent prediction",
                 note=f"Spread of votes: P = {p_value(result.votes.p_value)}.",
             )
         )
@@ -152,10 +152,10 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
 
 def _method(result: LatentTruth) -> Sequence[str]:
     return (
-        "Answers are taken as independent given the class (Dawid and Skene 1979); the classes are not labelled but "
+        "Predictions are taken as independent given the class (Dawid and Skene 1979); the classes are not labelled but "
         "inferred from all systems together.",
         f"Intervals come from {result.draws:,} draws of the posterior (Gibbs sampling, two chains"
         + ("" if result.r_hat is None else f", split R̂ at most {result.r_hat:.3f}")
-        + "); how wrong answers spread is learned from the data.",
+        + "); how wrong predictions spread is learned from the data.",
         "Errors of some systems can be found by the checks of pairs and votes; errors of all cannot.",
     )

@@ -62,7 +62,7 @@ def outline(result: Relations, unit: Units) -> Outline:
             *([_relations(result, result.conditional, unit, _given(result), "given")] if result.conditional else []),
             *_splits(result, unit),
             _columns(result, unit),
-            *_triangle("Entropy triangle of the source", result.source_triangle, ("told by others too", "its own")),
+            *_triangle("Entropy triangle of the source", result.source_triangle, ("shared with others", "its own")),
             *_triangle("Entropy triangle of the channel", result.channel_triangle, ("transmitted", "lost")),
         ],
         appendix=Appendix(

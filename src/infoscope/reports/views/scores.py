@@ -9,7 +9,7 @@ from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, 
 from infoscope.operating_points import Sweep
 from infoscope.reports.numbers import Units
 from infoscope.reports.outline import Block, Figure, Name, Section, SideBySide
-from infoscope.reports.views.sweep import recommended_thresholds
+from infoscope.reports.views.threshold_choices import recommended_thresholds
 
 __all__ = ["score_sections"]
 

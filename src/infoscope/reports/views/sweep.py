@@ -26,14 +26,20 @@ from infoscope.reports.outline import (
     Section,
     Strong,
     Table,
-    Term,
     Tile,
 )
 from infoscope.reports.views.reliability import reliability_section
 from infoscope.reports.views.sweep_charts import Chart, charts
+from infoscope.reports.views.threshold_choices import (
+    ALERTS,
+    criterion_value,
+    point_text,
+    recommended_thresholds,
+    threshold_interval,
+)
 from infoscope.results.codec import Json
 
-__all__ = ["PICTURES", "outline", "point_text", "recommended_thresholds"]
+__all__ = ["PICTURES", "outline"]
 
 PICTURES: dict[str, Callable[[Sweep], Display]] = {
     "curves": SweepDisplay.from_sweep,
@@ -45,7 +51,6 @@ MAX_PLACES = 201
 """Places of the slider; the saved curve has every operating point."""
 MAX_POINTS = 21
 """Points in the table, beside the best."""
-ALERTS = "alerts_per_1000"
 """The share predicted positive, as a number of rows."""
 THRESHOLD = {
     "threshold": "threshold",
@@ -159,21 +164,6 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
     )
 
 
-def point_text(name: str, value: float) -> str:
-    """A number of the curve as a reader sees it.
-
-    >>> point_text("recall", 0.957), point_text("threshold", 0.471593), point_text("threshold", float("inf"))
-    ('95.7%', '0.4716', '∞')
-    """
-    if np.isnan(value):
-        return "–"
-    if name == "threshold":
-        return ("∞" if value > 0 else "−∞") if np.isinf(value) else _signed(value)
-    if name == ALERTS:
-        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-    return f"{value:,.1f}" if name == LIFT else share(float(value))
-
-
 def _curves(sweep: Sweep, words: Mapping[str, str]) -> Curves:
     names = [name for name in (*words, "false_information_ratio") if name != "threshold"]
     found = {name: np.asarray(sweep.values(name), dtype=np.float64) for name in names if name != ALERTS}
@@ -228,28 +218,12 @@ def _sentence(sweep: Sweep, curves: Curves, at: int) -> str:
     return f"{start}: {text('rejection_rate')} are rejected, {accepted}, and {captured}."
 
 
-def _number(choice: Choice, value: float | None, unit: Units) -> str:
-    """A value of the criterion, as its card has it."""
-    if value is None:
-        return UNDEFINED
-    card = catalogue.get(choice.criterion)
-    if card is not None and card.unit == "ratio" and card.range == (0.0, 1.0):
-        return share(value)
-    if card is not None and card.unit == "bits":
-        return f"{_signed(value * unit.per_bit)} {unit.name}"
-    return _signed(value)
-
-
-def _signed(value: float) -> str:
-    return f"{value:.4g}".replace("-", "−")
-
-
 def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
     act = _capitalised(_act(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
         return f"{act}: that captures {share(choice.value, 0)} of the information in the truth, the most of all."
     word = catalogue[choice.criterion].title.lower() if choice.criterion in catalogue else "expected cost"
-    return f"{act}: that gives the best {word}, {_number(choice, choice.value, unit)}."
+    return f"{act}: that gives the best {word}, {criterion_value(choice, choice.value, unit)}."
 
 
 def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
@@ -257,9 +231,10 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
     if held.value is None:
         yield "There are too few samples to evaluate the choice on held-out samples."
     else:
-        low, high = (_number(choice, end, unit) for end in (held.low, held.high))
-        yield f"On held-out samples it is {_number(choice, held.value, unit)} ({choice.level:.0%}: {low} to {high})."
-    ends = _threshold_interval(choice)
+        low, high = (criterion_value(choice, end, unit) for end in (held.low, held.high))
+        worth = criterion_value(choice, held.value, unit)
+        yield f"On held-out samples it is {worth} ({choice.level:.0%} interval {low} to {high})."
+    ends = threshold_interval(choice)
     if ends is not None and ends[0] != ends[1]:
         yield f"Were the samples drawn again, the choice would fall between {ends[0]} and {ends[1]}."
     if sweep.mode == "threshold":
@@ -271,13 +246,6 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
         )
     else:
         yield from _trade_off(curves)
-
-
-def _threshold_interval(choice: Choice) -> tuple[str, str] | None:
-    if choice.threshold_low is None or choice.threshold_high is None:
-        return None
-    low, high = sorted((choice.threshold_low, choice.threshold_high))
-    return point_text("threshold", low), point_text("threshold", high)
 
 
 def _trade_off(curves: Curves) -> Iterator[str]:
@@ -302,10 +270,10 @@ def _information(sweep: Sweep, choice: Choice, unit: Units) -> InformationBar:
 
 
 def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
-    ends = _threshold_interval(choice)
+    ends = threshold_interval(choice)
     threshold = np.inf if choice.threshold is None else choice.threshold
     yield Tile(point_text("threshold", threshold), "threshold", "" if ends is None else " – ".join(ends))
-    held = "" if choice.held_out.value is None else f"held out {_number(choice, choice.held_out.value, unit)}"
+    held = "" if choice.held_out.value is None else f"held out {criterion_value(choice, choice.held_out.value, unit)}"
     note = held if choice.criterion == "proficiency" else ""
     yield Tile(_share(curves["proficiency"][choice.point]), "captured", "", note, "proficiency")
     if sweep.mode == "threshold":
@@ -321,39 +289,6 @@ def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterato
 
 def _share(value: float) -> str:
     return UNDEFINED if np.isnan(value) else share(float(value), 0)
-
-
-def recommended_thresholds(choices: Sequence[Choice], unit: Units) -> Table:
-    """The best threshold by each criterion, here and on held-out samples."""
-    columns = [
-        Column("best by", "name"),
-        Column("threshold"),
-        Column("interval of the threshold", priority=5),
-        Column("here", priority=7),
-        Column("held out"),
-        Column(f"{choices[0].level:.0%} interval", priority=6),
-    ]
-    rows = []
-    for choice in choices:
-        title = catalogue[choice.criterion].title if choice.criterion in catalogue else "Expected cost"
-        ends, held = _threshold_interval(choice), choice.held_out
-        known = held.low is not None and held.high is not None
-        limits = f"{_number(choice, held.low, unit)} – {_number(choice, held.high, unit)}" if known else "–"
-        rows.append(
-            (
-                (Term(choice.criterion, title),),
-                Strong(point_text("threshold", np.inf if choice.threshold is None else choice.threshold)),
-                "–" if ends is None else " – ".join(ends),
-                _number(choice, choice.value, unit),
-                _number(choice, held.value, unit),
-                limits,
-            )
-        )
-    note = (
-        "“Here” is on the samples that made the choice, and flatters it; “held out” is on samples that did not. The "
-        "interval of the threshold is where the choice falls when the samples are drawn again."
-    )
-    return Table(columns, rows, "Recommended thresholds", note=note, search="choices")
 
 
 _PRIORITIES = {LIFT: 4, ALERTS: 5, "false_alarm_rate": 6}

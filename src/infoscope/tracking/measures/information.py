@@ -10,7 +10,7 @@ from infoscope.tracking.sums import Score, TrackSums, measure
 
 __all__ = ["captured_bits", "false_bits", "information_measures"]
 
-_NO_BITS = "no sequence has two truth tracks, so there is nothing to tell apart"
+_NO_BITS = "no sequence has two truth tracks, so there is nothing to distinguish"
 _NO_EVENTS = "there is no truth detection"
 _ANY = (0.0, np.inf)
 
