@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, chndtrinc
 
-from infoscope.metrics.permutation import permuted_p_value
-from infoscope.numeric import Real
+from infoscope.metrics.permutation import information_nats, permuted_p_value
 
 __all__ = ["DriftPart", "drift_part"]
 
@@ -41,7 +40,7 @@ def drift_part(strata: Sequence[NDArray[np.int64]], permutations: int, level: fl
     if not total:
         return DriftPart(0.0, 1.0, 1.0, 0.0)
     tested = [table for table in used if (table.sum(axis=1) > 0).all() and table.shape[1] > 1]
-    nats = sum(_excess(table) for table in tested)
+    nats = sum(information_nats(table) for table in tested)
     freedom = sum(table.shape[1] - 1 for table in tested)
     bits = max(nats, 0.0) / total / np.log(2.0)
     if not freedom:
@@ -50,14 +49,3 @@ def drift_part(strata: Sequence[NDArray[np.int64]], permutations: int, level: fl
     smallest = float(chndtrinc(critical, freedom, 1 - POWER) / (2.0 * total * np.log(2.0)))
     p_value = permuted_p_value(tested, permutations, np.random.default_rng(seed))
     return DriftPart(float(bits), p_value, float(chdtrc(freedom, 2.0 * nats)), smallest)
-
-
-def _excess(table: NDArray[np.int64]) -> float:
-    """Rows times nats that the label tells about the period."""
-    parts = (_n_log_n(table), _n_log_n(table.sum(axis=0)), _n_log_n(table.sum(axis=1)), _n_log_n(table.sum()))
-    cells, labels, periods, whole = (float(part.sum()) for part in parts)
-    return cells - labels - periods + whole
-
-
-def _n_log_n(counts: NDArray[np.int64]) -> Real:
-    return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammaincc
+from scipy.special import chdtrc, gammaincc, xlogy
 
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
-__all__ = ["CHANCE_LEVEL", "chance_p_value", "permuted_p_value"]
+__all__ = ["CHANCE_LEVEL", "chance_p_value", "information_nats", "permuted_p_value"]
 
 CHANCE_LEVEL = 0.05
 """Captured information is told from none where chance alone would show as much in fewer samples than this share."""
@@ -56,6 +57,17 @@ def chance_p_value(table: Contingency, n: float | None = None) -> float | None:
     if statistic > mean + _FAR * np.sqrt(2.0 * freedom):
         return _gamma_tail(statistic, mean, 2.0 * freedom)
     return _permuted(table, statistic, mean)
+
+
+def information_nats(table: NDArray[np.integer[Any]] | Real) -> float:
+    """Rows times the mutual information of rows and columns, in nats: half of the likelihood-ratio statistic.
+
+    >>> round(float(information_nats(np.array([[2, 0], [0, 2]])) / np.log(2.0)), 9)
+    4.0
+    """
+    parts = (table, table.sum(axis=0), table.sum(axis=1), table.sum())
+    cells, columns, rows, whole = (float(xlogy(part, part).sum()) for part in parts)
+    return cells - columns - rows + whole
 
 
 def permuted_p_value(

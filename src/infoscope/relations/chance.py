@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, xlogy
+from scipy.special import chdtrc
 from scipy.stats import false_discovery_control
 
-from infoscope.metrics.permutation import permuted_p_value
+from infoscope.metrics.permutation import information_nats, permuted_p_value
 from infoscope.numeric import holm
 
 __all__ = ["Correction", "adjusted", "chance_of", "expected_by_chance"]
@@ -48,16 +48,9 @@ def _occupied(table: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _chi_square(tables: Tables) -> float:
-    statistic = sum(2.0 * _excess(table) for table in tables)
+    statistic = sum(2.0 * information_nats(table) for table in tables)
     freedom = sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in tables)
     return float(chdtrc(freedom, max(statistic, 0.0)))
-
-
-def _excess(table: NDArray[Any]) -> float:
-    """N times the mutual information, in nats."""
-    counts = np.asarray(table, dtype=np.float64)
-    margins = xlogy(counts.sum(0), counts.sum(0)).sum() + xlogy(counts.sum(1), counts.sum(1)).sum()
-    return float(xlogy(counts, counts).sum() - margins + xlogy(counts.sum(), counts.sum()))
 
 
 def expected_by_chance(tables: Tables) -> float:
