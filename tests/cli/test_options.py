@@ -16,7 +16,7 @@ from infoscope.readers import ReadOptions
 
 MAX_PARAMETERS = 8
 
-OUTPUT = {"format", "unit", "output", "force", "quiet", "verbose"}
+OUTPUT = {"format", "unit", "output", "force", "quiet", "verbose", "run"}
 """Form and place of the output, which functions leave to the methods of their result."""
 READING = {
     "input_format": "format",

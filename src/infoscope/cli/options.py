@@ -216,6 +216,7 @@ def output_options() -> Callable[[Command], Command]:
         ),
         click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output."),
         click.option("--force", is_flag=True, help="Replace FILE if it exists."),
+        click.option("--run", metavar="NAME", help="Name of this run, kept in the result: a build, a night, an epoch."),
         click.option("-q", "--quiet", is_flag=True, help="No warnings."),
         click.option("-v", "--verbose", is_flag=True, help="Show all rows; for an internal error, where it arose."),
     )

@@ -18,7 +18,7 @@ from infoscope.errors import InputError
 from infoscope.page_files import is_page
 
 if TYPE_CHECKING:
-    from infoscope.results import Finding, Result
+    from infoscope.results import Finding, Provenance, Result
 
 __all__ = ["Output", "check_output", "refuse_ignored"]
 
@@ -36,6 +36,7 @@ class Output:
     force: bool
     quiet: bool
     verbose: bool
+    run: str | None = None
 
     @classmethod
     def asked(cls, chosen: Mapping[str, Any]) -> Output:
@@ -47,11 +48,11 @@ class Output:
         force = chosen["force"] or (form == "html" and path is not None and is_page(path))
         if path is not None:
             check_output(path, force=force)
-        return cls(form, chosen["unit"], path, force, chosen["quiet"], chosen["verbose"])
+        return cls(form, chosen["unit"], path, force, chosen["quiet"], chosen["verbose"], chosen["run"])
 
     def write(self, result: Result) -> None:
         """Render and write; warnings go to stderr, unless the text on the terminal has them anyway."""
-        result = replace(result, provenance=replace(result.provenance, command=command_line()))  # type: ignore[type-var]
+        result = replace(result, provenance=self._provenance(result))  # type: ignore[type-var]
         if not self.quiet and not (self.form == "text" and self.path is None and sys.stdout.isatty()):
             for line in dict.fromkeys(_warnings(result)):
                 say(f"warning: {line}")
@@ -61,6 +62,11 @@ class Output:
             write_file(self.path, self._rendered(result), replace=self.force)
         else:
             write_stdout(self._rendered(result), self.form)
+
+    def _provenance(self, result: Result) -> Provenance:
+        """With the command that made the result, which for a stored one is the first, and the run's name."""
+        known = result.provenance
+        return replace(known, command=known.command or command_line(), run=self.run or known.run)
 
     @property
     def width(self) -> int:

@@ -2,7 +2,8 @@
 
 A field is written under its name. ``None`` and empty text are left out where they are the default. The metadata
 ``{"stored": False}`` leaves a field out of documents, ``{"name": "x"}`` stores it under another name,
-``{"flatten": True}`` writes a mapping's items beside the other fields. A class with ``__json__``, ``__from_json__`` and
+``{"flatten": True}`` writes a mapping's items beside the other fields, ``{"absent": x}`` is the value of a field that a
+document lacks, where that is not the default. A class with ``__json__``, ``__from_json__`` and
 ``__json_schema__`` writes itself.
 """
 
@@ -76,7 +77,8 @@ class _WrittenField(NamedTuple):
 
 
 def _written_field(item: Field[Any]) -> _WrittenField:
-    left_out = item.default if item.default is None or item.default == "" else MISSING
+    default = item.metadata.get("absent", item.default)
+    left_out = default if default is None or default == "" else MISSING
     return _WrittenField(item.name, None if item.metadata.get("flatten") else _stored_name(item), left_out)
 
 
@@ -183,6 +185,8 @@ def _decoded_fields(kind: type, record: Any, where: str) -> Any:
             flat = item
         elif (name := _stored_name(item)) in record:
             given[item.name] = _decoded(hints[item.name], record[name], f"{where}.{name}")
+        elif "absent" in item.metadata:
+            given[item.name] = item.metadata["absent"]
         elif item.default is MISSING and item.default_factory is MISSING:
             raise InputError(f"{where} lacks {_stored_name(item)!r}; was it written by infoscope, and is it whole?")
     if flat is not None:
@@ -256,6 +260,6 @@ def _object_schema(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
             others = _schema(typing.get_args(hints[item.name])[1], definitions)
             continue
         properties[_stored_name(item)] = _schema(hints[item.name], definitions)
-        if not (item.default is None or item.default == ""):
+        if item.metadata.get("absent", item.default) not in (None, ""):
             required.append(_stored_name(item))
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": others}

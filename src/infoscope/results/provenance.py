@@ -1,15 +1,24 @@
-"""Where a result comes from: source, rows, what was left out, hashes of the counts, options and command."""
+"""Where a result comes from: source, rows, what was left out, hashes of the counts, when and by which command."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.tables.missing import left_out
 
 __all__ = ["IgnoredRows", "Provenance", "ignored_rows"]
+
+
+def now() -> str:
+    """The time to the second in UTC; that of SOURCE_DATE_EPOCH where it is set, so that outputs can be reproduced."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,10 @@ class Provenance:
     """As it was typed; None where a program asked."""
     version: str | None = None
     """Of infoscope, when the result was made."""
+    made: str | None = field(default_factory=now, compare=False, metadata={"absent": None})
+    """When, in UTC, as 2026-11-16T06:40:00Z; None in documents of earlier versions."""
+    run: str | None = None
+    """Which run it is, where one was named: a build, a night, an epoch."""
 
     @property
     def rows_ignored(self) -> int:

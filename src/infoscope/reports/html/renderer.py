@@ -133,9 +133,17 @@ def _method(outline: Outline) -> Html:
     return element("details", element("summary", "Method and limits"), element("ul", *items), id="method")
 
 
+def _moment(made: str) -> str:
+    """A time in UTC as people write it; what is not one, as it is."""
+    return f"{made[:10]} at {made[11:16]} UTC" if made.endswith("Z") and len(made) == 20 else plain_label(made)
+
+
 def _provenance(provenance: Provenance) -> Iterator[Html]:
     if provenance.command is not None:
         yield element("li", "Made by ", element("code", provenance.command, class_="command"))
+    if provenance.made is not None:
+        run = () if provenance.run is None else (", run ", label(provenance.run, 60))
+        yield element("li", f"Made on {_moment(provenance.made)}", *run)
     yield element(
         "li", f"Written by infoscope {__version__}. The page loads nothing from any network and stores nothing."
     )
