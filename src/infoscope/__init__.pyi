@@ -7,6 +7,7 @@ from . import operating_points as operating_points
 from . import readers as readers
 from . import reports as reports
 from . import results as results
+from . import sklearn as sklearn
 from . import tracking as tracking
 from .annotators import Agreement as Agreement
 from .annotators import agreement as agreement

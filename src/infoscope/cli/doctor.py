@@ -23,7 +23,7 @@ __all__ = ["command"]
 _PURPOSES = {
     "arrow": "frames and files of Arrow",
     "plots": "pictures on matplotlib axes, as PNG and PDF; SVG and pages need nothing",
-    "sklearn": "cross_validate, and pictures from estimators",
+    "sklearn": "scorers, cross_validate, and pictures from estimators",
     "postgres": "tables of PostgreSQL",
     "dask": "frames of Dask, and counting on its clusters",
     "spark": "frames of Spark, and counting on its clusters",

@@ -1,0 +1,218 @@
+"""Scorers in scikit-learn's own machinery: each number is what the metric says of the same predictions."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris, make_classification, make_multilabel_classification
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, homogeneity_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import infoscope as ifs
+from infoscope.errors import AmbiguousNameError, InputError, UndefinedMetricWarning, UnknownNameError
+from infoscope.metrics.registry import all_metrics
+from infoscope.sklearn import scorer
+
+X, Y = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
+FOLDS = StratifiedKFold(3)
+SHALLOW = DecisionTreeClassifier(max_depth=1, random_state=0)
+FITTED = SHALLOW.fit(X, NAMES)
+
+
+def test_cross_val_score_gives_the_metric_of_each_fold() -> None:
+    found = cross_val_score(SHALLOW, X, NAMES, scoring=scorer("proficiency"), cv=FOLDS)
+    predicted = cross_val_predict(SHALLOW, X, NAMES, cv=FOLDS)
+
+    expected = [homogeneity_score(NAMES[test], predicted[test]) for _, test in FOLDS.split(X, NAMES)]
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in all_metrics() if entry.card.level == "table"])
+@pytest.mark.filterwarnings("ignore::infoscope.errors.UndefinedMetricWarning")
+def test_every_metric_of_tables_has_a_scorer_with_the_direction_of_its_card(name: str) -> None:
+    x, y = X[Y > 0], Y[Y > 0] - 1
+    model = DecisionTreeClassifier(max_depth=1, random_state=0).fit(x, y)
+    value = getattr(ifs.metrics, name)(y, model.predict(x))
+    sign = -1 if ifs.catalogue[name].better == "lower" else 1
+
+    assert scorer(name)(model, x, y) == pytest.approx(sign * value, nan_ok=True)
+
+
+def test_several_metrics_and_aliases_in_cross_validate() -> None:
+    asked = {"captured": scorer("uncertainty coefficient"), "errors": scorer("error_rate"), "f1": scorer("macro F1")}
+    found = cross_validate(make_pipeline(StandardScaler(), SHALLOW), X, NAMES, scoring=asked, cv=FOLDS)
+
+    assert (found["test_errors"] <= 0).all()
+    np.testing.assert_allclose(
+        found["test_captured"], cross_val_score(SHALLOW, X, NAMES, scoring=scorer("proficiency"), cv=FOLDS)
+    )
+
+
+def test_the_lower_bound_is_that_of_the_posterior_and_below_the_value() -> None:
+    table = ifs.Contingency.from_labels(NAMES, FITTED.predict(X))
+    low, high = ifs.Posterior(table).interval("proficiency", 0.9)
+
+    assert scorer("proficiency", bound="low", level=0.9)(FITTED, X, NAMES) == pytest.approx(low)
+    assert scorer("proficiency", bound="high", level=0.9)(FITTED, X, NAMES) == pytest.approx(high)
+    assert low < scorer("proficiency", bound="mean")(FITTED, X, NAMES) < high
+    error = ifs.Posterior(table).interval("error_rate")
+    assert scorer("error_rate", bound="high")(FITTED, X, NAMES) == pytest.approx(-error[1])
+
+
+def test_the_lower_bound_prefers_what_is_surely_good() -> None:
+    """Among equal values the one of more samples is the surer one."""
+    few, many = slice(0, 150, 5), slice(None)
+    bound = scorer("proficiency", bound="low")
+
+    assert bound(FITTED, X[few], NAMES[few]) < bound(FITTED, X[many], NAMES[many])
+    assert scorer("proficiency")(FITTED, X[few], NAMES[few]) == pytest.approx(
+        scorer("proficiency")(FITTED, X[many], NAMES[many])
+    )
+
+
+GRID = {"max_depth": [1, 3]}
+
+
+@pytest.mark.slow
+def test_a_search_in_worker_processes() -> None:
+    search = GridSearchCV(SHALLOW, GRID, scoring=scorer("proficiency", bound="low"), cv=2, n_jobs=2)
+
+    assert search.fit(X, NAMES).best_params_ == {"max_depth": 3}
+
+
+def test_a_halving_search() -> None:
+    search = HalvingGridSearchCV(SHALLOW, GRID, scoring=scorer("proficiency"), cv=2, min_resources=70, random_state=0)
+
+    assert search.fit(X, NAMES).best_params_ == {"max_depth": 3}
+
+
+def test_a_scorer_survives_pickling() -> None:
+    one = scorer("f_beta", beta=2.0, average="macro")
+
+    assert pickle.loads(pickle.dumps(one))(FITTED, X, NAMES) == one(FITTED, X, NAMES)
+    assert "f_beta" in repr(one)
+
+
+def test_weights_of_samples() -> None:
+    weights = np.arange(1.0, 151.0)
+    found = scorer("macro_f1")(FITTED, X, NAMES, sample_weight=weights)
+
+    expected = f1_score(NAMES, FITTED.predict(X), average="macro", sample_weight=weights, zero_division=0)
+    assert found == pytest.approx(expected)
+
+
+def test_weights_are_routed_where_they_are_requested() -> None:
+    weights = np.where(Y == 2, 5.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        asked = scorer("accuracy").set_score_request(sample_weight=True)
+        routed = cross_validate(
+            SHALLOW.set_fit_request(sample_weight=False),
+            X,
+            NAMES,
+            scoring={"weighed": asked, "plain": scorer("accuracy").set_score_request(sample_weight=False)},
+            cv=FOLDS,
+            params={"sample_weight": weights},
+        )
+
+    assert routed["test_plain"] == pytest.approx(cross_val_score(SHALLOW, X, NAMES, cv=FOLDS))
+    assert (np.abs(routed["test_weighed"] - routed["test_plain"]) > 0.01).all()
+
+
+class Hesitant(ClassifierMixin, BaseEstimator):
+    """A classifier that abstains where it is in doubt."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "Hesitant":
+        self.model_ = GaussianNB().fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        sure = self.model_.predict_proba(X).max(axis=1) > 0.9
+        return np.where(sure, self.model_.predict(X), "?")
+
+
+def test_reject_labels() -> None:
+    model = Hesitant().fit(X, NAMES)
+    expected = ifs.evaluate(NAMES, model.predict(X), reject="?")["system"]
+
+    assert scorer("rejection_rate", reject="?")(model, X, NAMES) == expected.metrics["rejection_rate"].value > 0
+    assert scorer("accepted_accuracy", reject="?")(model, X, NAMES) == expected.metrics["accepted_accuracy"].value
+    bound = scorer("proficiency", reject="?", bound="low")(model, X, NAMES)
+    assert bound == pytest.approx(expected.metrics["proficiency"].low)
+    assert cross_val_score(Hesitant(), X, NAMES, scoring=scorer("proficiency", reject="?"), cv=FOLDS).min() > 0.7
+
+
+def test_metrics_of_one_class_and_of_one_cell() -> None:
+    recall = scorer("class_recall", label="virginica")(FITTED, X, NAMES)
+    leak = scorer("cell_missed_information", label=("virginica", "versicolor"))(FITTED, X, NAMES)
+
+    assert recall == pytest.approx((FITTED.predict(X) == NAMES)[Y == 2].mean())
+    assert leak < 0  # bits that are lost: lower is better
+    assert scorer("class_recall", label="setosa", bound="low")(FITTED, X, NAMES) < 1
+
+
+def test_label_sets() -> None:
+    x, y = make_multilabel_classification(80, random_state=3)
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(x, y)
+
+    found = scorer("micro_f1")(model, x, y)
+    assert found == pytest.approx(f1_score(y, model.predict(x), average="micro"))
+    assert 0 < scorer("proficiency")(model, x, y) < 1
+    with pytest.raises(InputError, match="several columns; for these there are proficiency"):
+        scorer("kappa")(model, x, y)
+    with pytest.raises(InputError, match="metric of label sets"):
+        scorer("hamming_loss")(FITTED, X, NAMES)
+
+
+def test_a_threshold_tuned_for_information() -> None:
+    x, y = make_classification(400, weights=[0.85], random_state=5)
+    tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer("proficiency"), cv=3).fit(x, y)
+    plain = LogisticRegression().fit(x, y)
+
+    assert 0 < tuned.best_threshold_ < 1
+    assert tuned.best_score_ > cross_val_score(plain, x, y, cv=3, scoring=scorer("proficiency")).mean()
+
+
+def test_an_undefined_score_is_nan_and_says_why() -> None:
+    for bound in (None, "low"):
+        with pytest.warns(UndefinedMetricWarning, match="proficiency.* is undefined: the truth has one class only"):
+            assert np.isnan(scorer("proficiency", bound=bound)(FITTED, X[:20], NAMES[:20]))
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: scorer("profficiency"), "no metric 'profficiency'; did you mean 'proficiency'"),
+        (lambda: scorer("haming_loss"), "did you mean 'hamming_loss'"),
+        (lambda: scorer("completeness"), "could mean proficiency .* or information_precision"),
+        (lambda: scorer("proficiency", bound="lower"), "bound is 'lower'; it is one of 'low', 'high', 'mean'"),
+        (lambda: scorer("proficiency", bound="low", level=95), "between 0 and 1"),
+        (lambda: scorer("proficiency", rejct="?"), "no option 'rejct'; did you mean 'reject'"),
+        (lambda: scorer("proficiency", sample_weight=[1]), "weights belong to the samples"),
+        (lambda: scorer("class_recall"), "a value for each class, .* say which with label="),
+        (lambda: scorer("accuracy", label="a"), "one value for all classes; leave out label"),
+        (lambda: scorer("adjusted_rand_index", bound="low"), "has no interval; leave out bound"),
+        (lambda: scorer("f_beta", beta=2.0, bound="low"), "takes no beta"),
+        (lambda: scorer("class_recall", label="tulip")(FITTED, X, NAMES), "no class 'tulip'; there are 'setosa'"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused_before_fitting(ask: object, sentence: str) -> None:
+    with pytest.raises((InputError, UnknownNameError, AmbiguousNameError), match=sentence):
+        ask()  # type: ignore[operator]
