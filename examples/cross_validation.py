@@ -1,4 +1,4 @@
-"""Monte Carlo cross-validation as in Holt, Kao and Hurley (2010), section 4 and Table 3.
+"""Monte Carlo cross-validation as in Holt, Mastromarino, Kao and Hurley (2010), section 4 and Table 3.
 
 With the chess endgame King-Rook against King (krkopt.data of the UCI repository) it is their experiment with
 scikit-learn's learners; without, the same on scikit-learn's handwritten digits.

@@ -1,9 +1,9 @@
 """Tuning in the information coverage plane: a random tree on the chess endgame King-Rook against King.
 
-Holt, Kao and Hurley (2010, Figure 7a) tune Weka's RandomTree, first its least leaf weight (1 to 20) with 6 candidate
-attributes, then the number of attributes (1 to 6) with weight 1, and find weight 1 with 6 attributes best. The tree
-below grows as theirs does: one branch per value of a nominal attribute, the best of K attributes drawn at random, more
-where none of the K helps, no pruning.
+Holt, Mastromarino, Kao and Hurley (2010, Figure 7a) tune Weka's RandomTree, first its least leaf weight (1 to 20) with
+6 candidate attributes, then the number of attributes (1 to 6) with weight 1, and find weight 1 with 6 attributes best.
+The tree below grows as theirs does: one branch per value of a nominal attribute, the best of K attributes drawn at
+random, more where none of the K helps, no pruning.
 
 Run: python examples/king_rook_king.py [PATH/krkopt.data] [FOLDS]      (about a minute with 10 folds)
 The file is that of the UCI repository; without it the same tree is tuned on six pixels of scikit-learn's handwritten

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from infoscope.metrics.registry import SOURCES
+from infoscope.metrics.registry import SOURCES, catalogue
 from tests.published.elsewhere import rows_beyond_the_reference_data
 from tests.published.figures import Figure, figures, reference_values, score, table_of
 from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, rule_of
@@ -29,6 +29,10 @@ data and the tests; one test compares the two, another adds up the counts.
 
 A number counts as reproduced when ours differs from it by at most half of its last printed digit.
 """
+
+
+MANY = 10
+"""A number printed for more inputs than this is a column of a table, and makes one row of the page."""
 
 
 def write_page() -> str:
@@ -115,10 +119,19 @@ def _judged(chosen: list[Figure]) -> Iterator[str]:
     yield "### Formulas and claims that hold\n"
     yield "| where | what is printed | tried by | input |"
     yield "|---|---|---|---|"
-    for (where, what, says), group in _grouped(
-        chosen, lambda figure: (figure.where, _claim(figure), fate_of(figure)[1])
+    columns = Counter((figure.where, figure.as_printed) for figure in chosen if figure.is_number)
+    whole = {column for column, rows in columns.items() if rows > MANY}
+    for (where, what, says, in_column), group in _grouped(
+        chosen,
+        lambda figure: (
+            figure.where,
+            figure.as_printed if (figure.where, figure.as_printed) in whole else _claim(figure),
+            fate_of(figure)[1],
+            (figure.where, figure.as_printed) in whole,
+        ),
     ):
-        inputs = ", ".join(figure.input for figure in group if figure.input)
+        named = [figure for figure in group if figure.input]
+        inputs = ", ".join(f"{figure.input}: {figure.printed}" if in_column else figure.input for figure in named)
         yield f"| {_cell(where)} | {_cell(what)} | {_cell(says)} | {_cell(inputs)} |"
 
 
@@ -147,7 +160,8 @@ def _beyond(paper: str) -> Iterator[str]:
         yield "| metric | input: printed | test |"
         yield "|---|---|---|"
         for (metric, test), group in _grouped(rows, lambda row: (row.metric, row.test)):
-            yield f"| `{metric}` | {_cell(', '.join(f'{row.input}: {row.printed}' for row in group))} | `{test}` |"
+            what = f"`{metric}`" if metric in catalogue else metric
+            yield f"| {what} | {_cell(', '.join(f'{row.input}: {row.printed}' for row in group))} | `{test}` |"
         yield ""
 
 

@@ -372,6 +372,23 @@ def test_cross_entropy_equals_log_loss_and_hard_numbers_those_of_the_table():
     assert certain.cross_entropy == np.inf
 
 
+def test_perplexity_is_the_geometric_mean_of_one_over_the_probability_of_the_truth():
+    truth, probabilities = _drawn(200, 3)
+    own = probabilities[np.arange(200), truth]
+    weight = np.arange(200) % 3
+
+    assert points.perplexity(truth, probabilities) == pytest.approx(np.exp(-np.log(own).mean()), rel=1e-9)
+    assert points.perplexity(truth, probabilities, weight=weight) == pytest.approx(
+        np.exp(-np.average(np.log(own), weights=weight)), rel=1e-9
+    )
+    assert points.probabilistic_scores(truth, probabilities).perplexity == points.perplexity(truth, probabilities)
+    found = points.calibration(truth, probabilities)
+    assert found.perplexity == pytest.approx(points.perplexity(truth, probabilities))
+    assert f"{found.perplexity:.3f}" in found.to_text()
+    assert points.perplexity(["a", "b"], [[1.0, 0.0], [1.0, 0.0]]) == np.inf
+    assert points.perplexity(["a", "b", "c"], np.full((3, 3), 1 / 3)) == pytest.approx(3.0)
+
+
 def test_information_score_as_kononenko_and_bratko_define_it():
     """P(C) = 0.8: a posterior of 0.9 for the true class is worth log2(0.9/0.8) bits; one of 0.6 costs log2(0.4/0.2)."""
     rows = [[0.9, 0.1], [0.6, 0.4], [0.9, 0.1], [0.9, 0.1], [0.9, 0.1]]

@@ -1,4 +1,4 @@
-"""Holt, Kao & Hurley 2010: four classifiers of eight equally frequent classes, and what is printed for them.
+"""Holt, Mastromarino, Kao & Hurley 2010: four classifiers of eight equally frequent classes, and what is printed.
 
 The paper draws the four matrices; they are rebuilt from their description. A spreads 0.2 over all seven other
 classes, B over three, C puts it on one; D splits every class in halves.
@@ -95,6 +95,41 @@ def test_losses_of_a_perfect_system_are_not_zero(metric: str, least: float) -> N
     perfect = Contingency.from_matrix(circulant(0.125))
 
     assert float(find(metric).score(perfect)) == pytest.approx(least, abs=1e-12)
+
+
+TABLE_2 = {"2007": ("1.484", "46.8"), "2008": ("1.180", "64.8"), "2009": ("0.814", "78.2")}
+"""S_I/H(T) and accuracy in percent of three systems, as printed."""
+FIGURE_5 = {"information": "1.15", "accuracy": "1.07"}
+"""How many times greater the second improvement factor is than the first."""
+
+
+@pytest.mark.parametrize(("by", "printed"), FIGURE_5.items())
+def test_the_second_improvement_is_greater_than_the_first(by: str, printed: str) -> None:
+    errors = {year: (float(erroneous), 1 - float(right) / 100) for year, (erroneous, right) in TABLE_2.items()}
+    first, second = (step.factor for step in ifs.ImprovementDisplay.from_errors(errors).steps if step.by == by)
+
+    assert second / first == pytest.approx(float(printed), abs=0.005)
+
+
+@pytest.mark.parametrize("name", "ABCD")
+@pytest.mark.parametrize("alpha", [0.5, 2.0, 3.0])
+def test_error_per_nat_with_an_exponent(name: str, alpha: float) -> None:
+    wrong = 0.5 if name == "D" else 0.2
+    nats = float(find("mutual_information").score(TABLES[name])) * np.log(2)
+
+    assert ifs.metrics.error_information_ratio(TABLES[name], alpha=alpha) == pytest.approx(wrong**alpha / nats)
+
+
+def test_exponents_of_labels_of_perfect_systems_and_of_nonsense() -> None:
+    truth = ["a", "b", "a", "b"]
+
+    assert ifs.metrics.error_information_ratio(truth, truth, alpha=0.5) == 0
+    assert ifs.metrics.error_information_ratio(truth, ["a", "b", "b", "b"], alpha=2.0) == pytest.approx(
+        0.25 * ifs.metrics.error_information_ratio(truth, ["a", "b", "b", "b"])
+    )
+    for alpha in (0.0, -1.0, np.inf, np.nan):
+        with pytest.raises(ifs.InputError, match=r"alpha is .*; it is an exponent, a number above 0"):
+            ifs.metrics.error_information_ratio(TABLES["A"], alpha=alpha)
 
 
 def second_stage(findings: list[Finding]) -> Finding:

@@ -1,6 +1,7 @@
 """Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013: synthetic matrices of 60 samples.
 
-The accuracy of a, b and f is the same; what they tell about the truth is not.
+The accuracy of a, b, c and f is the same; what they tell about the truth is not. d and e are both perfect: the
+marginals of d tend to uniformity, those of e to a single class.
 """
 
 import numpy as np
@@ -13,13 +14,15 @@ from tests.papers.printed import Printed, assert_as_printed, cases
 MATRICES = {
     "a": [[15, 0, 5], [0, 15, 5], [0, 0, 20]],
     "b": [[16, 2, 2], [2, 16, 2], [1, 1, 18]],
+    "c": [[1, 0, 4], [0, 1, 4], [1, 1, 48]],
     "d": [[15, 0, 0], [0, 18, 0], [0, 0, 27]],
+    "e": [[1, 0, 0], [0, 2, 0], [0, 0, 57]],
     "f": [[0, 0, 5], [0, 0, 5], [0, 0, 50]],
 }
 TABLES = {name: Contingency.from_matrix(matrix) for name, matrix in MATRICES.items()}
 
 PRINTED = {
-    "accuracy": {"a": "50/60", "b": "50/60", "f": "50/60", "d": "1.0"},
+    "accuracy": {"a": "50/60", "b": "50/60", "c": "50/60", "f": "50/60", "d": "1.0", "e": "1.0"},
     "split_system_remainder": {"f": "0"},
 }
 
@@ -56,12 +59,24 @@ def test_majority_voter_says_nothing_false() -> None:
 
 
 def test_accuracy_hides_who_tells_most() -> None:
-    transferred = [score("mutual_information", TABLES[name]) for name in "abf"]
+    transferred = [score("mutual_information", TABLES[name]) for name in "abcf"]
 
     assert transferred == sorted(transferred, reverse=True)
 
 
+def test_a_perfect_system_of_a_lopsided_truth_stands_at_the_other_corner() -> None:
+    """Both are on the side without lost information: d near the top, e near the corner of imbalance."""
+    for name, least in (("d", 0.9), ("e", 0.0)):
+        assert score("triangle_variation", TABLES[name]) == 0
+        assert score("proficiency", TABLES[name]) == 1
+        assert score("triangle_transfer", TABLES[name]) >= least
+    assert score("triangle_divergence", TABLES["e"]) > 0.75
+    assert score("effective_classes", TABLES["e"]) == pytest.approx(2 ** score("truth_entropy", TABLES["e"]))
+
+
 def test_truth_may_have_more_entropy_than_the_output() -> None:
+    for name in "acf":
+        assert score("truth_entropy", TABLES[name]) > score("system_entropy", TABLES[name])
     assert score("truth_entropy", TABLES["a"]) == pytest.approx(np.log2(3), abs=1e-12)
     assert score("system_entropy", TABLES["a"]) == pytest.approx(1.5, abs=1e-12)
 

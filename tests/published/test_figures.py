@@ -1,9 +1,12 @@
 """Every published figure against our code, through the public functions and to the printed digits."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.published.figures import Figure, ReferenceValue, figures, reference_values, score, table_of
 from tests.published.ledger import Fate, fate_of, rule_of
+from tests.published.rules.valverde2013 import IDENTITIES, identity_holds, tass3_rows
 from tests.reference import published_document, why_absent
 
 pytestmark = pytest.mark.reference
@@ -66,6 +69,16 @@ def test_nothing_is_passed_over_in_silence() -> None:
         "no overlap of the four distributions (p-value trivial)",
         "2^67 > 10^20",
     }
+
+
+def test_the_identities_of_tass3_are_68_and_can_fail() -> None:
+    rows = tass3_rows()
+    tried = [(name, system) for system in rows for name in IDENTITIES]
+
+    assert len(tried) == 68
+    assert all(identity_holds(name, rows[system]) for name, system in tried)
+    spoilt = rows["tass_uma-1"] | {"mu": replace(rows["tass_uma-1"]["mu"], published=1.224)}
+    assert not any(identity_holds(name, spoilt) for name in ("k", "m", "nit"))
 
 
 def test_every_matrix_of_the_reference_data_is_scored() -> None:

@@ -5,7 +5,12 @@ import re
 
 import pytest
 
-from tests.published.elsewhere import HELD, rows_beyond_the_reference_data, rows_of_the_papers
+from tests.published.elsewhere import (
+    HELD,
+    claims_of_the_papers,
+    rows_beyond_the_reference_data,
+    rows_of_the_papers,
+)
 from tests.published.figures import figures
 from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of
 from tests.reference import ROOT, published_document, why_absent
@@ -52,7 +57,7 @@ def test_rows_held_elsewhere_exist_and_so_do_their_tests() -> None:
     held = [fate_of(figure)[1] for figure in figures() if fate_of(figure)[0] is Fate.ELSEWHERE]
 
     assert {test for _, test in HELD} == set(held)
-    for place in {*held, *(row.test for row in rows_of_the_papers())}:
+    for place in {*held, *(row.test for row in (*rows_of_the_papers(), *claims_of_the_papers()))}:
         path, _, name = place.partition("::")
         tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
         assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, place

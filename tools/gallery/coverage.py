@@ -48,7 +48,7 @@ def _coverage() -> Iterator[Exhibit]:
     yield Exhibit(
         "coverage",
         "Information coverage",
-        "Holt, Kao & Hurley 2010, Figure 3",
+        "Holt, Mastromarino, Kao & Hurley 2010, Figure 3",
         display,
         [(f"S_I/H(T) of {point.name}", printed[point.name], f"{point.erroneous:.4f}") for point in display.points],
         "The star is all of the truth and nothing but the truth. Dotted lines join systems of equal error; on the "
@@ -57,7 +57,7 @@ def _coverage() -> Iterator[Exhibit]:
     yield Exhibit(
         "clouds",
         "Clouds of repeated runs",
-        "Holt, Kao & Hurley 2010, Table 3 and Figure 7",
+        "Holt, Mastromarino, Kao & Hurley 2010, Table 3 and Figure 7",
         CoverageDisplay(_runs()),
         [("r, f of the random tree", "0.523, 0.469", "drawn from the printed moments")],
         "A thousand draws a classifier from the printed means, standard deviations and correlations. They are so close "
@@ -75,7 +75,7 @@ def _tuning() -> Exhibit:
     return Exhibit(
         "tuning",
         "Tuning curves in the coverage plane",
-        "Holt, Kao & Hurley 2010, Figure 7(a), a random tree on King-Rook against King",
+        "Holt, Mastromarino, Kao & Hurley 2010, Figure 7(a), a random tree on King-Rook against King",
         CoverageDisplay(points, zoom=True, curves=curves),
         [("best setting", "K = 6, M = 1", best.name)],
         "K attributes to choose from, M samples in a leaf at the least; ten folds, tables by "
@@ -88,7 +88,7 @@ def _ellipses() -> Exhibit:
     return Exhibit(
         "ellipses",
         "Credible ellipses",
-        "Valverde-Albacete & Peláez-Moreno 2013, synthetic matrices of 60 samples",
+        "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013, synthetic matrices of 60 samples",
         CoverageDisplay.from_table(tables, uncertainty=True),
         [(f"accuracy of {n}", VALVERDE_PRINTED["accuracy"][n], f"{score('accuracy', tables[n]):.4f}") for n in tables],
         "Where the posterior puts each system with probability 95%.",

@@ -24,7 +24,7 @@ def steingold_facts(tables: Mapping[str, Contingency], *metrics: str) -> list[Fa
 
 
 def majority_fact(table: Contingency) -> Fact:
-    """Valverde-Albacete & Peláez-Moreno say that the majority voter adds nothing false."""
+    """Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno say that the majority voter adds nothing false."""
     name = "split_system_remainder"
     return "H′(Y|X) of f, the majority voter", VALVERDE_PRINTED[name]["f"], f"{score(name, table):.4f}"
 

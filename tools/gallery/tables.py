@@ -31,7 +31,7 @@ def exhibits() -> Iterator[Exhibit]:
     yield Exhibit(
         "confusion",
         "Confusion heat map",
-        "Holt, Kao & Hurley 2010, Figure 1, classifier B (per mille)",
+        "Holt, Mastromarino, Kao & Hurley 2010, Figure 1, classifier B (per mille)",
         ConfusionDisplay.from_table(Contingency.from_matrix(matrix, truth=names, system=names), shown="of_truth"),
         [("S_I/H(T) of B", HOLT_PRINTED[ratio]["B"], f"{score(ratio, HOLT['B']):.4f}")],
         "Classes that are confused stand side by side; errors have their own scale, so hits do not drown them.",
@@ -75,7 +75,7 @@ def exhibits() -> Iterator[Exhibit]:
     yield Exhibit(
         "improvement",
         "Improvement factors",
-        "Holt, Kao & Hurley 2010, Table 2 and Figure 5",
+        "Holt, Mastromarino, Kao & Hurley 2010, Table 2 and Figure 5",
         ImprovementDisplay.from_errors({"2007": (1.484, 0.532), "2008": (1.180, 0.352), "2009": (0.814, 0.218)}),
         note="Errors as printed in Table 2. By accuracy the systems improve faster than by information.",
     )

@@ -56,6 +56,7 @@ class MetricKeywords(CountingKeywords, total=False):
     average: Average | None
     zero_division: ZeroDivision | None
     beta: float
+    alpha: float
     normalize: bool
     adjusted: bool
     average_method: Literal["min", "geometric", "arithmetic", "max"]

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from infoscope.errors import InputError
 from infoscope.metrics.agreement import hits, misses
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, finite_ratio, share
+from infoscope.numeric import Real, finite_ratio, ratio, share
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -163,7 +164,7 @@ def information_precision(table: Contingency) -> Real:
     Card(
         title="Normalised error to information ratio",
         symbol="ξ",
-        formula=r"\frac{1 - \mathrm{accuracy}}{I(T;S)},\ I \text{ in nats}",
+        formula=r"\frac{(1 - \mathrm{accuracy})^{\alpha}}{I(T;S)},\ I \text{ in nats}",
         source="holt2010",
         range=(0.0, np.inf),
         better="lower",
@@ -171,14 +172,25 @@ def information_precision(table: Contingency) -> Real:
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
         undefined="the output carries no information about the truth (or too little to divide by), "
         "or shares no label with it",
+        note="Listed with α = 1, as Holt et al. use it; a greater exponent makes few errors count less.",
     )
 )
-def error_information_ratio(table: Contingency) -> Real:
-    """Errors made per nat of information delivered.
+def error_information_ratio(table: Contingency, alpha: float = 1.0) -> Real:
+    """Errors made per nat of information delivered; ``alpha`` is the exponent of the share of errors.
 
     0 means no errors; it grows without limit as the output becomes worthless.
 
     >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]])):.3f}")
     0.272
+    >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]]), alpha=2.0):.4f}")
+    0.0272
     """
-    return entropies(table).shares.per_shared_nat(misses(table), hits(table) + misses(table))
+    if not 0 < alpha < np.inf:
+        raise InputError(f"alpha is {alpha}; it is an exponent, a number above 0")
+    made, judged = misses(table), hits(table) + misses(table)
+    plain = entropies(table).shares.per_shared_nat(made, judged)
+    if alpha == 1.0:
+        return plain
+    wrong = np.asarray(ratio(made, judged))
+    power = np.where(wrong > 0, wrong, 1.0) ** (alpha - 1.0)  # without errors the plain ratio is 0 already
+    return (plain * power)[()]

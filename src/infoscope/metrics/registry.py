@@ -42,10 +42,13 @@ __all__ = [
 
 SOURCES = {
     "shannon1948": "Shannon, A mathematical theory of communication, 1948",
-    "holt2010": "Holt, Kao, Hurley, information coverage for classifier and tracker evaluation, 2010",
+    "holt2010": "Holt, Mastromarino, Kao & Hurley, Information theoretic approach for performance evaluation of "
+    "multi-class assignment systems, 2010",
     "hurley2014": "Hurley, information measures for performance evaluation, slides, 2014",
     "wolpert1995": "Wolpert & Wolf, Estimating functions of probability distributions, 1995",
     "valverde2010": "Valverde-Albacete & Peláez-Moreno, Two information-theoretic tools to assess classifiers, 2010",
+    "valverde2013": "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno, A proposal for new evaluation metrics "
+    "and result visualization technique for sentiment analysis tasks, 2013",
     "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful, 2014",
     "hu2008": "Hu & Wang, Mutual information criteria for classifications including a rejected class, 2008",
     "steingold2016": "Steingold & Laclavik, An information theoretic metric for multi-class categorization, 2016",

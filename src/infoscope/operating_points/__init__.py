@@ -3,7 +3,12 @@
 from infoscope.operating_points.api import sweep, tune
 from infoscope.operating_points.calibration import Calibration, calibration
 from infoscope.operating_points.class_thresholds import ClassThresholds, class_thresholds
-from infoscope.operating_points.probabilistic import ProbabilisticScores, probabilistic_scores, soft_table
+from infoscope.operating_points.probabilistic import (
+    ProbabilisticScores,
+    perplexity,
+    probabilistic_scores,
+    soft_table,
+)
 from infoscope.operating_points.ranking import ScoreRanking
 from infoscope.operating_points.rejection import Abstention, abstention_bits, abstentions, rejection_summary
 from infoscope.operating_points.result import Sweep
@@ -38,6 +43,7 @@ __all__ = [
     "information_surface",
     "normalized_average_information",
     "pareto_front",
+    "perplexity",
     "probabilistic_scores",
     "rejection_summary",
     "soft_table",

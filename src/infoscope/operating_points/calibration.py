@@ -55,9 +55,14 @@ class Calibration(Result):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.inf)
 
+    @property
+    def perplexity(self) -> float:
+        """2 to the cross-entropy: among how many equally likely classes the probabilities leave one to guess."""
+        return float(np.exp2(np.inf if self.cross_entropy is None else self.cross_entropy))
+
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row with every number."""
-        numbers = ("cross_entropy", "sharpened", "bits_lost", "sharpness", "ranked")
+        numbers = ("cross_entropy", "perplexity", "sharpened", "bits_lost", "sharpness", "ranked")
         yield {"verdict": self.verdict, "samples": self.samples, **{name: getattr(self, name) for name in numbers}}
 
 

@@ -1,4 +1,4 @@
-"""Holt, Kao & Hurley 2010: equal accuracies, rankings, and losses that are not 0 for a perfect system."""
+"""Holt, Mastromarino, Kao & Hurley 2010: equal accuracies, rankings, and losses that are not 0 for a perfect system."""
 
 import numpy as np
 import pytest

@@ -32,11 +32,14 @@ PICTURES: dict[str, Callable[[Calibration], Display]] = {"corrections": _correct
 def outline(found: Calibration, unit: Units) -> Outline:
     """The verdict first, then the cross-entropy before and after each correction."""
     rows = [
-        ("as they are", _number(found.cross_entropy, unit)),
-        (f"raised to the power {found.sharpness:.3g}", _number(found.sharpened, unit)),
-        *([] if found.ranked is None else [("after the best monotone correction", _number(found.ranked, unit))]),
+        (words, _number(bits, unit), _perplexity(bits))
+        for words, bits in (
+            ("as they are", found.cross_entropy),
+            (f"raised to the power {found.sharpness:.3g}", found.sharpened),
+            *([] if found.ranked is None else [("after the best monotone correction", found.ranked)]),
+        )
     ]
-    columns = [Column("probabilities", "text"), Column(f"cross-entropy, {unit.name} per sample")]
+    columns = [Column("probabilities", "text"), Column(f"cross-entropy, {unit.name} per sample"), Column("perplexity")]
     return Outline(
         title=f"The probabilities are {found.verdict}",
         kicker=("Calibration", f"{amount(found.samples)} samples"),
@@ -46,6 +49,7 @@ def outline(found: Calibration, unit: Units) -> Outline:
             Tile(_number(found.cross_entropy, unit), f"cross-entropy, {unit.name}"),
             Tile(_number(found.bits_lost, unit), f"lost to calibration, {unit.name}"),
             Tile(f"{found.sharpness:.3g}", "best power", note="1 is calibrated"),
+            Tile(_perplexity(found.cross_entropy), "perplexity", note="equally likely classes that remain"),
         ],
         findings=[("", finding) for finding in found.findings],
         sections=[Section("Cross-entropy", [Table(columns, rows, "Cross-entropy")], "cross-entropy")],
@@ -60,6 +64,10 @@ def outline(found: Calibration, unit: Units) -> Outline:
 
 def _number(value: float | None, unit: Units) -> str:
     return "∞" if value is None or np.isinf(value) else f"{value * unit.per_bit:.4f}"
+
+
+def _perplexity(bits: float | None) -> str:
+    return "∞" if bits is None or np.isinf(bits) else f"{np.exp2(bits):.3f}"
 
 
 def _headline(found: Calibration, unit: Units) -> Phrase:
