@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope.figures.scene import Dot, Words
+from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import (
     EntropyTriangleDisplay,
-    SplitPoint,
-    SplitTriangleDisplay,
     TrianglePoint,
     TriangleShares,
     place,

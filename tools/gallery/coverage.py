@@ -1,6 +1,7 @@
 """Pictures in the coverage plane: systems, clouds, tuning curves, ellipses."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from infoscope.figures.coverage import CoveragePoint
 from infoscope.tables import Contingency
 from tests.papers.test_holt2010 import MISPRINTED as HOLT_MISPRINTED
 from tests.papers.test_holt2010 import PRINTED as HOLT_PRINTED
+from tests.papers.test_holt2010 import TABLE_2 as HOLT_TABLE_2
 from tests.papers.test_holt2010 import TABLES as HOLT
 from tests.papers.test_valverde2013 import MATRICES as VALVERDE
 from tests.papers.test_valverde2013 import PRINTED as VALVERDE_PRINTED
@@ -34,6 +36,10 @@ TREES = {
 """False and captured information of random trees: results of examples/king_rook_king.py with 10 folds and seed 0."""
 
 
+PANELS = {"2007": (0.9831 - 0.2495, 0.2495), "2008": (0.9945 - 0.4073, 0.4073), "2009": (0.9963 - 0.5912, 0.5912)}
+"""False and captured information that the printed columns of Table 2 imply."""
+
+
 def exhibits() -> Iterator[Exhibit]:
     """The coverage plane, plain first."""
     yield from _coverage()
@@ -53,6 +59,22 @@ def _coverage() -> Iterator[Exhibit]:
         [(f"S_I/H(T) of {point.name}", printed[point.name], f"{point.erroneous:.4f}") for point in display.points],
         "The star is all of the truth and nothing but the truth. Dotted lines join systems of equal error; on the "
         "dashed line the output says as much as there is to say.",
+    )
+    display = CoverageDisplay(
+        [CoveragePoint(name, r, f, float(HOLT_TABLE_2[name][1]) / 100) for name, (r, f) in PANELS.items()],
+        arrows=list(pairwise(PANELS)),
+    )
+    yield Exhibit(
+        "coverage-arrows",
+        "Improvement factors on arrows",
+        "Holt, Mastromarino, Kao & Hurley 2010, Table 2 and Figure 5",
+        display,
+        [
+            (f"S_I/H(T) of {point.name}", HOLT_TABLE_2[point.name][0], f"{point.erroneous:.4f}")
+            for point in display.points
+        ],
+        "f and H(S)/H(T) follow from the printed S_I/H(T), ξ and TPR. By S_I/H(T) the second step is 1.15 times as "
+        "great as the first; by wrong predictions 1.07 times.",
     )
     yield Exhibit(
         "clouds",

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
+from sklearn.datasets import load_digits
+from sklearn.neural_network import MLPClassifier
 
 from infoscope.evaluation import evaluate
 from infoscope.figures import EntropyTriangleDisplay, SplitTriangleDisplay
@@ -54,6 +56,20 @@ def exhibits() -> Iterator[Exhibit]:
         [majority_fact(tables["f"])],
         "Truth as a cross, output as a circle: the farther apart, the more the output's variety differs.",
     )
+    families = {"accuracy 50/60": list("abcf"), "perfect": list("de")}
+    yield Exhibit(
+        "triangle-families",
+        "Families with markers of their own",
+        where,
+        EntropyTriangleDisplay.from_table(tables, families=families),
+        note="The marker says which family a system belongs to, the colour how accurate it is.",
+    )
+    yield Exhibit(
+        "split-triangle-families",
+        "The same in the split triangle",
+        where,
+        SplitTriangleDisplay.from_table(tables, families=families),
+    )
     steps = {str(wrong): spoilt(200, wrong, 0.1) for wrong in range(0, 101, 10)}
     yield Exhibit(
         "triangle-path",
@@ -63,6 +79,27 @@ def exhibits() -> Iterator[Exhibit]:
         walk_facts(steps),
         "Of 200 samples 0, 10, … 100 are answered wrongly: the system falls to the ground.",
     )
+    both = {
+        f"{positive:.0%}, {wrong}": spoilt(200, wrong, positive)
+        for positive in (0.1, 0.5)
+        for wrong in range(0, 101, 20)
+    }
+    paths = {f"{share} positive": [name for name in both if name.startswith(share)] for share in ("10%", "50%")}
+    yield Exhibit(
+        "triangle-paths",
+        "Two paths",
+        "Steingold & Laclavik 2016, section 2.2",
+        EntropyTriangleDisplay.from_table(both, paths=paths),
+        note="Of 200 samples 0, 20, … 100 are wrong, with 10% and with 50% positives: each path has its marker.",
+    )
+    yield Exhibit(
+        "split-triangle-paths",
+        "Two paths in the split triangle",
+        "Steingold & Laclavik 2016, section 2.2",
+        SplitTriangleDisplay.from_table(both, paths=paths),
+        note="The truth, which does not change but for what is shared of it, and the output that grows away from it.",
+    )
+    yield _training()
     groups = {name.removesuffix(" A"): Contingency.from_matrix(STEINGOLD[name]) for name in SECTIONS}
     found = evaluate(_rows(groups), truth="truth", system="answer", by="section")
     yield Exhibit(
@@ -74,6 +111,30 @@ def exhibits() -> Iterator[Exhibit]:
         ),
         steingold_facts({f"{name} A": table for name, table in groups.items()}, "proficiency", "accuracy"),
         "One file of rows with a column `section`, evaluated with `--by section`.",
+    )
+
+
+def _training() -> Exhibit:
+    """A network of few samples learns them by heart: the information on held-out samples rises and falls."""
+    images, digits = load_digits(return_X_y=True)
+    rng = np.random.default_rng(1)
+    order = rng.permutation(len(digits))
+    seen, held_out = order[:150], order[150:]
+    noisy = np.where(rng.random(150) < 0.3, rng.integers(0, 10, 150), digits[seen])
+    network = MLPClassifier((64,), learning_rate_init=0.01, random_state=1)
+    tables = {}
+    for epoch in range(1, 61):
+        network.partial_fit(images[seen] / 16, noisy, classes=np.arange(10))
+        if epoch in (1, 2, 3, 5, 8, 12, 20, 30, 60):
+            predicted = network.predict(images[held_out] / 16)
+            tables[epoch] = Contingency.from_labels(digits[held_out], predicted, labels=list(range(10)))
+    return Exhibit(
+        "triangle-epochs",
+        "Training, epoch by epoch",
+        "scikit-learn's handwritten digits; 150 samples with 30% wrong labels, judged on the others",
+        EntropyTriangleDisplay.from_epochs(tables),
+        note="The star is where the most information gets across; beyond it the wrong labels are learnt.",
+        made_up=True,
     )
 
 

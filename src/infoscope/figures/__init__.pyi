@@ -11,7 +11,7 @@ from .leaks import LeakDisplay as LeakDisplay
 from .ledger import LedgerDisplay as LedgerDisplay
 from .metric_curves import MetricCurvesDisplay as MetricCurvesDisplay
 from .perplexity_chain import PerplexityDisplay as PerplexityDisplay
+from .split_triangle import SplitTriangleDisplay as SplitTriangleDisplay
 from .surface import SurfaceDisplay as SurfaceDisplay
 from .sweep import SweepDisplay as SweepDisplay
 from .triangle import EntropyTriangleDisplay as EntropyTriangleDisplay
-from .triangle import SplitTriangleDisplay as SplitTriangleDisplay

@@ -17,7 +17,7 @@ from infoscope.typing import Axes
 __all__ = ["draw", "image", "new_axes"]
 
 _ALIGNED = {"start": "left", "middle": "center", "end": "right"}
-_SHAPES = {"circle": "o", "ring": "o", "cross": "x", "star": "*", "square": "s"}
+_SHAPES = {"circle": "o", "ring": "o", "cross": "x", "star": "*", "square": "s", "diamond": "D", "up": "^", "down": "v"}
 _USUAL = (56.0, 18.0, 18.0, 50.0)
 """Room around axes that figures leave anyway, in points: left, top, right, bottom."""
 _LEAST = 0.3

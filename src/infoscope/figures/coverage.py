@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation
 from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.coverage_plane import INNER, Lens, iso_lines, lens_marks, lenses, rim
+from infoscope.figures.error_arrows import ErrorArrow, arrow_marks
+from infoscope.figures.families import checked_names
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import (
     PlacedName,
     accuracy_key,
     at_pixel,
     axis,
+    beside_points,
     plain_label,
     shortened,
     side_labels,
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
     from infoscope.tracking.result import TrackerResult
 
 __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse", "fold_clouds"]
+
+MOST_NUMBERS = 12
+"""More points than this have no numbers beside them."""
 
 
 @dataclass(frozen=True)
@@ -97,14 +103,17 @@ class CoverageDisplay(TableDisplay):
     """Whether the axes close in on the systems."""
     curves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names of systems to be joined in order: a tuning curve."""
+    arrows: Sequence[tuple[str, str]] = ()
+    """Pairs of systems, from the earlier to the later, joined by an arrow with the improvement factor on it."""
+    numbers: bool = True
+    """Whether S_I/H(T) is written at the points, where they are few."""
 
     def __post_init__(self) -> None:
-        """Refuse curves through systems that are not there."""
-        known = {point.name for point in self.points}
-        for title, names in self.curves.items():
-            for name in names:
-                if str(name) not in known:
-                    raise UnknownNameError(f"curve {title!r} goes through {name!r}, which is none of the systems")
+        """Refuse curves and arrows through systems that are not there."""
+        known = [point.name for point in self.points]
+        self.curves = checked_names(self.curves, known, "curve")
+        pairs = checked_names({f"{a} → {b}": (a, b) for a, b in self.arrows}, known, "arrow")
+        self.arrows = [(a, b) for a, b in pairs.values()]
 
     @classmethod
     def from_table(  # noqa: PLR0913 - the picture's own choices
@@ -117,9 +126,15 @@ class CoverageDisplay(TableDisplay):
         level: float = 0.95,
         zoom: bool = False,
         curves: Mapping[str, Sequence[Any]] | None = None,
+        arrows: Sequence[tuple[Any, Any]] | bool = False,
+        numbers: bool = True,
         seed: int = 0,
     ) -> Self:
-        """One point per table; ``uncertainty`` adds credible ellipses, ``cloud`` this many draws."""
+        """One point per table; ``uncertainty`` adds credible ellipses, ``cloud`` this many draws.
+
+        ``arrows`` joins pairs (from, to) and writes by what factor S_I/H(T) shrinks on the way; True joins each table
+        to the next. ``numbers`` writes S_I/H(T) at the points, where they are few.
+        """
         points = []
         for key, table in tables_by_name(tables, name).items():
             captured = float(proficiency(table))
@@ -133,8 +148,9 @@ class CoverageDisplay(TableDisplay):
             if spread is not None:  # the centre of the ellipse, which the plug-in value may lie outside of
                 false, captured = spread.mean
             points.append(CoveragePoint(key, false, captured, _right(table), spread, drawn))
-        joined = {str(title): [str(key) for key in keys] for title, keys in (curves or {}).items()}
-        return cls(points, level, zoom, joined)
+        names = [point.name for point in points]
+        pairs = list(pairwise(names)) if arrows is True else [(str(a), str(b)) for a, b in arrows or ()]
+        return cls(points, level, zoom, curves or {}, pairs, numbers)
 
     @classmethod
     def from_evaluation(cls, evaluation: object, *, system: str | None = None, **options: Any) -> Self:
@@ -186,7 +202,9 @@ class CoverageDisplay(TableDisplay):
             *self._beliefs(panel, found),
             *self._curves(panel),
             *side_labels(panel, self._named()),
+            *arrow_marks(panel, self._arrow_ends(), [(p.false, p.captured) for p in self.points]),
             *self._points(),
+            *(self._numbers(panel) if self.numbers else ()),
             *self._key(panel),
         )
         return replace(panel, marks=marks)
@@ -266,6 +284,29 @@ class CoverageDisplay(TableDisplay):
             )
             for at, point in enumerate(self.points)
         ]
+
+    def _arrow_ends(self) -> list[ErrorArrow]:
+        at = {point.name: point for point in self.points}
+        return [
+            ErrorArrow(
+                (at[a].false, at[a].captured),
+                (at[b].false, at[b].captured),
+                at[a].erroneous,
+                at[b].erroneous,
+                f"{a} → {b}",
+            )
+            for a, b in self.arrows
+        ]
+
+    def _numbers(self, panel: Panel) -> list[Mark]:
+        """S_I/H(T) at every point that is labelled, where they are few and each has room."""
+        named = {name.name for name in self._named()}
+        shown = [point for point in self.points if point.name in named and point.cloud is None]
+        if len(shown) > MOST_NUMBERS:
+            return []
+        words = [PlacedName(point.false, point.captured, f"{point.erroneous:.3f}") for point in shown]
+        taken = [(0.0, 1.0), *((point.false, point.captured) for point in self.points)]
+        return beside_points(panel, words, taken)
 
     def _key(self, panel: Panel) -> list[Mark]:
         """What the colours of the points mean, where they mean accuracy."""

@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.figures.colours import accuracy_colour
-from infoscope.figures.scene import Axis, Line, Mark, Panel, Point, Words
+from infoscope.figures.scene import Anchor, Axis, Line, Mark, Panel, Point, Words
 
 __all__ = [
     "PlacedName",
     "accuracy_key",
     "at_pixel",
     "axis",
+    "beside_points",
     "count_text",
     "dodged",
     "fitting",
@@ -208,6 +209,43 @@ def side_labels(panel: Panel, points: Sequence[PlacedName], gap: float = 15.0) -
         tip = plain_label(point.name)
         marks.append(Words(edge, height, text, shift=(4.0, 0.0), of=point.name, tip=None if tip == text else tip))
     return tuple(marks)
+
+
+_BESIDE: tuple[tuple[Anchor, Point], ...] = (
+    ("start", (8.0, -9.0)),
+    ("start", (8.0, 10.0)),
+    ("end", (-8.0, -9.0)),
+    ("end", (-8.0, 10.0)),
+    ("middle", (0.0, -15.0)),
+    ("middle", (0.0, 16.0)),
+)
+"""Where words may stand at a point, the best first."""
+
+
+def beside_points(panel: Panel, words: Sequence[PlacedName], taken: Sequence[Point]) -> list[Mark]:
+    """Small words at their points, each where it covers no other point and no other word; left out without room."""
+    dots = [panel.place(*at) for at in taken]
+    boxes: list[tuple[float, float, float, float]] = []
+    marks: list[Mark] = []
+    for x, y, text in words:
+        at = panel.place(x, y)
+        wide = width_of(text, FONT["small"])
+        for anchor, (right, down) in _BESIDE:
+            left = at[0] + right - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * wide
+            box = (left, at[1] + down - 6.0, left + wide, at[1] + down + 6.0)
+            if _is_free(box, boxes, dots) and box[2] < panel.width - panel.margins[2] and box[0] > panel.margins[0]:
+                boxes.append(box)
+                marks.append(Words(x, y, text, "dim", "small", anchor, (right, down), halo="paper"))
+                break
+    return marks
+
+
+def _is_free(
+    box: tuple[float, float, float, float], boxes: Sequence[tuple[float, float, float, float]], dots: Sequence[Point]
+) -> bool:
+    left, top, right, bottom = box
+    over = any(left < r and right > a and top < b and bottom > t for a, t, r, b in boxes)
+    return not over and not any(left - 5 < x < right + 5 and top - 5 < y < bottom + 5 for x, y in dots)
 
 
 def at_pixel(panel: Panel, x: float, y: float) -> Point:

@@ -1,9 +1,13 @@
-"""The perplexity chain: how many equally likely classes there are, were in effect, and remain in doubt."""
+"""The perplexity chain: how many equally likely classes there are, were in effect, and remain in doubt.
+
+Both halves: the truth's (k, k_T, k_T|S) and the output's (m, m_S, m_S|T), cut by the same factor μ.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from functools import cached_property
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -12,23 +16,57 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import fitting, legend, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
-from infoscope.metrics import effective_classes, remnant_classes, transfer_factor
+from infoscope.metrics import (
+    effective_classes,
+    remnant_classes,
+    system_classes,
+    system_remnant_classes,
+    transfer_factor,
+)
 
-__all__ = ["Chain", "PerplexityDisplay"]
+__all__ = ["Chain", "Half", "PerplexityDisplay"]
 
 NAME_ROOM = 150.0
 """Pixels a name may take."""
 
 
 @dataclass(frozen=True)
+class Half:
+    """One side's classes: classes = (classes / effective) · transferred · remaining."""
+
+    classes: int
+    effective: float
+    """How many equally frequent classes would be as varied."""
+    remaining: float
+    """Of these, how many the other side leaves open."""
+
+
+@dataclass(frozen=True)
 class Chain:
-    """k = (k / effective) · transferred · remaining."""
+    """The classes of the truth and, where they are shown, of the predictions, both divided by the same factor.
+
+    classes = (classes / effective) · transferred · remaining, for either.
+    """
 
     name: str
     classes: int
     effective: float
     remaining: float
     transferred: float
+    output: Half | None = None
+
+    @cached_property
+    def truth(self) -> Half:
+        """The classes of the truth."""
+        return Half(self.classes, self.effective, self.remaining)
+
+    @property
+    def halves(self) -> list[Half]:
+        """The truth's, and the output's where it is shown."""
+        return [self.truth] if self.output is None else [self.truth, self.output]
+
+
+Shown = Literal["both", "truth"]
 
 
 @dataclass
@@ -39,47 +77,51 @@ class PerplexityDisplay(TableDisplay):
     _single: ClassVar[bool] = False
 
     @classmethod
-    def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
-        """One bar a table."""
+    def from_table(cls, tables: Tables, *, name: str = "system", half: Shown = "both") -> Self:
+        """Two bars per table, of the truth and of the predictions; ``half="truth"`` leaves the second out."""
+        if half not in ("both", "truth"):
+            raise InputError(f"half is {half!r}; it is both or truth")
         chains = []
         for key, table in tables_by_name(tables, name).items():
-            if table.shape[0] < 2:
+            k, m = table.shape
+            if k < 2:
                 raise InputError(f"the truth of {key!r} has one class only, so there was never any doubt to draw")
-            chains.append(
-                Chain(
-                    key,
-                    table.shape[0],
-                    float(effective_classes(table)),
-                    float(remnant_classes(table)),
-                    float(transfer_factor(table)),
-                )
-            )
+            output = Half(m, float(system_classes(table)), float(system_remnant_classes(table)))
+            truth = (float(effective_classes(table)), float(remnant_classes(table)))
+            chains.append(Chain(key, k, *truth, float(transfer_factor(table)), output if half == "both" else None))
         return cls(chains)
 
     def panel(self) -> Panel:
-        """Bars from 1 to k, cut where the predictions rule classes out."""
-        most = max(chain.classes for chain in self.chains)
+        """Bars from 1 to the number of classes, cut where one side rules classes of the other out."""
+        most = max(half.classes for chain in self.chains for half in chain.halves)
         named = len(self.chains) > 1
-        count = len(self.chains)
-        marks = [mark for at, chain in enumerate(self.chains) for mark in _bar(count - 1 - at, chain, named=named)]
-        ticks = _powers(most)
+        rows = [(chain, half) for chain in self.chains for half in chain.halves]
+        count = len(rows)
+        marks = [mark for at, row in enumerate(rows) for mark in _bar(count - 1 - at, *row, named=named)]
         left = 24.0 + max(width_of(fitting(chain.name, NAME_ROOM)) for chain in self.chains) if named else 10.0
         one = self.chains[0]
         panel = Panel(
             "Perplexity chain",
-            f"{one.classes} classes, in effect {one.effective:.1f}; the predictions of {shortened(one.name, 60)} "
-            f"leave {one.remaining:.1f}.",
-            Axis(0.0, float(np.log2(most)), "equally likely classes (log scale)", ticks),
+            f"{one.truth.classes} classes, in effect {one.truth.effective:.1f}; the predictions of "
+            f"{shortened(one.name, 60)} leave {one.truth.remaining:.1f}.",
+            Axis(0.0, float(np.log2(most)), "equally likely classes (log scale)", _powers(most)),
             Axis(-0.5, count - 0.5),
             tuple(marks),
             width=640.0,
             height=52.0 * count + 84.0,
             margins=(left, 34.0, 20.0, 50.0),
         )
-        entries = [("missed", "remaining"), ("captured", "ruled out by the predictions")]
-        if any(_imbalanced(chain) for chain in self.chains):
-            entries.append(("faint", "classes are not equally frequent"))
-        return replace(panel, marks=(*panel.marks, *legend(panel, 10.0, 12.0, entries)))
+        return replace(panel, marks=(*marks, *legend(panel, 10.0, 12.0, self._key())))
+
+    def _key(self) -> list[tuple[str, str]]:
+        both = any(chain.output is not None for chain in self.chains)
+        entries = [("missed", "remaining")]
+        if both:
+            entries.append(("false", "beyond the truth"))
+        entries.append(("captured", "ruled out by the other side" if both else "ruled out by the predictions"))
+        if any(_imbalanced(half) for chain in self.chains for half in chain.halves):
+            entries.append(("faint", "not equally frequent"))
+        return entries
 
 
 def _powers(most: int) -> tuple[tuple[float, str], ...]:
@@ -91,34 +133,33 @@ def _powers(most: int) -> tuple[tuple[float, str], ...]:
     return (*((at, text) for at, text in powers if at == 0.0 or end - at > room), (end, f"{most:,}"))
 
 
-def _imbalanced(chain: Chain) -> bool:
-    return chain.effective <= 0.995 * chain.classes
+def _imbalanced(half: Half) -> bool:
+    return half.effective <= 0.995 * half.classes
 
 
-def _bar(at: int, chain: Chain, *, named: bool) -> list[Mark]:
-    left, right, end = (float(np.log2(max(x, 1.0))) for x in (chain.remaining, chain.effective, chain.classes))
+def _bar(at: int, chain: Chain, half: Half, *, named: bool) -> list[Mark]:
+    left, right, end = (float(np.log2(max(x, 1.0))) for x in (half.remaining, half.effective, half.classes))
     low, high = at - 0.36, at + 0.06
-    worth = f" (worth {chain.effective:.1f})" if _imbalanced(chain) else ""
+    is_truth = half is chain.truth
+    kind = "missed" if is_truth else "false"
+    tip = f"{half.remaining:.2f} {'classes remain in doubt' if is_truth else 'predictions, the true class given'}"
     marks: list[Mark] = [
-        Bar((0.0, low), (left, high), "missed", tip=f"{chain.remaining:.2f} classes remain in doubt"),
-        Bar((left, low), (right, high), "captured", tip=f"doubt divided by {chain.transferred:.2f}"),
-        Bar(
-            (right, low),
-            (end, high),
-            "faint",
-            tip=f"imbalance: {chain.classes} classes are worth {chain.effective:.2f}",
-        ),
-        Words(
-            0.0,
-            high,
-            f"{chain.remaining:.1f} left to guess among, of {chain.classes:,} classes{worth}",
-            shift=(0.0, -11.0),
-        ),
+        Bar((0.0, low), (left, high), kind, tip=tip),
+        Bar((left, low), (right, high), "captured", tip=f"divided by {chain.transferred:.2f}"),
+        Bar((right, low), (end, high), "faint", tip=f"imbalance: {half.classes} are worth {half.effective:.2f}"),
+        Words(0.0, high, _words(half, is_truth=is_truth), shift=(0.0, -11.0)),
     ]
     if right - left > 0.08 * end:
         text = f"÷ {chain.transferred:.2f}"
         marks.append(Words((left + right) / 2, (low + high) / 2, text, "on-captured", anchor="middle", bold=True))
-    if named:
+    if named and is_truth:
         name = fitting(chain.name, NAME_ROOM)
         marks.append(Words(0.0, (low + high) / 2, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
     return marks
+
+
+def _words(half: Half, *, is_truth: bool) -> str:
+    worth = f" (worth {half.effective:.1f})" if _imbalanced(half) else ""
+    if is_truth:
+        return f"{half.remaining:.1f} left to guess among, of {half.classes:,} classes{worth}"
+    return f"{half.remaining:.1f} predictions per true class, of {half.classes:,} predictions{worth}"

@@ -23,13 +23,14 @@ __all__ = [
     "Point",
     "Raster",
     "Ribbon",
+    "Shape",
     "Size",
     "Words",
 ]
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
-Shape = Literal["circle", "ring", "cross", "star", "square"]
+Shape = Literal["circle", "ring", "cross", "star", "square", "diamond", "up", "down"]
 Size = Literal["tiny", "small", "normal", "large"]
 
 

@@ -209,6 +209,16 @@ def _star(x: float, y: float, size: float) -> str:
     return _path(zip(x + reach * np.sin(turns), y - reach * np.cos(turns), strict=True)) + "Z"
 
 
+_CORNERS = {"diamond": (4, 0.0, 1.25), "up": (3, 0.0, 1.3), "down": (3, np.pi, 1.3)}
+"""Corners of a shape, where the first points, and its reach where a circle of the same size has 1."""
+
+
+def _polygon(x: float, y: float, size: float, shape: str) -> str:
+    corners, first, reach = _CORNERS[shape]
+    turns = first + np.arange(corners) * 2 * np.pi / corners
+    return _path(zip(x + reach * size * np.sin(turns), y - reach * size * np.cos(turns), strict=True)) + "Z"
+
+
 def _dot(panel: Panel, mark: Dot) -> Iterator[_Shape]:
     owner, child = _told(mark.of, mark.tip)
     x, y = panel.place(mark.x, mark.y)
@@ -225,6 +235,8 @@ def _dot(panel: Panel, mark: Dot) -> Iterator[_Shape]:
         yield _Shape("path", looks, f' d="{path}"', paint, owner, child, is_alone=True)
     elif mark.shape == "star":
         yield _Shape("path", looks, f' d="{_star(x, y, r)}"', paint, owner, child, is_alone=True)
+    elif mark.shape in _CORNERS:
+        yield _Shape("path", looks, f' d="{_polygon(x, y, r, mark.shape)}"', paint, owner, child, is_alone=True)
     elif mark.shape == "square":
         yield _Shape("rect", looks, _box(x - r, y - r, 2 * r, 2 * r), paint, owner, child, is_alone=True)
     else:

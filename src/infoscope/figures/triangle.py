@@ -1,47 +1,30 @@
 """Entropy triangles: what is lost to imbalance, to error, and what gets across, as one point per system.
 
-The split triangle shows truth (cross) and system (circle) of each table, joined.
+Families of systems have their own markers; paths join steps of an ordered condition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError
 from infoscope.figures.colours import accuracy_colour, series
+from infoscope.figures.families import KEY_ROW, Marking, Names, checked_names, key_rows, marker_key, markings
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import PlacedName, accuracy_key, fitting, plain_label, shortened, side_labels, side_room
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.layout import PlacedName, accuracy_key, plain_label, shortened, side_labels, side_room
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point
 from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle_part import TrianglePart, enlarged_part
+from infoscope.figures.triangle_plane import JOINT_SIDES, plane, side_words, zone_of, zones
 from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
-from infoscope.metrics import (
-    accuracy,
-    split_system_divergence,
-    split_system_remainder,
-    split_system_transfer,
-    split_truth_divergence,
-    split_truth_remainder,
-    split_truth_transfer,
-    triangle_divergence,
-    triangle_transfer,
-    triangle_variation,
-)
+from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
+from infoscope.tables import Contingency
 
-__all__ = [
-    "Corner",
-    "EntropyTriangleDisplay",
-    "SplitPoint",
-    "SplitTriangleDisplay",
-    "TrianglePoint",
-    "TriangleShares",
-    "place",
-    "warped",
-]
+__all__ = ["Corner", "EntropyTriangleDisplay", "TrianglePoint", "TriangleShares", "path_names", "place", "warped"]
 
 Corner = Literal["divergence", "transfer", "variation"]
 
@@ -84,14 +67,16 @@ class EntropyTriangleDisplay(TableDisplay):
     magnify: tuple[Corner, float] | None = None
     zoom: bool = False
     """Whether only the part where the systems are is drawn, where that is a small one; the whole is an inset."""
+    families: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names of systems that share a marker, by the title of their family."""
+    best: str | None = None
+    """A system that gets a star around it."""
 
     def __post_init__(self) -> None:
-        """Refuse paths through systems that are not there, and lenses that shrink."""
-        known = {point.name for point in self.points}
-        for title, names in self.paths.items():
-            for name in names:
-                if name not in known:
-                    raise UnknownNameError(f"path {title!r} goes through {name!r}, which is none of the systems")
+        """Refuse paths and families of systems that are not there, and lenses that shrink."""
+        known = [point.name for point in self.points]
+        self.paths = checked_names(self.paths, known, "path")
+        self.families = checked_names(self.families, known, "family")
         if self.magnify is not None and not (self.magnify[0] in TriangleShares._fields and self.magnify[1] >= 1.0):
             raise InputError(
                 f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor "
@@ -105,9 +90,13 @@ class EntropyTriangleDisplay(TableDisplay):
         *,
         name: str = "system",
         paths: Mapping[str, Sequence[Any]] | None = None,
+        families: Mapping[str, Sequence[Any]] | None = None,
         magnify: tuple[Corner, float] | None = None,
     ) -> Self:
-        """One point per table: systems, groups, or steps of an ordered condition that ``paths`` joins."""
+        """One point per table: systems, groups, or steps of an ordered condition that ``paths`` joins.
+
+        ``families`` gives the systems of each family a marker of their own.
+        """
         points = []
         for key, table in tables_by_name(tables, name).items():
             shares = TriangleShares(
@@ -120,8 +109,25 @@ class EntropyTriangleDisplay(TableDisplay):
                 )
             right = float(accuracy(table))
             points.append(TrianglePoint(key, shares, right if np.isfinite(right) else None))
-        joined = {str(title): [str(key) for key in keys] for title, keys in (paths or {}).items()}
-        return cls(points, joined, magnify)
+        return cls(points, paths or {}, magnify, families=families or {})
+
+    @classmethod
+    def from_epochs(cls, tables: Mapping[Any, Contingency], *, title: str = "epochs") -> Self:
+        """The path of a system in training, one table of held-out samples per epoch.
+
+        Where the most information gets across, training should have stopped: that epoch has the star.
+
+        >>> from infoscope.tables import Contingency
+        >>> epochs = {1: [[6, 4], [4, 6]], 2: [[9, 1], [1, 9]], 3: [[8, 2], [2, 8]]}
+        >>> EntropyTriangleDisplay.from_epochs({at: Contingency.from_matrix(m) for at, m in epochs.items()}).best
+        '2'
+        """
+        if not isinstance(tables, Mapping) or len(tables) < 2:
+            raise InputError("a path needs two epochs; give tables by epoch, as {1: table, 2: table}")
+        display = cls.from_table(tables, paths={title: list(tables)})
+        display.best = max(display.points, key=lambda point: point.shares.transfer).name
+        display.zoom = True
+        return display
 
     def place(self, shares: TriangleShares) -> Point:
         """Where shares lie in this picture, through its lens if it has one, or in the part that it shows."""
@@ -135,58 +141,72 @@ class EntropyTriangleDisplay(TableDisplay):
         return enlarged_part([point.shares for point in self.points]) if self.zoom and not self.magnify else None
 
     def panel(self) -> Panel:
-        """The plane with its named corners, paths, points, names and the key of colours."""
-        right = side_room(point.name for point in self.points)
+        """The plane with its named corners and sides, paths, points, names and the keys of colours and markers."""
+        labelled = list(self._labelled())
+        right = side_room(name.name for name in labelled)
+        rows = key_rows(self._marked(), 450.0 + right - 24.0)
         empty = Panel(
             "Entropy triangle",
             _summary(self.points),
             Axis(0.0, 1.0),
             Axis(0.0, HEIGHT),
             width=450.0 + right,
-            height=470.0,
-            margins=(52.0, 40.0, right, 84.0),
+            height=470.0 + KEY_ROW * rows,
+            margins=(52.0, 40.0, right, 84.0 + KEY_ROW * rows),
         )
-        named = [PlacedName(*self.place(point.shares), point.name) for point in self.points]
-        labels = () if self.paths else side_labels(empty, named)
+        whole = self.part is None
+        places = [self.place(point.shares) for point in self.points]
         marks = (
             *(plane(self.place) if self.part is None else self.part.plane()),
-            *zones(corners=self.part is None),
-            *self._paths(empty),
-            *labels,
+            *zones(corners=whole),
+            *self._paths(),
+            *side_labels(empty, labelled),
+            *(side_words(empty, JOINT_SIDES, places) if whole else ()),
             *self._dots(),
+            *marker_key(empty, self._marked(), 24.0, empty.height - 12.0 - KEY_ROW * rows),
             *accuracy_key(empty, 176.0, empty.height - 12.0, 166.0),
         )
         return Panel(**{**vars(empty), "marks": marks})
 
-    def _paths(self, panel: Panel) -> list[Mark]:
-        marks: list[Mark] = []
+    def _marked(self) -> Names:
+        """What has markers of its own: families, else paths where there are several."""
+        return self.families or (self.paths if len(self.paths) > 1 else {})
+
+    def _labelled(self) -> Iterator[PlacedName]:
+        """Both ends of every path, the best, and every system that no path goes through."""
+        names = path_names(self.paths)
+        for point in self.points:
+            words = names.get(point.name, point.name)
+            if point.name == self.best:
+                yield PlacedName(*self.place(point.shares), f"{words or point.name} ★")
+            elif words is not None:
+                yield PlacedName(*self.place(point.shares), words)
+
+    def _paths(self) -> Iterator[Mark]:
         places = {point.name: self.place(point.shares) for point in self.points}
-        for at, (title, names) in enumerate(self.paths.items()):
+        for at, names in enumerate(self.paths.values()):
             run = tuple(places[name] for name in names)
-            marks.append(Line(run, series(at), 2.0, clip=False))
-            marks += _arrow(run, series(at))
-            for end, name, down in _ends(run, names):
-                whole = name if len(self.paths) == 1 else f"{title}: {name}"
-                room = (panel.width - panel.place(*end)[0] - 12.0) / 1.08  # bold
-                tip = plain_label(whole)
-                marks.append(Words(*end, fitting(whole, room), series(at), shift=(9.0, down), bold=True, tip=tip))
-        return marks
+            yield Line(run, series(at), 2.0, clip=False)
+            yield from _arrow(run, series(at))
 
-    def _dots(self) -> list[Mark]:
-        ordered = sorted(self.points, key=lambda point: point.accuracy or 0.0)
-        return [
-            Dot(*self.place(point.shares), accuracy_colour(point.accuracy), size=5.5, of=point.name, tip=_tip(point))
-            for point in ordered
-        ]
+    def _dots(self) -> Iterator[Mark]:
+        marked = markings(self._marked())
+        for point in sorted(self.points, key=lambda point: point.accuracy or 0.0):
+            shape = marked.get(point.name, Marking("circle", "ink")).shape
+            where, fill = self.place(point.shares), accuracy_colour(point.accuracy)
+            if point.name == self.best:
+                yield Dot(*where, "gold", "star", 12.0, "paper", of=point.name, tip=_tip(point))
+            yield Dot(*where, fill, shape, 4.5 if point.name == self.best else 5.5, of=point.name, tip=_tip(point))
 
 
-def _ends(run: tuple[Point, ...], names: Sequence[str]) -> tuple[tuple[Point, str, float], ...]:
-    """First and last step, each with the direction in which its name is out of the way: never below the ground."""
-    rises = run[-1][1] >= run[0][1]
-    low, high = (run[0], names[0]), (run[-1], names[-1])
-    if not rises:
-        low, high = high, low
-    return (*low, -11.0 if low[0][1] < 0.06 else 10.0), (*high, -10.0)
+def path_names(paths: Names) -> dict[str, str | None]:
+    """What is written beside the systems of paths: both ends, with the path where there are several; else nothing."""
+    found: dict[str, str | None] = {}
+    for title, names in paths.items():
+        for name in names:
+            words = name if len(paths) == 1 else f"{title}: {name}"
+            found[name] = words if name in (names[0], names[-1]) else found.get(name)
+    return found
 
 
 def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
@@ -202,45 +222,12 @@ def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
     return []
 
 
-def plane(where: Callable[..., Point] = place) -> list[Mark]:
-    """The triangle with lines of equal shares, seen through ``where``."""
-    corners = tuple(where(TriangleShares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
-    marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
-    for share in (0.2, 0.4, 0.6, 0.8):
-        rest = 1.0 - share
-        for one, other in (
-            (TriangleShares(rest, share, 0.0), TriangleShares(0.0, share, rest)),
-            (TriangleShares(rest, 0.0, share), TriangleShares(0.0, rest, share)),
-            (TriangleShares(share, 0.0, rest), TriangleShares(share, rest, 0.0)),
-        ):
-            marks.append(Line((where(one), where(other)), "grid", clip=False))
-        left, below = where(TriangleShares(rest, share, 0.0)), where(TriangleShares(share, 0.0, rest))
-        marks.append(Words(left[0], left[1], f"{share:.1f}", "dim", "small", "end", (-6.0, -3.0)))
-        marks.append(Words(below[0], below[1], f"{share:.1f}", "dim", "small", "middle", (0.0, 11.0)))
-    return marks
-
-
-def zones(*, corners: bool = True) -> list[Mark]:
-    """Corners in words, sides in symbols."""
-    named: list[Mark] = [
-        Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
-        Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
-        Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
-    ]
-    left = -32.0 if corners else -56.0  # beside numbers of three digits
-    return [
-        *(named if corners else ()),
-        Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(left, -18.0), angle=60.0),
-        Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
-        Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
-    ]
-
-
 def _tip(point: TrianglePoint) -> str:
     right = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
     return (
         f"{plain_label(point.name)}{right}\nagreement 2·MI′ {point.shares.transfer:.3f}\n"
-        f"imbalance ΔH′ {point.shares.divergence:.3f}\nlost VI′ {point.shares.variation:.3f}"
+        f"imbalance ΔH′ {point.shares.divergence:.3f}\nlost VI′ {point.shares.variation:.3f}\n"
+        f"{zone_of(point.shares)}"
     )
 
 
@@ -250,95 +237,5 @@ def _summary(points: Sequence[TrianglePoint]) -> str:
         f"Entropy triangle of {len(points)} system{'s' * (len(points) != 1)}. Highest is "
         f"{shortened(best.name, 60)}: agreement "
         f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information "
-        f"{best.shares.variation:.2f}."
+        f"{best.shares.variation:.2f} ({zone_of(best.shares)})."
     )
-
-
-@dataclass(frozen=True)
-class SplitPoint:
-    """The two sides of one table."""
-
-    name: str
-    truth: TriangleShares
-    system: TriangleShares
-
-
-@dataclass
-class SplitTriangleDisplay(TableDisplay):
-    """Where truth and system stand, each measured against its own number of classes."""
-
-    points: list[SplitPoint]
-    zoom: bool = False
-    """Whether only the part where the systems are is drawn, where that is a small one; the whole is an inset."""
-
-    @classmethod
-    def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
-        """One joined pair a table."""
-        points = []
-        for key, table in tables_by_name(tables, name).items():
-            truth = (split_truth_divergence(table), split_truth_transfer(table), split_truth_remainder(table))
-            system = (split_system_divergence(table), split_system_transfer(table), split_system_remainder(table))
-            if not np.isfinite([*truth, *system]).all():
-                raise InputError(f"a side of {key!r} has one class only, so it has no place in the split triangle")
-            points.append(SplitPoint(key, TriangleShares(*map(float, truth)), TriangleShares(*map(float, system))))
-        return cls(points)
-
-    def panel(self) -> Panel:
-        """The plane, and for each system its two ends."""
-        right = side_room(point.name for point in self.points)
-        empty = Panel(
-            "Split entropy triangle",
-            _split_summary(self.points),
-            Axis(0.0, 1.0),
-            Axis(0.0, HEIGHT),
-            width=450.0 + right,
-            height=440.0,
-            margins=(52.0, 40.0, right, 56.0),
-        )
-        ends = [shares for point in self.points for shares in (point.truth, point.system)]
-        part = enlarged_part(ends) if self.zoom else None
-        where = place if part is None else part.place
-        names = side_labels(empty, [PlacedName(*where(point.truth), point.name) for point in self.points])
-        marks = (
-            *(plane() if part is None else part.plane()),
-            *_words(corners=part is None),
-            *names,
-            *(mark for at, point in enumerate(self.points) for mark in _pair(at, point, where)),
-        )
-        return Panel(**{**vars(empty), "marks": marks})
-
-
-def _pair(at: int, point: SplitPoint, where: Callable[[TriangleShares], Point]) -> list[Mark]:
-    truth, system = where(point.truth), where(point.system)
-    tip = (
-        f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, "
-        f"{point.system.transfer:.3f} of log m\n"
-        f"missed {point.truth.variation:.3f}, false {point.system.variation:.3f}\n"
-        f"imbalance: truth {point.truth.divergence:.3f}, system {point.system.divergence:.3f}"
-    )
-    return [
-        Line((truth, system), series(at), 1.5, opacity=0.7, of=point.name, clip=False),
-        Dot(*truth, series(at), "cross", 5.0, of=point.name, tip=tip),
-        Dot(*system, series(at), "ring", 6.5, of=point.name, tip=tip),
-    ]
-
-
-def _words(*, corners: bool) -> list[Mark]:
-    named: list[Mark] = [
-        Words(0.5, HEIGHT, "all shared, MI′", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
-        Words(0.0, 0.0, "no variety, ΔH′", "dim", shift=(-44.0, 32.0), italic=True),
-        Words(1.0, 0.0, "not shared, H′", "dim", anchor="end", shift=(12.0, 32.0), italic=True),
-    ]
-    return [
-        *(named if corners else ()),
-        Words(0.5, 0.0, "× truth,  ○ system", "dim", anchor="middle", shift=(0.0, 32.0)),
-    ]
-
-
-def _split_summary(points: Sequence[SplitPoint]) -> str:
-    parts = [
-        f"{shortened(point.name, 40)} shares {point.truth.transfer:.2f} of the truth's and "
-        f"{point.system.transfer:.2f} of the output's room"
-        for point in points[:4]
-    ]
-    return f"Split entropy triangle of {len(points)} system{'s' * (len(points) != 1)}: {'; '.join(parts)}."

@@ -104,7 +104,7 @@ def transfer_factor(table: Contingency) -> Real:
         range=_AT_LEAST_ONE,
         better="none",
         unit="classes",
-        aliases=("k_Y", "output perplexity"),
+        aliases=("k_Y", "m_Y", "output perplexity"),
         laws=_FREE,
     )
 )
@@ -126,7 +126,7 @@ def system_classes(table: Contingency) -> Real:
         range=_AT_LEAST_ONE,
         better="lower",
         unit="classes",
-        aliases=("k_Y|X",),
+        aliases=("k_Y|X", "m_Y|X"),
         laws=_FREE | {Law.PERFECT_IS_ONE},
     )
 )

@@ -7,7 +7,7 @@ import numpy as np
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.layout import plain_label
 from infoscope.figures.leaks import LeakDisplay, Stream
-from infoscope.figures.perplexity_chain import Chain, PerplexityDisplay
+from infoscope.figures.perplexity_chain import Chain, Half, PerplexityDisplay
 from infoscope.figures.svg import svg
 from infoscope.reports.html.blocks import block, phrase
 from infoscope.reports.html.elements import Html, element, label
@@ -89,12 +89,13 @@ def _actions(system: SystemResult) -> Html:
 
 
 def _chain(system: SystemResult) -> Html:
-    effective, left, factor = (
-        system.shown(name) for name in ("effective_classes", "remnant_classes", "transfer_factor")
-    )
-    if effective is None or left is None or factor is None or len(system.truth_labels) < 2:
+    names = ("effective_classes", "remnant_classes", "transfer_factor", "system_classes", "system_remnant_classes")
+    known = [shown for name in names if (shown := system.shown(name)) is not None]
+    if len(known) < len(names) or len(system.truth_labels) < 2:
         return Html("")
-    drawn = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor)])
+    effective, left, factor, varied, unexplained = known
+    output = Half(len(system.system_labels), varied, unexplained)
+    drawn = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor, output)])
     return element(
         "div",
         element("h4", "How many classes remain"),

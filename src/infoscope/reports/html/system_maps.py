@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
+from infoscope.figures.split_triangle import SplitTriangleDisplay
 from infoscope.figures.svg import svg
-from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
+from infoscope.figures.triangle import EntropyTriangleDisplay
 from infoscope.reports.html.elements import Html, element, joined
 from infoscope.reports.views.maps import coverage_points, split_points, triangle_points
 

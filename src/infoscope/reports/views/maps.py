@@ -10,13 +10,8 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
-from infoscope.figures.triangle import (
-    EntropyTriangleDisplay,
-    SplitPoint,
-    SplitTriangleDisplay,
-    TrianglePoint,
-    TriangleShares,
-)
+from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
+from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.reports.views.counts import table_of
 from infoscope.results.estimate import Estimate
 

@@ -1,0 +1,100 @@
+"""The plane of entropy triangles: lines of equal shares, and what corners, sides and the inside mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import hypot
+
+from infoscope.figures.layout import FONT, width_of
+from infoscope.figures.scene import Line, Mark, Panel, Point, Words
+from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
+
+__all__ = ["JOINT_SIDES", "SPLIT_SIDES", "plane", "side_words", "zone_of", "zones"]
+
+_NEAR_CORNER = 0.9
+_NEAR_SIDE = 0.05
+JOINT_SIDES = ("never confused (VI′ = 0)", "balanced (ΔH′ = 0)", "nothing gets across (MI′ = 0)")
+"""What the left, the right and the lower side mean."""
+SPLIT_SIDES = ("all variety is shared (H′ = 0)", "equally frequent (ΔH′ = 0)", "nothing is shared (MI′ = 0)")
+
+
+def zone_of(shares: TriangleShares) -> str:
+    """Where in the triangle a system stands, in words.
+
+    >>> zone_of(TriangleShares(0.02, 0.96, 0.02)), zone_of(TriangleShares(0.6, 0.4, 0.0))
+    ('perfect and balanced', 'never confused, classes unbalanced')
+    >>> zone_of(TriangleShares(0.7, 0.0, 0.3)), zone_of(TriangleShares(0.2, 0.5, 0.3))
+    ('nothing gets across', 'part gets across, part is lost, classes unbalanced')
+    """
+    if max(shares) >= _NEAR_CORNER:
+        corner = ("hardly anything to decide", "perfect and balanced", "random")
+        return corner[shares.index(max(shares))]
+    if shares.transfer <= _NEAR_SIDE:
+        return "nothing gets across"
+    if shares.variation <= _NEAR_SIDE:
+        return "never confused, classes unbalanced"
+    balanced = "balanced" if shares.divergence <= _NEAR_SIDE else "unbalanced"
+    return f"part gets across, part is lost, classes {balanced}"
+
+
+def plane(where: Callable[..., Point] = place) -> list[Mark]:
+    """The triangle with lines of equal shares, seen through ``where``."""
+    corners = tuple(where(TriangleShares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
+    marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
+    for share in (0.2, 0.4, 0.6, 0.8):
+        rest = 1.0 - share
+        for one, other in (
+            (TriangleShares(rest, share, 0.0), TriangleShares(0.0, share, rest)),
+            (TriangleShares(rest, 0.0, share), TriangleShares(0.0, rest, share)),
+            (TriangleShares(share, 0.0, rest), TriangleShares(share, rest, 0.0)),
+        ):
+            marks.append(Line((where(one), where(other)), "grid", clip=False))
+        left, below = where(TriangleShares(rest, share, 0.0)), where(TriangleShares(share, 0.0, rest))
+        marks.append(Words(left[0], left[1], f"{share:.1f}", "dim", "small", "end", (-6.0, -3.0)))
+        marks.append(Words(below[0], below[1], f"{share:.1f}", "dim", "small", "middle", (0.0, 11.0)))
+    return marks
+
+
+def zones(*, corners: bool = True) -> list[Mark]:
+    """Corners in words, directions in symbols."""
+    named: list[Mark] = [
+        Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
+        Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
+        Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
+    ]
+    left = -32.0 if corners else -56.0  # beside numbers of three digits
+    return [
+        *(named if corners else ()),
+        Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(left, -18.0), angle=60.0),
+        Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
+        Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
+    ]
+
+
+def side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point], high: float = HEIGHT) -> list[Mark]:
+    """The meaning of each side along it, inside, where it is farthest from the points; none where there is no room."""
+    ends = (((0.0, 0.0), (0.5, high)), ((0.5, high), (1.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)))
+    looks = ((60.0, (10.0, 6.0)), (-60.0, (-10.0, 6.0)), (0.0, (0.0, -10.0)))
+    marks: list[Mark] = []
+    points = [panel.place(*at) for at in places]
+    for text, (start, end), (angle, shift) in zip(sides, ends, looks, strict=True):
+        at = _free_place(panel.place(*start), panel.place(*end), width_of(text, FONT["small"]), points)
+        if at is not None:
+            x, y = start[0] + at * (end[0] - start[0]), start[1] + at * (end[1] - start[1])
+            marks.append(Words(x, y, text, "dim", "small", "middle", shift, angle, italic=True, halo="plane"))
+    return marks
+
+
+def _free_place(start: Point, end: Point, wide: float, points: Sequence[Point]) -> float | None:
+    """Share of the way along a side at which words of this width are farthest from all points; None if they touch."""
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    half = 0.5 * wide / length
+    tries = [0.5, *(0.1 + half + (0.8 - 2 * half) * step / 12 for step in range(13))]
+
+    def room(share: float) -> float:
+        along = [share + half * step / 4 for step in range(-4, 5)]
+        spots = [(start[0] + at * (end[0] - start[0]), start[1] + at * (end[1] - start[1])) for at in along]
+        return min((hypot(x - px, y - py) for x, y in spots for px, py in points), default=length)
+
+    best = max(tries, key=lambda share: min(room(share), 60.0))
+    return best if room(best) > 20.0 and half < 0.4 else None
