@@ -91,3 +91,32 @@ def test_bad_use_is_one_line_and_status_2(arguments: tuple[str, ...], said: str)
 @pytest.mark.parametrize("command", ["multilabel", "agree"])
 def test_help_has_an_example(command: str) -> None:
     assert "Example: infoscope" in run(command, "--help").stdout
+
+
+def test_erd_rows_need_no_header_and_starts_are_named(tmp_path: Path) -> None:
+    gold, model = tmp_path / "gold.txt", tmp_path / "model.txt"
+    gold.write_text("q1\t0\t/m/1\ta\t1\nq2\t0\t/m/2\tb\t1\n", encoding="utf-8")
+    model.write_text("q1\t0\t/m/1\ta\t0.3\nq3\t0\t/m/2\tc\t0.2\n", encoding="utf-8")
+    quick = ("--draws", 0, "--splits", 0, "--shuffles", 0, "--format", "json")
+
+    system = json.loads(run("multilabel", gold, model, "--input-format", "erd", *quick).stdout)["systems"][0]
+    assert (system["n"], system["metrics"]["micro_f1"]["value"]) == (3, 0.5)
+    left_out = run("multilabel", gold, model, "--input-format", "erd", "--one-sided", "leave-out", *quick)
+    assert json.loads(left_out.stdout)["systems"][0]["n"] == 1
+    lists = run("multilabel", gold, model, "--abeg", 2, "--pbeg", 2, *quick)
+    assert "/m/1" in json.loads(lists.stdout)["systems"][0]["categories"]
+    short = run("multilabel", gold, model, "--input-format", "erd", "--truth-start", 7, *quick)
+    assert (short.exit_code, "line 1 has 5 fields" in short.stderr) == (2, True)
+
+
+def test_verbose_text_cuts_no_list(tmp_path: Path) -> None:
+    gold, model = tmp_path / "gold.txt", tmp_path / "model.txt"
+    names = [f"category{at}" for at in range(12)]
+    gold.write_text("".join(f"q{at}\t{name}\n" for at, name in enumerate(names)), encoding="utf-8")
+    model.write_text("".join(f"q{at}\tother\n" for at in range(12)), encoding="utf-8")
+    quick = ("--draws", 0, "--splits", 0, "--shuffles", 0)
+
+    assert "and 7 more, which gold did" in " ".join(run("multilabel", gold, model, *quick).stdout.split())
+    whole = run("multilabel", gold, model, *quick, "-v").stdout
+    assert " more" not in whole
+    assert all(f"'{name}'" in whole for name in names)

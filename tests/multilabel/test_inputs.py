@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from infoscope import multilabel
-from infoscope.errors import InputError
+from infoscope.errors import InputError, UnknownNameError
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
 from infoscope.readers.label_list_file import read_label_lists
 from infoscope.tables.label_sets import LabelSets
@@ -155,7 +155,6 @@ def test_refusals(truth: object, predicted: object, options: dict[str, object], 
     ("text", "said"),
     [
         ("q;a\nr;b\n", "no TAB in any of its 2 lines; its lines have semicolons"),
-        ("\ta\n", "line 1 begins with a TAB"),
         ("\n\n", "no lines"),
     ],
 )
@@ -183,3 +182,68 @@ def test_a_long_table_is_not_taken_for_a_label_list(tmp_path):
 
     with pytest.raises(InputError, match="header of a long table"):
         read_label_lists(path)
+
+
+def test_an_object_may_have_an_empty_name(tmp_path: Path) -> None:
+    truth = write(tmp_path / "t.txt", "\ta\nq\tb\n\n\t\t\n")
+    predicted = write(tmp_path / "p.txt", "q\tb\n\ta\n\t\n")
+    system = evaluated(truth, predicted).systems[0]
+
+    assert (system.n, system.value("subset_accuracy")) == (3, 1.0)
+    assert next(each.evidence for each in system.diagnosis if each.code == "empty_names") == {"objects": 2}
+
+
+def test_categories_may_start_behind_other_fields(tmp_path: Path) -> None:
+    truth = write(tmp_path / "t.txt", "q\t17,184\ta\tb\nr\t5\tb\ns\t9\n")
+    predicted = write(tmp_path / "p.txt", "q\ta\tb\nr\tb\ns\n")
+
+    found = evaluated(truth, predicted, truth_start=2).systems[0]
+    assert (found.categories, found.value("micro_f1")) == (("a", "b"), 1.0)
+    wrong = evaluated(truth, predicted).systems[0]
+    assert "17,184" in wrong.categories
+    with pytest.raises(InputError, match="no category in column 5"):
+        evaluated(truth, predicted, truth_start=5)
+    with pytest.raises(InputError, match="column 0 is the object"):
+        evaluated(truth, predicted, predicted_start=0)
+
+
+ERD = "q1\t0\tone \tthe one\t0.9 \nq1\t1\ttwo\tx\t1\nq2\t0\ttwo\ty\t1\nq4\t0\tone\tz\n\n"
+
+
+def test_erd_rows_have_no_header_and_absent_objects_are_empty(tmp_path: Path) -> None:
+    truth = write(tmp_path / "t.txt", ERD)
+    predicted = write(tmp_path / "p.txt", ERD.replace("q4\t0\tone", "q3\t0\tone"))
+    system = evaluated(truth, predicted, input_format="erd").systems[0]
+
+    assert (system.n, system.categories, system.ignored) == (4, ("one", "two"), ())
+    assert system.value("micro_precision") == 3 / 4
+    assert [each.evidence["objects"] for each in system.diagnosis if each.code == "objects_emptied"] == [1, 1]
+    fewer = evaluated(truth, predicted, input_format="erd", one_sided="leave_out").systems[0]
+    assert (fewer.n, fewer.value("micro_precision")) == (2, 1.0)
+
+
+def test_objects_of_one_side_only_count_as_empty_on_request() -> None:
+    truth, predicted = {"x": {"a"}, "y": {"b"}, "z": set()}, {"y": {"b"}, "w": {"a"}, "x": {"a", "b"}}
+    asked = evaluated(truth, predicted, one_sided="empty")
+    written = evaluated({**truth, "w": set()}, {**predicted, "z": set()})
+
+    assert {name: each.value for name, each in asked.systems[0].metrics.items()} == {
+        name: each.value for name, each in written.systems[0].metrics.items()
+    }
+    assert (asked.systems[0].n, asked.provenance.ignored) == (4, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("q1\t0\n", {"input_format": "erd"}, "line 1 has 2 fields and the category is in column 2"),
+        ("\n", {"input_format": "erd"}, "has no lines; ERD rows"),
+        ("q1\ta\n", {"input_format": "xml"}, "no format 'xml' of label sets"),
+        ("q1\ta\n", {"input_format": "erd", "object": "q", "category": "c"}, "has no header"),
+        ("q1\ta\n", {"one_sided": "guess"}, "one_sided is 'guess'; it is 'leave_out' or 'empty'"),
+        ("q1\ta\n", {"assign_by": "luck"}, "assign_by is 'luck'"),
+    ],
+)
+def test_layouts_that_do_not_fit(tmp_path: Path, text: str, options: dict[str, object], said: str) -> None:
+    with pytest.raises((InputError, UnknownNameError), match=said):
+        evaluated(write(tmp_path / "t.txt", text), write(tmp_path / "p.txt", text), **options)

@@ -9,7 +9,7 @@ from infoscope.annotators.reliability import OddOneOut
 from infoscope.annotators.result import Annotator
 from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
-from infoscope.results.finding import Finding
+from infoscope.results.finding import Finding, few_and_all
 
 __all__ = ["agreement_findings", "items_left_out"]
 
@@ -45,10 +45,9 @@ def agreement_findings(  # noqa: PLR0917 - the parts of the result
     for annotator in annotators:
         never = [label for label, times in annotator.used.items() if not times]
         if never:
-            shown = ", ".join(f"'{label}'" for label in never[:5]) + (
-                f" and {len(never) - 5} more" if len(never) > 5 else ""
-            )
-            yield Finding("never_used", f"{annotator.name} never used {shown}.", evidence={"categories": never})
+            shown, every = few_and_all([f"'{label}'" for label in never])
+            found = Finding("never_used", f"{annotator.name} never used {shown}.", evidence={"categories": never})
+            yield found.with_names(shown, every)
 
 
 def _odd_one_out(odd: OddOneOut, alpha: float) -> Finding:

@@ -15,12 +15,56 @@ from infoscope.errors import InputError
 
 __all__ = ["command"]
 
+_KEYWORDS = (
+    "object",
+    "category",
+    "input_format",
+    "truth_start",
+    "predicted_start",
+    "assign_by",
+    "clean",
+    "separator",
+    "depth",
+    "level",
+    "draws",
+    "shuffles",
+    "splits",
+    "seed",
+)
+
 
 @click.command("multilabel")
 @click.argument("truth", metavar="TRUTH_FILE")
 @click.argument("predicted", metavar="PREDICTED_FILE…", nargs=-1, required=True)
 @click.option("--object", metavar="COLUMN", help="Column of the object, for rows of object and category.")
 @click.option("--category", metavar="COLUMN", help="Column of the category, for rows of object and category.")
+@click.option(
+    "--input-format",
+    type=click.Choice(["lists", "rows", "erd"]),
+    help="Layout of the files: lists (one object per line), rows (with a header), or erd (rows without one: object TAB "
+    "… TAB category TAB …); by default as their names and the other options say.",
+)
+@click.option(
+    "--truth-start",
+    "--abeg",
+    type=int,
+    metavar="N",
+    help="Column of TRUTH_FILE in which categories start; the object is column 0. By default 1, in ERD rows 2.",
+)
+@click.option("--predicted-start", "--pbeg", type=int, metavar="N", help="The same of the predicted files.")
+@click.option(
+    "--one-sided",
+    type=click.Choice(["leave-out", "empty"]),
+    help="Objects that one side lacks: leave them out, or count them as carrying no category there. By default "
+    "leave-out; empty in ERD rows, which have no other way to say it.",
+)
+@click.option(
+    "--assign-by",
+    type=click.Choice(["information", "proficiency"]),
+    default="information",
+    show_default=True,
+    help="What the renaming of categories makes greatest: shared bits, or the sum of the categories' proficiencies.",
+)
 @click.option("--clean", multiple=True, metavar="STEP", help="Clean category names: strip, nfc, casefold; repeatable.")
 @click.option("--separator", metavar="TEXT", help=r"Names are paths (Sports\Golf with \): show every level rolled up.")
 @click.option("--depth", type=int, metavar="N", help="Roll all names up to their first N levels.")
@@ -43,8 +87,9 @@ def command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope multilabel gold.txt a.txt b.txt --clean strip --separator "\\"
     """
     output = Output.asked(chosen)
-    names = ("object", "category", "clean", "separator", "depth", "level", "draws", "shuffles", "splits", "seed")
-    result = ifs.multilabel.compare(truth, _files_by_name(predicted), **{name: chosen[name] for name in names})
+    asked: Any = {name: chosen[name] for name in _KEYWORDS}
+    asked["one_sided"] = chosen["one_sided"] and chosen["one_sided"].replace("-", "_")
+    result = ifs.multilabel.compare(truth, _files_by_name(predicted), **asked)
     if chosen["strict"]:
         for system in result.systems:
             for item in system.ignored:

@@ -33,7 +33,7 @@ def relabelled(facts: TableStatistics) -> Finding | None:
             "accuracy": facts.accuracy,
             "accuracy_renamed": renaming.accuracy,
         },
-    )
+    ).with_names(_readings(renaming), _readings(renaming, len(renaming.names)))
 
 
 def _renamed_booleans(facts: TableStatistics) -> Finding | None:
@@ -71,7 +71,7 @@ def named_clusters(facts: TableStatistics) -> Finding | None:
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
             "accuracy_renamed": renaming.accuracy,
         },
-    )
+    ).with_names(_readings(renaming), _readings(renaming, len(renaming.names)))
 
 
 def _readings(renaming: Renaming, most: int = 4) -> str:

@@ -270,12 +270,13 @@ def lookalike_labels(facts: TableStatistics) -> Finding | None:
     groups = lookalikes({*facts.table.truth_labels, *facts.table.system_labels})
     if not groups:
         return None
+    every = "; ".join(listed([repr(name)[1:-1] for name in group], len(group)) for group in groups)
     shown = "; ".join(listed([repr(name)[1:-1] for name in group]) for group in groups[:3])
-    more = f"; and {len(groups) - 3} more" if len(groups) > 3 else ""
+    shown += f"; and {len(groups) - 3} more" if len(groups) > 3 else ""
     return Finding(
         "lookalike_labels",
         "Some labels differ only by case, white space, unicode form or the spelling of a number and count as "
-        f"different classes: {shown}{more}. Spell them alike if they mean the same, "
+        f"different classes: {shown}. Spell them alike if they mean the same, "
         f"{_cleaning_of(groups)}.",
         evidence={"groups": [list(group) for group in groups]},
-    )
+    ).with_names(shown, every)

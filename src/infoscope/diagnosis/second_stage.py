@@ -30,10 +30,11 @@ def second_stage(facts: TableStatistics) -> Finding | None:
         return None
     stages = few.described(facts)
     gains = few.bits / facts.truth_bits
-    spoken = [
+    every = [
         f"on {quoted(stage['answer'])}, which means {listed(stage['classes'], word='or')}, up to {points(gain)}"
-        for stage, gain in zip(stages[:_SPOKEN], gains, strict=False)
+        for stage, gain in zip(stages, gains, strict=True)
     ]
+    spoken = every[:_SPOKEN]
     if len(stages) > _SPOKEN:
         rest = counted(len(stages) - _SPOKEN, "more prediction")
         spoken.append(f"on {rest}, up to {points(float(gains[_SPOKEN:].sum()))}")
@@ -43,7 +44,8 @@ def second_stage(facts: TableStatistics) -> Finding | None:
         else f"A second stage could recover up to {points(float(gains.sum()))} of this sample's information:"
     )
     evidence: dict[str, Json] = {"outputs": stages, "bits": float(few.bits.sum())}
-    return Finding("second_stage", f"{lead} {'; '.join(spoken)}.", evidence=evidence)
+    found = Finding("second_stage", f"{lead} {'; '.join(spoken)}.", evidence=evidence)
+    return found.with_names("; ".join(spoken), "; ".join(every))
 
 
 @dataclass(frozen=True)

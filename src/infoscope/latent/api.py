@@ -22,7 +22,7 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.results.estimate import Estimate
-from infoscope.results.finding import Finding
+from infoscope.results.finding import Finding, few_and_all
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -241,8 +241,9 @@ def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
         if len(used) == 1:
             yield Finding("constant_system", f"{name} always predicts {used[0]!s}: it carries no information.")
         if extra:
-            shown = ", ".join(extra[:5]) + (f" and {len(extra) - 5} more" if len(extra) > 5 else "")
-            yield Finding("extra_answers", f"{name} also predicts {shown}, which is no class of two systems or more.")
+            shown, every = few_and_all(extra)
+            found = Finding("extra_answers", f"{name} also predicts {shown}, which is no class of two systems or more.")
+            yield found.with_names(shown, every)
     if arrangement.lost:
         yield Finding(
             "incomplete_blocks",

@@ -7,8 +7,17 @@ predicted captures 75.5% of the information in truth.
 """
 
 from infoscope.multilabel.api import compare, evaluate, stability
+from infoscope.multilabel.counter import LabelSetCounter
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.result import MultilabelEvaluation
 from infoscope.tables.label_sets import LabelSets
 
-__all__ = ["MEASURES", "LabelSets", "MultilabelEvaluation", "compare", "evaluate", "stability"]
+__all__ = [
+    "MEASURES",
+    "LabelSetCounter",
+    "LabelSets",
+    "MultilabelEvaluation",
+    "compare",
+    "evaluate",
+    "stability",
+]

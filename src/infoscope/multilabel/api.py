@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from dataclasses import replace
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from infoscope.errors import InputError, check_keywords
-from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
+from infoscope.multilabel.assignment import MOST_CATEGORIES, AssignBy, assignment_of
 from infoscope.multilabel.input_checks import objects_left_out
 from infoscope.multilabel.measures import MEASURES
+from infoscope.multilabel.options import PairingOptions, ResamplingOptions
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor, SampleSpread
-from infoscope.multilabel.score import ResamplingOptions, common_draws, score_predictor
-from infoscope.multilabel.sources import LabelSetFormat, label_sets, name_of
+from infoscope.multilabel.score import common_draws, score_predictor
+from infoscope.multilabel.sources import FileFormat, LabelSetFormat, label_sets, name_of
 from infoscope.multilabel.sums import ObjectSums
 from infoscope.multilabel.uncertainty import random_halves
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.provenance import IgnoredRows, Provenance
-from infoscope.tables.categorization import aligned
+from infoscope.tables.categorization import OneSided, aligned
 from infoscope.tables.columns import check_pairing
+from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
 
@@ -78,6 +81,11 @@ class MultilabelKeywords(TypedDict, total=False):
     clean: str | Iterable[str]
     separator: str | None
     depth: int | None
+    input_format: FileFormat | None
+    truth_start: int | None
+    predicted_start: int | None
+    one_sided: OneSided | None
+    assign_by: AssignBy
     level: float
     draws: int
     shuffles: int | None
@@ -86,13 +94,23 @@ class MultilabelKeywords(TypedDict, total=False):
 
 
 def evaluate(
-    truth: Source, predicted: Source, *, name: str | None = None, **options: Unpack[MultilabelKeywords]
+    truth: Source | LabelSets,
+    predicted: Source | LabelSets,
+    *,
+    name: str | None = None,
+    **options: Unpack[MultilabelKeywords],
 ) -> MultilabelEvaluation:
     """How much of the truth's categories the predicted ones tell, and which of them are mixed up.
 
     Either side is a list of sets, a mapping of objects to sets, an indicator matrix (array, SciPy sparse, data frame;
     scores with ``threshold``), rows of object and category (``object`` and ``category`` name the columns), or a file
-    with one object per line, ``object TAB category TAB category …``.
+    with one object per line, ``object TAB category TAB category …``; ``truth_start`` and ``predicted_start`` are the
+    columns in which categories start where others stand before them (the object is column 0). ``input_format="erd"``
+    reads rows without header, ``object TAB … TAB category TAB …``.
+
+    An object that one side lacks is left out, or with ``one_sided="empty"`` carries no category there; in ERD rows,
+    where an empty object cannot be written, that is what its absence means. ``assign_by`` is what the renaming of
+    categories makes greatest: "information", or the sum of the categories' proficiencies ("proficiency").
 
     >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
     >>> result = evaluate(truth, truth)
@@ -105,30 +123,51 @@ def evaluate(
 
 
 def compare(
-    truth: Source, predictors: Mapping[str, Any], **options: Unpack[MultilabelKeywords]
+    truth: Source | LabelSets, predictors: Mapping[str, Any], **options: Unpack[MultilabelKeywords]
 ) -> MultilabelEvaluation:
     """Several predictors on one truth, with paired differences; sources as for ``evaluate``."""
     check_keywords(options, MultilabelKeywords)
     if not predictors:
         raise InputError("no predictor is given; name at least one")
-    given: dict[str, Any] = dict(options)
+    asked = _asked(dict(options))
+    return _evaluated(truth, options.get("truth_name") or name_of(truth, "truth"), predictors, asked)
+
+
+class _Asked(NamedTuple):
+    """The options of a call, sorted by what they are about."""
+
+    truth: LabelSetFormat
+    predicted: LabelSetFormat
+    pairing: PairingOptions
+    effort: ResamplingOptions
+
+
+def _asked(given: Mapping[str, Any]) -> _Asked:
     form = LabelSetFormat(**{key: given[key] for key in LabelSetFormat.__dataclass_fields__ if key in given})
-    effort = ResamplingOptions(**{key: given[key] for key in ResamplingOptions.__dataclass_fields__ if key in given})
-    return _evaluated(truth, options.get("truth_name") or name_of(truth, "truth"), predictors, form, effort)
+    absent: OneSided = "empty" if form.input_format == "erd" else "leave_out"
+    return _Asked(
+        replace(form, first_category=given.get("truth_start")),
+        replace(form, first_category=given.get("predicted_start")),
+        PairingOptions(given.get("one_sided") or absent, given.get("assign_by") or "information"),
+        ResamplingOptions(**{key: given[key] for key in ResamplingOptions.__dataclass_fields__ if key in given}),
+    )
 
 
 def stability(
     truth: Source, predicted: Source, *, splits: int = 500, seed: int = 0, **options: Any
 ) -> dict[str, SampleSpread]:
     """Mean and standard deviation of every metric over both halves of random splits of the objects."""
+    check_keywords(options, MultilabelKeywords)
     if splits < 1:
         raise InputError(f"splits is {splits}; stability needs one at least")
-    form = LabelSetFormat(**options)
+    asked = _asked(options)
+    by = asked.pairing.assign_by
     _check_order(truth, {"predicted": predicted})
-    pair = aligned(label_sets(truth, form), label_sets(predicted, form))
+    sides = label_sets(truth, asked.truth), label_sets(predicted, asked.predicted)
+    pair = aligned(*sides, one_sided=asked.pairing.one_sided)
     warn_of(objects_left_out(pair.ignored))
-    order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
-    return random_halves(pair, ObjectSums.of(pair, order), splits, np.random.default_rng(seed))
+    order = assignment_of(pair, pair.joint_counts(), by) if len(pair.categories) <= MOST_CATEGORIES else None
+    return random_halves(pair, ObjectSums.of(pair, order), splits, np.random.default_rng(seed), by)
 
 
 def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
@@ -137,19 +176,20 @@ def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
         check_pairing(truth, {name: sets for name, sets in predictors.items() if getattr(sets, "ndim", 0) == 1})
 
 
-def _evaluated(
-    truth: Any, truth_name: str, predictors: Mapping[str, Any], form: LabelSetFormat, effort: ResamplingOptions
-) -> MultilabelEvaluation:
+def _evaluated(truth: Any, truth_name: str, predictors: Mapping[str, Any], asked: _Asked) -> MultilabelEvaluation:
     _check_order(truth, predictors)
-    known = label_sets(truth, form)
-    given = {name: label_sets(source, form) for name, source in predictors.items()}
-    systems = tuple(score_predictor((known, sets), (truth_name, name), form, effort) for name, sets in given.items())
+    known = label_sets(truth, asked.truth)
+    given = {name: label_sets(source, asked.predicted) for name, source in predictors.items()}
+    pairing, effort = asked.pairing, asked.effort
+    systems = tuple(
+        score_predictor((known, sets), (truth_name, name), asked.truth, pairing, effort) for name, sets in given.items()
+    )
     provenance = Provenance(rows=known.n, ignored=_all_ignored(systems))
     warn_of(objects_left_out({item.reason: item.rows for item in provenance.ignored}))
     findings = tuple(finding for system in systems for finding in system.diagnosis if finding.is_warning)
     if len(systems) == 1:
         return MultilabelEvaluation(systems, known.n, level=effort.level, provenance=provenance, findings=findings)
-    values, draws, objects = common_draws(known, given, effort)
+    values, draws, objects = common_draws(known, given, pairing, effort)
     pairs = differences(values, draws, effort.level)
     return MultilabelEvaluation(systems, known.n, pairs, ranked(values), objects, effort.level, provenance, findings)
 

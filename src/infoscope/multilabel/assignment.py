@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from infoscope.tables.labels import Label
 
 __all__ = [
     "MOST_CATEGORIES",
+    "AssignBy",
     "CategoryCounts",
     "Chance",
     "Reassignment",
@@ -26,7 +27,11 @@ __all__ = [
     "pair_information",
     "reassignments",
     "upper_tail",
+    "worth_of_pairs",
 ]
+
+AssignBy = Literal["information", "proficiency"]
+"""What a renaming makes greatest: the bits that assigned categories share, or the sum of their proficiencies."""
 
 MOST_CATEGORIES = 4096
 """Renaming compares every category with every other; above this many it is left out."""
@@ -72,11 +77,23 @@ def pair_information(counts: Real, truth: Real, system: Real, total: float) -> R
     return BinaryTables(counts, truth[:, None], system[None, :], total).information
 
 
-def best_order(information: Real) -> NDArray[np.int64]:
+def worth_of_pairs(information: Real, truth: Real, total: float, by: AssignBy) -> Real:
+    """What each pair of categories adds to the sum that a renaming makes greatest.
+
+    By proficiency, a category of two objects counts as much as one of two hundred; one that has no information of its
+    own adds nothing.
+    """
+    if by == "information":
+        return information
+    whole = binary_entropy(truth, total)[:, None]
+    return np.divide(information, whole, out=np.zeros_like(information), where=whole > 0)
+
+
+def best_order(worth: Real) -> NDArray[np.int64]:
     """For each true category the system category that makes the sum greatest; ties go to its own name."""
-    if not information.size:
+    if not worth.size:
         return np.arange(0)
-    leaning = information.copy()
+    leaning = worth.copy()
     leaning[np.diag_indices_from(leaning)] += _TIE
     return np.asarray(linear_sum_assignment(leaning, maximize=True)[1])
 
@@ -105,9 +122,10 @@ class CategoryCounts(Protocol):
         """Objects per category to which both sides give it."""
 
 
-def assignment_of(pair: CategoryCounts, counts: Real) -> NDArray[np.int64]:
+def assignment_of(pair: CategoryCounts, counts: Real, by: AssignBy = "information") -> NDArray[np.int64]:
     """The best renaming of a categorization, given its joint counts."""
-    return best_order(pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n)))
+    information = pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n))
+    return best_order(worth_of_pairs(information, pair.truth_counts, float(pair.n), by))
 
 
 def reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
@@ -167,13 +185,17 @@ class Chance:
 
 
 def by_chance(
-    pair: Categorization, found: tuple[float, float], shuffles: int, rng: np.random.Generator
+    pair: Categorization,
+    found: tuple[float, float],
+    shuffles: int,
+    rng: np.random.Generator,
+    by: AssignBy = "information",
 ) -> Chance | None:
     """Shuffle the objects of one side; ``found`` is the proficiency and the permuted proficiency of the pair itself."""
     whole = float(binary_entropy(pair.truth_counts, float(pair.n)).sum())
     if not shuffles or whole == 0:
         return None
-    draws = np.array([_shuffled(pair, rng) for _ in range(shuffles)]) / whole
+    draws = np.array([_shuffled(pair, rng, by) for _ in range(shuffles)]) / whole
     gains = draws[:, 1] - draws[:, 0]
     return Chance(
         shuffles,
@@ -184,10 +206,10 @@ def by_chance(
     )
 
 
-def _shuffled(pair: Categorization, rng: np.random.Generator) -> tuple[float, float]:
+def _shuffled(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> tuple[float, float]:
     counts = pair.joint_counts(rng.permutation(pair.n))
     information = pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n))
-    order = best_order(information)
+    order = best_order(worth_of_pairs(information, pair.truth_counts, float(pair.n), by))
     return float(np.trace(information)), float(information[np.arange(len(order)), order].sum())
 
 

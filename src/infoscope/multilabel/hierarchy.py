@@ -11,7 +11,8 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.metrics.registry import all_metrics
-from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
+from infoscope.multilabel.assignment import MOST_CATEGORIES, AssignBy, assignment_of
+from infoscope.multilabel.options import PairingOptions
 from infoscope.multilabel.sums import tally
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
@@ -20,6 +21,8 @@ from infoscope.tables.labels import Label
 __all__ = ["Level", "depth_of", "levels", "rolled_up"]
 
 _SHOWN = ("proficiency", "permuted_proficiency", "micro_precision", "micro_recall", "micro_f1")
+
+_USUAL = PairingOptions()
 
 
 @dataclass(frozen=True)
@@ -77,19 +80,29 @@ def _cut(separator: str, depth: int) -> Callable[[Label], Label]:
     return lambda category: separator.join(_parts(category, separator)[:depth])
 
 
-def levels(truth: LabelSets, system: LabelSets, separator: str) -> list[Level]:
+def levels(truth: LabelSets, system: LabelSets, separator: str, pairing: PairingOptions = _USUAL) -> list[Level]:
     """The metrics at every depth, the top first, and what each depth loses against the deepest."""
     deepest = max(depth_of(truth, separator), depth_of(system, separator))
-    finest = aligned(rolled_up(truth, separator, deepest), rolled_up(system, separator, deepest))
+
+    def rolled(depth: int) -> Categorization:
+        sides = rolled_up(truth, separator, depth), rolled_up(system, separator, depth)
+        return aligned(*sides, one_sided=pairing.one_sided)
+
+    finest = rolled(deepest)
     all_bits = _truth_bits(finest)
     found = []
     for depth in range(1, deepest + 1):
-        pair = aligned(rolled_up(truth, separator, depth), rolled_up(system, separator, depth))
+        pair = rolled(depth)
         bits = float(_truth_bits(pair).sum())
         lost = 1.0 - bits / float(all_bits.sum()) if all_bits.sum() > 0 else 0.0
         found.append(
             Level(
-                depth, len(pair.categories), bits, max(lost, 0.0), _metrics(pair), _costliest(finest, pair, separator)
+                depth,
+                len(pair.categories),
+                bits,
+                max(lost, 0.0),
+                _metrics(pair, pairing.assign_by),
+                _costliest(finest, pair, separator),
             )
         )
     return found
@@ -99,10 +112,10 @@ def _truth_bits(pair: Categorization) -> Any:
     return binary_entropy(pair.truth_counts, float(pair.n))
 
 
-def _metrics(pair: Categorization) -> dict[str, float | None]:
+def _metrics(pair: Categorization, by: AssignBy) -> dict[str, float | None]:
     order = None
     if len(pair.categories) <= MOST_CATEGORIES:
-        order = assignment_of(pair, pair.joint_counts())
+        order = assignment_of(pair, pair.joint_counts(), by)
     sums = tally(pair, order)
     values = {each.name: float(each.score(sums)) for each in all_metrics("label_sets") if each.name in _SHOWN}
     if order is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from infoscope.results.finding import Finding
+from infoscope.results.finding import Finding, few_and_all
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, lookalikes
@@ -12,7 +12,6 @@ from infoscope.tables.labels import Label, lookalikes
 __all__ = ["input_findings", "objects_left_out", "quoted", "run_together"]
 
 _SEPARATORS = (" ", ",", ";", "|", ", ", "; ", " | ", "/")
-_MOST_NAMED = 5
 
 
 def quoted(label: Label) -> str:
@@ -54,6 +53,19 @@ def input_findings(pair: Categorization, sides: Sequence[LabelSets], names: Sequ
         Finding("objects_left_out", f"{sentence}.", "warning", {"objects": objects})
         for objects, sentence in zip(pair.ignored.values(), objects_left_out(pair.ignored), strict=True)
     ]
+    found += [
+        Finding(
+            "objects_emptied",
+            f"{objects:,} {reason.replace('object in', 'object is in' if objects == 1 else 'objects are in')}; "
+            "the other side counts as giving no category.",
+            evidence={"objects": objects},
+        )
+        for reason, objects in pair.emptied.items()
+    ]
+    nameless = sum(name == "" for name in pair.objects or ())
+    if nameless:
+        text = f"{nameless:,} object{'s have' if nameless > 1 else ' has'} an empty name and counts like any other."
+        found.append(Finding("empty_names", text, evidence={"objects": nameless}))
     if pair.repeated_objects:
         found.append(
             Finding(
@@ -103,13 +115,12 @@ def _one_sided(pair: Categorization, names: Sequence[str]) -> list[Finding]:
     found = []
     for name, other, only in zip(names, reversed(names), pair.categories_on_one_side(), strict=True):
         if only:
-            shown = ", ".join(map(quoted, only[:_MOST_NAMED]))
-            more = f" and {len(only) - _MOST_NAMED} more" if len(only) > _MOST_NAMED else ""
+            shown, every = few_and_all(list(map(quoted, only)))
             found.append(
                 Finding(
                     "one_sided_categories",
-                    f"{other} never used {shown}{more}, which {name} did; kept, with nothing on the other side.",
+                    f"{other} never used {shown}, which {name} did; kept, with nothing on the other side.",
                     evidence={"categories": [str(label) for label in only], "used_by": name},
-                )
+                ).with_names(shown, every)
             )
     return found

@@ -10,7 +10,7 @@ from infoscope.multilabel.arguments import label_set_metric
 from infoscope.multilabel.sums import CategorySums
 from infoscope.numeric import Real, ratio
 
-__all__ = ["MEASURES", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
+__all__ = ["MEASURES", "RENAMED", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
 
 _NO_ENTROPY = "every category is carried by all objects or by none, so the truth says nothing"
 _NO_SYSTEM = "the system gives no category to any object"
@@ -131,6 +131,52 @@ def micro_recall(tally: CategorySums) -> Real:
 def micro_f1(tally: CategorySums) -> Real:
     """Harmonic mean of micro precision and recall."""
     return ratio(2 * tally.both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1))
+
+
+@label_set_metric(
+    Card(
+        title="Permuted precision",
+        symbol="P'_micro",
+        formula=r"\frac{\sum_i|T_i\cap S_{\sigma(i)}|}{\sum_i|S_i|}",
+        source="steingold2016",
+        aliases=("reassigned precision", "precision after reassignment"),
+        undefined=_NO_SYSTEM,
+        note="The renaming is the one of permuted proficiency; a pair that avoids each other may lower it.",
+    )
+)
+def permuted_precision(tally: CategorySums) -> Real:
+    """Micro precision after the system's categories are renamed as permuted proficiency does."""
+    return ratio(tally.renamed_both.sum(axis=-1), tally.system.sum(axis=-1))
+
+
+@label_set_metric(
+    Card(
+        title="Permuted recall",
+        symbol="R'_micro",
+        formula=r"\frac{\sum_i|T_i\cap S_{\sigma(i)}|}{\sum_i|T_i|}",
+        source="steingold2016",
+        aliases=("reassigned recall", "recall after reassignment"),
+        undefined=_NO_TRUTH,
+    )
+)
+def permuted_recall(tally: CategorySums) -> Real:
+    """Micro recall after the system's categories are renamed as permuted proficiency does."""
+    return ratio(tally.renamed_both.sum(axis=-1), tally.truth.sum(axis=-1))
+
+
+@label_set_metric(
+    Card(
+        title="Permuted F1",
+        symbol="F1'_micro",
+        formula=r"\frac{2\sum_i|T_i\cap S_{\sigma(i)}|}{\sum_i|T_i|+|S_i|}",
+        source="steingold2016",
+        aliases=("reassigned F1", "F1 after reassignment"),
+        undefined=_NOTHING,
+    )
+)
+def permuted_f1(tally: CategorySums) -> Real:
+    """Micro F1 after the system's categories are renamed as permuted proficiency does."""
+    return ratio(2 * tally.renamed_both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1))
 
 
 @label_set_metric(
@@ -259,6 +305,8 @@ def random_f1(tally: CategorySums) -> Real:
 
 
 MEASURES: tuple[Metric, ...] = all_metrics("label_sets")
+RENAMED = ("permuted_proficiency", "permuted_precision", "permuted_recall", "permuted_f1")
+"""Metrics that need a renaming of the categories."""
 
 
 def values_of(tally: CategorySums) -> dict[str, Real]:

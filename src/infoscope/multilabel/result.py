@@ -32,6 +32,9 @@ class SampleSpread:
     sd: float
     bias: float | None = None
     """Of halves: their mean less the value of all objects."""
+    least: float | None = None
+    most: float | None = None
+    """Of objects and categories: the smallest and the largest number."""
 
 
 @dataclass(frozen=True)

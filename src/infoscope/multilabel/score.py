@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.inputs import check_level
 from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES, Chance, assignment_of, by_chance, reassignments
-from infoscope.multilabel.hierarchy import levels
+from infoscope.multilabel.hierarchy import Level, levels
 from infoscope.multilabel.input_checks import input_findings
-from infoscope.multilabel.measures import MEASURES, adjusted_proficiency, chance_proficiency, values_of
+from infoscope.multilabel.measures import MEASURES, RENAMED, adjusted_proficiency, chance_proficiency, values_of
+from infoscope.multilabel.options import PairingOptions, ResamplingOptions
 from infoscope.multilabel.result import REASONS, CategoryResult, Predictor, SampleSpread
 from infoscope.multilabel.sources import LabelSetFormat
 from infoscope.multilabel.sums import CategorySums, ObjectSums
@@ -29,66 +29,39 @@ from infoscope.tables import Contingency
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
 
-__all__ = ["ResamplingOptions", "common_draws", "score_predictor"]
-
-_WORK = 4e8
-"""Resampling is cut down where draws times memberships would exceed this, to a hundred draws at least."""
+__all__ = ["common_draws", "score_predictor"]
 
 _SPARSE_SETS = 5
 """Whole sets as classes mean little where there are fewer than this many objects per distinct set."""
 
 
-@dataclass(frozen=True)
-class ResamplingOptions:
-    """How much resampling is done, and at what level intervals are given."""
-
-    level: float = 0.95
-    draws: int = 1000
-    shuffles: int | None = None
-    splits: int = 500
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing."""
-        check_level(self.level)
-        for name in ("draws", "shuffles", "splits"):
-            count = getattr(self, name)
-            if count is not None and count < 0:
-                raise InputError(f"{name} is {count}; give 0 to leave it out, or a positive number")
-
-    def affordable(self, count: int, memberships: int) -> int:
-        """As many draws as asked, or as the work allows."""
-        return min(count, max(100, int(_WORK / max(memberships, 1))))
-
-    def shuffles_for(self, categories: int) -> int:
-        """As asked, or by the number of categories: every shuffle compares all pairs of them."""
-        if self.shuffles is not None:
-            return self.shuffles
-        return 199 if categories <= 200 else 39 if categories <= 1000 else 19
-
-
 def score_predictor(
-    sides: tuple[LabelSets, LabelSets], names: tuple[str, str], form: LabelSetFormat, effort: ResamplingOptions
+    sides: tuple[LabelSets, LabelSets],
+    names: tuple[str, str],
+    form: LabelSetFormat,
+    pairing: PairingOptions,
+    effort: ResamplingOptions,
 ) -> Predictor:
     """Everything about one predictor."""
-    pair = aligned(*sides, names)
+    pair = aligned(*sides, names, pairing.one_sided)
     rng = np.random.default_rng(effort.seed)
     counts = pair.joint_counts() if len(pair.categories) <= MOST_CATEGORIES else None
-    order = None if counts is None else assignment_of(pair, counts)
+    order = None if counts is None else assignment_of(pair, counts, pairing.assign_by)
     ledger = ObjectSums.of(pair, order)
     sums = ledger.whole()
     values = {name: float(value) for name, value in values_of(sums).items()}
     reasons = dict(REASONS)
     if order is None:
-        values["permuted_proficiency"] = np.nan
-        reasons["permuted_proficiency"] = (
+        values |= dict.fromkeys(RENAMED, np.nan)
+        reasons |= dict.fromkeys(
+            RENAMED,
             f"{len(pair.categories)} categories are too many to compare each with each ({MOST_CATEGORIES} at most); "
-            "roll them up"
+            "roll them up",
         )
     chance = None
     if counts is not None:
         found = values["proficiency"], values["permuted_proficiency"]
-        chance = by_chance(pair, found, effort.shuffles_for(len(pair.categories)), rng)
+        chance = by_chance(pair, found, effort.shuffles_for(len(pair.categories)), rng, pairing.assign_by)
     draws = effort.affordable(effort.draws, ledger.columns.nnz)
     splits = effort.affordable(effort.splits, ledger.columns.nnz)
     moved = [] if counts is None or order is None else reassignments(pair, counts, order)
@@ -119,13 +92,17 @@ def score_predictor(
         reassignments=tuple(moved),
         permutation_chance=chance,
         label_sets=_set_sizes(pair),
-        stability=random_halves(pair, ledger, splits, rng) if splits else {},
+        stability=random_halves(pair, ledger, splits, rng, pairing.assign_by) if splits else {},
         splits=splits,
         draws=draws,
-        levels=tuple(levels(*sides, form.separator) if form.separator is not None and form.depth is None else ()),
+        levels=tuple(_levels(sides, form, pairing)),
         diagnosis=tuple(findings),
         ignored=tuple(IgnoredRows(reason, rows) for reason, rows in pair.ignored.items()),
     )
+
+
+def _levels(sides: tuple[LabelSets, LabelSets], form: LabelSetFormat, pairing: PairingOptions) -> list[Level]:
+    return [] if form.separator is None or form.depth is not None else levels(*sides, form.separator, pairing)
 
 
 def _estimates(
@@ -141,17 +118,17 @@ def _estimates(
 
 
 def common_draws(
-    truth: LabelSets, predictors: Mapping[str, LabelSets], effort: ResamplingOptions
+    truth: LabelSets, predictors: Mapping[str, LabelSets], pairing: PairingOptions, effort: ResamplingOptions
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, Real]], int]:
     """Values and resampled values of every predictor on the objects that all of them have."""
-    pairs = {name: aligned(truth, sets, ("truth", name)) for name, sets in predictors.items()}
+    pairs = {name: aligned(truth, sets, ("truth", name), pairing.one_sided) for name, sets in predictors.items()}
     rows = _common_rows(pairs)
     values: dict[str, dict[str, float]] = {}
     draws: dict[str, dict[str, Real]] = {}
     for name, pair in pairs.items():
         kept = Categorization(pair.categories, pair.truth[rows[name]], pair.system[rows[name]])
         fits = len(pair.categories) <= MOST_CATEGORIES
-        ledger = ObjectSums.of(kept, assignment_of(kept, kept.joint_counts()) if fits else None)
+        ledger = ObjectSums.of(kept, assignment_of(kept, kept.joint_counts(), pairing.assign_by) if fits else None)
         count = effort.affordable(effort.draws, ledger.columns.nnz)
         values[name] = {metric: float(value) for metric, value in values_of(ledger.whole()).items()}
         # one seed for all: every predictor meets the same resampled objects
@@ -162,7 +139,7 @@ def common_draws(
         )
         draws[name] = values_of(drawn)
         if not fits:
-            values[name]["permuted_proficiency"] = np.nan
+            values[name] |= dict.fromkeys(RENAMED, np.nan)
     fewest = min(len(drawn["proficiency"]) for drawn in draws.values())
     cut = {name: {metric: value[:fewest] for metric, value in drawn.items()} for name, drawn in draws.items()}
     return values, cut, len(next(iter(rows.values())))
@@ -218,10 +195,15 @@ def _set_sizes(pair: Categorization) -> dict[str, SampleSpread]:
         ("system", pair.system, pair.system_counts),
     ):
         sizes, used = np.diff(matrix.indptr), counts[counts > 0]
-        found[f"{side}_categories_per_object"] = SampleSpread(float(sizes.mean()), float(sizes.std()))
+        found[f"{side}_categories_per_object"] = _spread(sizes)
         if len(used):
-            found[f"{side}_objects_per_category"] = SampleSpread(float(used.mean()), float(used.std()))
+            found[f"{side}_objects_per_category"] = _spread(used)
     return found
+
+
+def _spread(numbers: Real | NDArray[np.integer]) -> SampleSpread:
+    ends = {"least": float(numbers.min()), "most": float(numbers.max())}
+    return SampleSpread(float(numbers.mean()), float(numbers.std()), **ends)
 
 
 def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, ...]:

@@ -6,22 +6,25 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.sparse import issparse
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, UnknownNameError
 from infoscope.multilabel.hierarchy import rolled_up
 from infoscope.readers import read_joint
 from infoscope.readers.frames import is_frame
-from infoscope.readers.label_list_file import read_label_lists
+from infoscope.readers.label_list_file import read_erd_rows, read_label_lists
 from infoscope.readers.labels import cleaner, meaning
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label
 from infoscope.typing import Source
 
-__all__ = ["LabelSetFormat", "label_sets", "name_of"]
+__all__ = ["FileFormat", "LabelSetFormat", "label_sets", "name_of"]
+
+FileFormat = Literal["lists", "rows", "erd"]
+"""Label lists; rows of object and category with a header; rows of the ERD challenge, which have none."""
 
 _TABLES = {".csv", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl"}
 _PACKED = {".gz", ".zst", ".zstd"}
@@ -38,9 +41,22 @@ class LabelSetFormat:
     clean: str | Iterable[str] = ()
     separator: str | None = None
     depth: int | None = None
+    input_format: FileFormat | None = None
+    """How files are laid out, where their names do not say."""
+    first_category: int | None = None
+    """Column of a file in which categories start, counted from the object's, which is 0."""
 
     def __post_init__(self) -> None:
         """Refuse half of a pair of options."""
+        if self.input_format not in (None, *get_args(FileFormat)):
+            known = ", ".join(map(repr, get_args(FileFormat)))
+            raise UnknownNameError(f"there is no format {self.input_format!r} of label sets; it is one of {known}")
+        if self.first_category is not None and self.first_category < 1:
+            raise InputError(
+                f"categories start in column {self.first_category}; column 0 is the object, so it is 1 or more"
+            )
+        if self.object is not None and (self.input_format or "rows") != "rows":
+            raise InputError(f"object and category name the columns of rows, and {self.input_format!r} has no header")
         if (self.object is None) != (self.category is None):
             raise InputError("rows of object and category need the names of both columns (object= and category=)")
         if self.separator == "":
@@ -86,9 +102,13 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
 def _file(path: Path, form: LabelSetFormat) -> LabelSets:
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _PACKED]
     is_table = bool(suffixes) and suffixes[-1] in _TABLES
-    if form.object is not None or is_table:
+    if form.input_format == "erd":
+        return read_erd_rows(path, form.first_category)
+    if form.object is not None or form.input_format == "rows" or (is_table and form.input_format is None):
+        if form.first_category is not None:
+            raise InputError(f"{path} is read as rows with a header; name its column of categories (category=)")
         return _rows(path, form)
-    return read_label_lists(path)
+    return read_label_lists(path, form.first_category)
 
 
 def _rows(source: Any, form: LabelSetFormat) -> LabelSets:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from infoscope.metrics.binary_information import binary_entropy
-from infoscope.multilabel.assignment import MOST_CATEGORIES, best_order, pair_information
-from infoscope.multilabel.measures import values_of
+from infoscope.multilabel.assignment import MOST_CATEGORIES, AssignBy, best_order, pair_information, worth_of_pairs
+from infoscope.multilabel.measures import RENAMED, values_of
 from infoscope.multilabel.result import SampleSpread
 from infoscope.multilabel.sums import ObjectSums
 from infoscope.numeric import Real, as_real
@@ -38,7 +38,7 @@ def estimated(value: float, draws: Real, level: float, bounds: tuple[float, floa
 
 
 def random_halves(
-    pair: Categorization, ledger: ObjectSums, splits: int, rng: np.random.Generator
+    pair: Categorization, ledger: ObjectSums, splits: int, rng: np.random.Generator, by: AssignBy = "information"
 ) -> dict[str, SampleSpread]:
     """Mean and standard deviation of every metric over both halves of random splits, and the bias of halves.
 
@@ -48,10 +48,10 @@ def random_halves(
     whole = values_of(ledger.whole())
     values = values_of(ledger.halved(splits, np.random.default_rng(rng.integers(2**63))))
     if len(pair.categories) > MOST_CATEGORIES:
-        del values["permuted_proficiency"]
+        values = {name: found for name, found in values.items() if name not in RENAMED}
     if len(pair.categories) <= _HALVES_CATEGORIES:
         values["permuted_proficiency"] = np.array(
-            [_renamed(pair, rng) for _ in range(min(splits, _RENAMED_SPLITS))]
+            [_renamed(pair, rng, by) for _ in range(min(splits, _RENAMED_SPLITS))]
         ).ravel()
     return {
         name: SampleSpread(mean := float(np.nanmean(found)), float(np.nanstd(found)), _bias(mean, float(whole[name])))
@@ -60,7 +60,7 @@ def random_halves(
     }
 
 
-def _renamed(pair: Categorization, rng: np.random.Generator) -> list[float]:
+def _renamed(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> list[float]:
     """Permuted proficiency of both halves of a random split, each with its own renaming."""
     heads = rng.integers(2, size=pair.n).astype(bool)
     found = []
@@ -70,7 +70,7 @@ def _renamed(pair: Categorization, rng: np.random.Generator) -> list[float]:
         carried, given = (as_real(np.bincount(side.indices, minlength=side.shape[1])) for side in (truth, system))
         information = pair_information(as_real((truth.T @ system).toarray()), carried, given, size)
         whole = float(binary_entropy(carried, size).sum())
-        order = best_order(information)
+        order = best_order(worth_of_pairs(information, carried, size, by))
         bits = float(information[np.arange(len(order)), order].sum())
         found.append(bits / whole if whole > 0 else np.nan)
     return found

@@ -1,16 +1,21 @@
 """Label lists: text files with one object a line, its categories after it, all separated by TABs.
 
     file     = { line }
-    line     = object { TAB category } newline
-    object   = any text without TAB, not empty
+    line     = object { TAB other } { TAB category } newline
+    object   = any text without TAB; it may be empty where a TAB follows
     category = any text without TAB; an empty one is skipped
 
 A line without a category is an object with the empty set. Blank lines are skipped. Names are taken verbatim, white
-space and all; the text is UTF-8, packed with gzip or zstd or not.
+space and all; the text is UTF-8, packed with gzip or zstd or not. Other fields may stand between object and
+categories, a frequency for example; the reader is told where the categories start.
+
+The rows of the ERD challenge have one category a line and no header: ``query TAB interpretation TAB entity TAB
+mention TAB score``. There an object without a category has no line.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from infoscope.errors import InputError
@@ -20,13 +25,15 @@ from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
 from infoscope.tables.label_sets import LabelSets
 
-__all__ = ["read_label_lists"]
+__all__ = ["read_erd_rows", "read_label_lists"]
 
 _OTHER_SIGNS = {";": "semicolons", ",": "commas", "|": "bars"}
 
 
-def read_label_lists(path: Path) -> LabelSets:
+def read_label_lists(path: Path, first_category: int | None = None) -> LabelSets:
     r"""The label sets of a file, objects in the order of its lines.
+
+    ``first_category`` is the column in which categories start, the object's being column 0; 1 unless stated.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "gold.txt"
@@ -35,35 +42,66 @@ def read_label_lists(path: Path) -> LabelSets:
     >>> sets.objects, sets.categories, sets.sizes.tolist()
     (('query 1', 'query 2'), ('news', 'sport'), [2, 0])
     """
+    names: list[str] = []
+    members: list[list[str]] = []
+    for _, (name, *fields) in _lines(path):
+        names.append(name)
+        members.append([category for category in fields[(first_category or 1) - 1 :] if category])
+    _check_separators(path, names, members, first_category or 1)
+    sets = LabelSets.from_sets(members)
+    return LabelSets(sets.matrix, sets.categories, tuple(names), sets.repeated)
+
+
+def read_erd_rows(path: Path, category: int | None = None) -> LabelSets:
+    r"""The label sets of rows in the format of the ERD challenge: the object first, its entity in column 2.
+
+    ``category`` is the column of the category where that is another. White space around both is left out.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "gold.txt"
+    >>> _ = file.write_text("q1\t0\t/m/0tc7\tarnold\t0.9\nq1\t0\t/m/0fd4x\ttotal recall\t0.98\n")
+    >>> sets = read_erd_rows(file)
+    >>> sets.objects, sets.categories
+    (('q1',), ('/m/0fd4x', '/m/0tc7'))
+    """
+    column = _ERD_COLUMN if category is None else category
+    objects: list[str] = []
+    categories: list[str] = []
+    for number, fields in _lines(path):
+        if len(fields) <= column:
+            raise InputError(
+                f"{path}, line {number} has {len(fields)} fields and the category is in column {column}, counted from "
+                "0: ERD rows are query TAB interpretation TAB entity TAB mention TAB score"
+            )
+        objects.append(fields[0].strip())
+        categories.append(fields[column].strip())
+    if not objects:
+        raise InputError(
+            f"{path} has no lines; ERD rows are query TAB interpretation TAB entity …, one for each entity"
+        )
+    return LabelSets.from_pairs(objects, [each or None for each in categories])
+
+
+_ERD_COLUMN = 2
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The number and the fields of every line that is not blank."""
     with scratch_folder() as folder:
         files = find_files(path, "tsv", folder)
         if len(files.paths) > 1:
             raise InputError(f"{path} is {len(files.paths)} files; a label list is one")
         with files.named():
-            return _read(files.paths[0], files.compression)
+            check_readable([files.paths[0]])
+            check_signature(files.paths[0], "tsv", files.compression)
+            with opened_text(files.paths[0], files.compression) as file:
+                for number, line in enumerate(file, start=1):
+                    text = line.rstrip("\r\n")
+                    if text.strip(" "):
+                        yield number, text.split("\t")
 
 
-def _read(path: Path, compression: str) -> LabelSets:
-    check_readable([path])
-    check_signature(path, "tsv", compression)
-    names: list[str] = []
-    members: list[list[str]] = []
-    with opened_text(path, compression) as file:
-        for number, line in enumerate(file, start=1):
-            text = line.rstrip("\r\n")
-            if not text.strip():
-                continue
-            name, *categories = text.split("\t")
-            if not name.strip():
-                raise InputError(f"{path}, line {number} begins with a TAB; the object's name comes first")
-            names.append(name)
-            members.append([category for category in categories if category])
-    _check_separators(path, names, members)
-    sets = LabelSets.from_sets(members)
-    return LabelSets(sets.matrix, sets.categories, tuple(names), sets.repeated)
-
-
-def _check_separators(path: Path, names: list[str], members: list[list[str]]) -> None:
+def _check_separators(path: Path, names: list[str], members: list[list[str]], first: int) -> None:
     if not names:
         raise InputError(f"{path} has no lines; a label list has one object a line: object TAB category TAB category …")
     if names[0].strip().lower() == "object" and [name.strip().lower() for name in members[0]] == ["category"]:
@@ -73,6 +111,11 @@ def _check_separators(path: Path, names: list[str], members: list[list[str]]) ->
         )
     if any(members):
         return
+    if first > 1:
+        raise InputError(
+            f"{path} has no category in column {first} or behind it, counted from 0 with the object; name the column "
+            "in which categories start"
+        )
     sign = next(
         (word for sign, word in _OTHER_SIGNS.items() if sum(sign in name for name in names) > len(names) / 2), ""
     )

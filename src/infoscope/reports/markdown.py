@@ -106,7 +106,7 @@ def _of(block: Block | Section, depth: int) -> Iterator[str]:
     elif isinstance(block, Paragraph):
         yield _phrase(block.phrase)
     elif isinstance(block, Bullets) and block.items:
-        yield "\n".join(f"- {_phrase(item)}" for item in block.items)
+        yield "\n".join(f"- {_phrase(item)}" for item in block.shown)
     elif isinstance(block, SideBySide):
         for part in (*block.left, *block.right):
             yield from _of(part, depth)

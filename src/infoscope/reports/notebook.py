@@ -105,7 +105,7 @@ def _block(part: Block) -> Html:
     if isinstance(part, SideBySide):
         return joined(_block(item) for item in (*part.left, *part.right))
     if isinstance(part, Bullets):
-        return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
+        return element("ul", *(element("li", phrase(item)) for item in part.shown)) if part.items else Html("")
     return Html("")
 
 

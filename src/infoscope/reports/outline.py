@@ -34,6 +34,7 @@ __all__ = [
     "Outline",
     "Paragraph",
     "Phrase",
+    "Rest",
     "Row",
     "Section",
     "ShareBar",
@@ -79,7 +80,15 @@ class Code:
     text: str
 
 
-Inline = str | Name | Strong | Term | Code
+@dataclass(frozen=True)
+class Rest:
+    """The end of a list that is cut short, and the same with nothing left out, for text in full (-v)."""
+
+    text: str
+    every: str
+
+
+Inline = str | Name | Strong | Term | Code | Rest
 Phrase = Inline | tuple[Inline, ...]
 
 
@@ -94,7 +103,8 @@ def enumerated(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[In
     """Names from the data in a row: "a, b and c", the many cut short."""
     shown: list[Inline] = [Name(name, width) for name in names[:most]]
     if len(names) > most:
-        return (*_joined(shown, ", "), f" and {len(names) - most} more")
+        every = f"{''.join(f', {name}' for name in names[most:-1])} and {names[-1]}"
+        return (*_joined(shown, ", "), Rest(f" and {len(names) - most} more", every))
     if len(shown) < 2:
         return tuple(shown)
     return (*_joined(shown[:-1], ", "), " and ", shown[-1])
@@ -233,6 +243,15 @@ class Bullets:
     """Sentences, one per item."""
 
     items: Sequence[Phrase]
+    rest: Sequence[Phrase] = ()
+    """More of them, which only text in full (-v) has."""
+    cut: str = ""
+    """What stands for the rest elsewhere."""
+
+    @property
+    def shown(self) -> Sequence[Phrase]:
+        """The items where the rest is left out."""
+        return [*self.items, *([self.cut] if self.rest else [])]
 
 
 @dataclass(frozen=True)

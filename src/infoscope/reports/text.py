@@ -23,6 +23,7 @@ from infoscope.reports.outline import (
     Outline,
     Paragraph,
     Phrase,
+    Rest,
     Section,
     ShareBar,
     SideBySide,
@@ -126,7 +127,8 @@ def _shown(text: str, look: Look) -> str:
 def _styled(phrase: Phrase, look: Look, style: str = "") -> Text:
     line = Text(style=style)
     for part in phrase if isinstance(phrase, tuple) else (phrase,):
-        line.append(_shown(plain(part), look), _style(part))
+        words = part.every if isinstance(part, Rest) and not look.max_rows else plain(part)
+        line.append(_shown(words, look), _style(part))
     return line
 
 
@@ -189,7 +191,7 @@ def _block(block: Block, look: Look) -> Iterator[Text]:
     elif isinstance(block, Paragraph):
         yield from _paragraph(block.phrase, look, "dim" if block.quiet else "")
     elif isinstance(block, Bullets):
-        for item in block.items:
+        for item in block.shown if look.max_rows else (*block.items, *block.rest):
             yield from wrapped(_shown(plain(item), look), look.room, Text(f"{look.signs.dot} ", "cyan"))
     elif isinstance(block, InformationBar) and block.missed + block.captured > 0:
         yield from information_bar(*block.shown_shares, min(look.room, 72), look.signs)
@@ -275,7 +277,8 @@ def _findings(outline: Outline, look: Look) -> list[Text]:
             named = name
         lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
         lead = Text("  ").append_text(lead) if name else lead
-        lines += wrapped(_shown(finding.text, look), min(look.room, _WIDEST_PROSE), lead)
+        words = finding.text if look.max_rows else finding.detail or finding.text
+        lines += wrapped(_shown(words, look), min(look.room, _WIDEST_PROSE), lead)
     return lines
 
 

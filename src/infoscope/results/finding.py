@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from infoscope.results.codec import Json
 
-__all__ = ["Finding", "Severity"]
+__all__ = ["Finding", "Severity", "few_and_all"]
 
 Severity = Literal["note", "warning"]
 
@@ -25,8 +25,28 @@ class Finding:
     """What to do about it, in two or three words."""
     tag: str = ""
     """The finding in two or three words, for a cell of a table."""
+    detail: str = ""
+    """The sentence with every name, where the text leaves some out."""
 
     @property
     def is_warning(self) -> bool:
         """Whether a reader must know it before using the numbers."""
         return self.severity == "warning"
+
+    def with_names(self, shown: str, every: str) -> Finding:
+        """The same with a sentence that has all names in place of the few that the text shows.
+
+        >>> Finding("never_used", "ann never used a and 2 more.").with_names("a and 2 more", "a, b and c").detail
+        'ann never used a, b and c.'
+        """
+        return self if shown == every else replace(self, detail=self.text.replace(shown, every))
+
+
+def few_and_all(names: Sequence[str], most: int = 5) -> tuple[str, str]:
+    """A list of names as a sentence shows it, the many cut short, and the whole list.
+
+    >>> few_and_all(["a", "b", "c"], most=2)
+    ('a, b and 1 more', 'a, b, c')
+    """
+    every = ", ".join(names)
+    return (every if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"), every

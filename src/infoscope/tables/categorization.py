@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,10 @@ from infoscope.numeric import Real, as_real
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 
-__all__ = ["Categorization", "aligned"]
+__all__ = ["Categorization", "OneSided", "aligned"]
+
+OneSided = Literal["leave_out", "empty"]
+"""What becomes of an object that one side lacks: it is left out, or it carries no category there."""
 
 _DENSE_WORK = 2e8
 """Above this many joint memberships the counts come from dense blocks."""
@@ -43,6 +47,8 @@ class Categorization:
     objects: tuple[Label, ...] | None = None
     ignored: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """Objects left out, by reason."""
+    emptied: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Objects that one side lacks and that count as empty there, by reason."""
     repeated_objects: int = 0
     """Objects whose name occurs more than once, paired by their order."""
 
@@ -102,7 +108,12 @@ def _column_sums(matrix: csr_array) -> Real:
     return np.bincount(matrix.indices[matrix.data != 0], minlength=matrix.shape[1]).astype(np.float64)
 
 
-def aligned(truth: LabelSets, system: LabelSets, names: tuple[str, str] = ("truth", "system")) -> Categorization:
+def aligned(
+    truth: LabelSets,
+    system: LabelSets,
+    names: tuple[str, str] = ("truth", "system"),
+    one_sided: OneSided = "leave_out",
+) -> Categorization:
     """Pair the objects of two sides, by name or, where neither has names, by position; the categories are the union."""
     check_kinds(truth.categories, system.categories)
     categories = sorted_labels(set(truth.categories) | set(system.categories))
@@ -116,25 +127,56 @@ def aligned(truth: LabelSets, system: LabelSets, names: tuple[str, str] = ("trut
             raise InputError("there are no objects to evaluate; give at least one on both sides")
         objects = truth.objects if truth.objects is not None else system.objects
         return Categorization(categories, truth.on(categories), system.on(categories), objects)
-    rows, columns, repeated = _paired(truth.objects, system.objects, names)
-    ignored = {
-        f"object in {side} only": sets.n - len(rows)
+    paired = _paired(truth.objects, system.objects, names)
+    lacking = {
+        f"object in {side} only": sets.n - len(paired.rows)
         for side, sets in zip(names, (truth, system), strict=True)
-        if sets.n > len(rows)
+        if sets.n > len(paired.rows)
     }
+    if one_sided == "empty":
+        return _filled(categories, truth, system, paired, lacking)
     return Categorization(
         categories,
-        truth.on(categories)[rows],
-        system.on(categories)[columns],
-        tuple(truth.objects[at] for at in rows),
-        MappingProxyType(ignored),
-        repeated,
+        truth.on(categories)[paired.rows],
+        system.on(categories)[paired.columns],
+        tuple(truth.objects[at] for at in paired.rows),
+        ignored=MappingProxyType(lacking),
+        repeated_objects=paired.repeated,
     )
 
 
-def _paired(
-    left: tuple[Label, ...], right: tuple[Label, ...], names: tuple[str, str]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def _filled(
+    categories: tuple[Label, ...], truth: LabelSets, system: LabelSets, paired: _Pairing, lacking: dict[str, int]
+) -> Categorization:
+    """All objects of both sides, those of the truth first; what one side lacks is an empty row of it."""
+    added = np.setdiff1d(np.arange(system.n), paired.columns)
+    columns = np.full(truth.n, system.n)
+    columns[paired.rows] = paired.columns
+    names = (*(truth.objects or ()), *((system.objects or ())[at] for at in added))
+    return Categorization(
+        categories,
+        _with_empty_row(truth.on(categories))[np.concatenate([np.arange(truth.n), np.full(len(added), truth.n)])],
+        _with_empty_row(system.on(categories))[np.concatenate([columns, added])],
+        names,
+        emptied=MappingProxyType(lacking),
+        repeated_objects=paired.repeated,
+    )
+
+
+def _with_empty_row(matrix: csr_array) -> csr_array:
+    shape = (matrix.shape[0] + 1, matrix.shape[1])
+    return csr_array((matrix.data, matrix.indices, np.append(matrix.indptr, matrix.indptr[-1])), shape=shape)
+
+
+class _Pairing(NamedTuple):
+    """Positions of the objects that both sides have, and how many of them have a name that occurs more than once."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    repeated: int
+
+
+def _paired(left: tuple[Label, ...], right: tuple[Label, ...], names: tuple[str, str]) -> _Pairing:
     """Positions of the objects that both sides have; a repeated name pairs first with first, second with second."""
     check_kinds(left, right)
     counts = Counter(left), Counter(right)
@@ -159,7 +201,7 @@ def _paired(
     pairs = [(at, place[key]) for at, key in enumerate(_numbered(left)) if key in place]
     repeated = sum(counts[0][name] for name in common if counts[0][name] > 1)
     array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return array[:, 0], array[:, 1], repeated
+    return _Pairing(array[:, 0], array[:, 1], repeated)
 
 
 def _numbered(names: tuple[Label, ...]) -> list[tuple[Label, int]]:

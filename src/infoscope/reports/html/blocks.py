@@ -25,6 +25,7 @@ from infoscope.reports.outline import (
     Name,
     Paragraph,
     Phrase,
+    Rest,
     Row,
     Section,
     ShareBar,
@@ -65,6 +66,8 @@ def _inline(part: Inline) -> Html:
         return element("b", label(part.text, 48))
     if isinstance(part, Code):
         return element("code", part.text)
+    if isinstance(part, Rest):
+        return text(part.text)
     return term(part.metric, part.text)
 
 
@@ -115,7 +118,7 @@ def block(part: Block, level: int = 4, within: str = "") -> Html:
     if isinstance(part, Paragraph):
         return element("p", phrase(part.phrase), class_="note" if part.quiet else None)
     if isinstance(part, Bullets):
-        return element("ul", *(element("li", phrase(item)) for item in part.items)) if part.items else Html("")
+        return element("ul", *(element("li", phrase(item)) for item in part.shown)) if part.items else Html("")
     if isinstance(part, SideBySide):
         sides = [
             element("div", *(block(item, level, within) for item in side)) for side in (part.left, part.right) if side

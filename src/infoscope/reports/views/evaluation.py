@@ -268,10 +268,13 @@ def _ranking(evaluation: Evaluation) -> Section:
     ]
     rows = [_ranking_row(system, groups, rejected=rejected) for system in systems]
     sentences = list(tied_systems(evaluation))
-    more = len(sentences) - MAX_TIED
-    kept = [*sentences[:MAX_TIED], *([f"The same holds for {more} more groups of neighbours."] if more > 0 else [])]
     table = Table(columns, rows, search="systems", max_rows=len(rows))
-    said = Bullets([*kept, *_undefined_systems(systems)])
+    more = len(sentences) - MAX_TIED
+    said = Bullets(
+        [*sentences[:MAX_TIED], *_undefined_systems(systems)],
+        sentences[MAX_TIED:],
+        f"The same holds for {more} more groups of neighbours.",
+    )
     return Section("Systems, the most informative first", [table, said], only="plain")
 
 

@@ -62,7 +62,11 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
     best, several = ranked[0], len(ranked) > 1
     return Outline(
         title=f"{best.name}: {share(best.metrics['proficiency'].shown, 0)} captured",
-        kicker=("Multi-label", f"{amount(result.objects)} objects", f"{len(best.categories):,} categories"),
+        kicker=(
+            "Multi-label",
+            f"{amount(max(result.objects, best.n))} objects",
+            f"{len(best.categories):,} categories",
+        ),
         headline=_headline(best, len(ranked)),
         tiles=list(_tiles(best)),
         findings=[(system.name if several else "", finding) for system in ranked for finding in system.diagnosis],
@@ -140,9 +144,15 @@ def _metrics(system: Predictor) -> Table:
 
 
 def _label_sets(system: Predictor) -> Table:
-    columns = [Column("label sets", "name"), Column("mean"), Column("sd")]
+    columns = [Column("label sets", "name"), Column("mean"), Column("sd"), Column("min"), Column("max")]
     rows = [
-        (name.replace("_", " "), f"{spread.mean:.2f}", f"{spread.sd:.2f}") for name, spread in system.label_sets.items()
+        (
+            name.replace("_", " "),
+            f"{spread.mean:.2f}",
+            f"{spread.sd:.2f}",
+            *("" if end is None else amount(end) for end in (spread.least, spread.most)),
+        )
+        for name, spread in system.label_sets.items()
     ]
     return Table(columns, rows)
 
