@@ -16,7 +16,15 @@ from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, decided_positive, positive_of
 from infoscope.typing import LabelsLike
 
-__all__ = ["ColumnNames", "check_columns", "check_labels", "check_one_label_per_row", "measured_labels", "near_misses"]
+__all__ = [
+    "ColumnNames",
+    "asked_positive",
+    "check_columns",
+    "check_labels",
+    "check_one_label_per_row",
+    "measured_labels",
+    "near_misses",
+]
 
 MAX_PARSED = 2000
 """Labels of a side that are looked at; of more, evenly spread ones."""
@@ -312,6 +320,17 @@ MIN_NEARNESS = 0.85
 MIN_NEARNESS_OF_MANY = 0.6
 """… and where there are so many numbers that few rows share one."""
 MANY_NUMBERS = 0.1
+
+
+def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:
+    """The question which of two classes is meant, where their names do not say; None where they do."""
+    if len(classes) != 2 or decided_positive(classes) is not None:
+        return None
+    one, other = classes
+    return (
+        f"The names {one!r} and {other!r} do not say which class {role}; {taken!r} is taken, because it sorts last. "
+        f"Name it: --positive {_quoted(str(other))} or --positive {_quoted(str(one))} (positive= in Python)."
+    )
 
 
 def near_misses(table: Contingency) -> float | None:

@@ -16,15 +16,18 @@ import numpy as np
 from infoscope.column_kinds import check_one_label_per_row
 from infoscope.errors import InputError, check_keywords
 from infoscope.readers.columns import pick_columns
+from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
 from infoscope.tables.labels import Label
+from infoscope.tables.scale import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
 
 __all__ = [
     "Prevalence",
     "QuestionKeywords",
+    "StatedOrder",
     "UncertaintyKeywords",
     "UncertaintyOptions",
     "check_question",
@@ -33,6 +36,7 @@ __all__ = [
     "kept_rows",
     "labels_by_system",
     "named_column",
+    "stated_order",
     "tables_by_system",
 ]
 
@@ -183,3 +187,31 @@ def _is_matrix(source: Any) -> bool:
 def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
     """Column names, one or several, as a tuple."""
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+@dataclass(frozen=True)
+class StatedOrder:
+    """The names of the classes from the lowest to the highest."""
+
+    names: Any
+    inferred: bool
+    """Whether it came with the column, so that predictions beyond it mean that there is none."""
+
+    def scale(self, table: Contingency) -> tuple[Label, ...] | None:
+        """The classes of a table from the lowest to the highest; None where an inferred order does not fit."""
+        labels = tuple(dict.fromkeys((*table.truth_labels, *table.system_labels)))
+        if self.inferred and not set(labels) - {table.reject} <= set(self.names):
+            return None
+        return stated_scale(self.names, labels, table.reject)
+
+
+def stated_order(source: Any, truth: str | None, ordinal: Sequence[Any] | str | bool | None) -> StatedOrder | None:
+    """The order that the caller states, else that of an ordered categorical of true labels; False means none."""
+    if ordinal is None:
+        column = source
+        if truth is not None and (isinstance(source, Mapping) or is_eager_frame(source)):
+            names = list(getattr(source, "column_names", None) or getattr(source, "columns", source))
+            column = source[truth] if truth in names else None
+        found = scale_of(column)
+        return None if found is None or len(found) < 2 else StatedOrder(found, inferred=True)
+    return None if ordinal is False else StatedOrder(ordinal, inferred=False)

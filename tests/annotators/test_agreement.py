@@ -255,3 +255,10 @@ def test_distances_use_items_that_all_labelled() -> None:
     assert found.map.items == 2
     assert np.array(found.map.distances).max() == 0.0
     assert found.map.stress == 0.0
+
+
+def test_each_pair_once_in_a_symmetric_matrix() -> None:
+    text = ifs.agreement(crowd(60), draws=0).to_text()
+    lines = text[text.index("Cohen's kappa") :].splitlines()[2:6]
+
+    assert [line.count("%") for line in lines] == [3, 2, 1, 0]

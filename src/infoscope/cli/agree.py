@@ -39,14 +39,17 @@ __all__ = ["command"]
     "--items", type=click.Path(dir_okay=False), help="With --plan: write the items to label to this CSV file."
 )
 @click.option("--labels", metavar="FILE", help="With --plan: the file of items with labels filled in.")
-@click.option("--metric", default="proficiency", show_default=True, help="With --plan: what the labels are for.")
+@click.option("--metric", help="With --plan: what the labels are for; proficiency unless given.")
 @click.option("--by", metavar="COLUMN", help="Column of the period, for drift between two of its values.")
 @click.option("--before", metavar="VALUE", help="With --by: the first period.")
 @click.option("--after", metavar="VALUE", help="With --by: the second period.")
 @reading_options()
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
 @click.option(
-    "--draws", type=int, help="Resampled item sets (500 unless given); with --latent, draws of the parameters."
+    "--draws",
+    type=int,
+    help="Resampled item sets (500 unless given); with --latent, draws of the parameters; with --by, permutations (999 "
+    "unless given).",
 )
 @seed_option()
 @output_options()
@@ -99,7 +102,7 @@ def _check_options(chosen: Mapping[str, Any]) -> None:
         raise InputError(f"--{given} is about a latent truth; add --latent")
     if chosen["plan"] is not None and not chosen["latent"]:
         raise InputError("--plan starts from a latent truth; add --latent")
-    about_plan = next((name for name in ("items", "labels") if chosen[name]), None)
+    about_plan = next((name for name in ("items", "labels", "metric") if chosen[name]), None)
     if about_plan is not None and chosen["plan"] is None:
         raise InputError(f"--{about_plan} belongs to a plan of labels; add --plan with the wanted half width")
     if chosen["latent"] and chosen["by"]:
@@ -124,6 +127,7 @@ def _drift(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Drift:
             clean=chosen["clean"],
             level=1 - chosen["level"],
             seed=chosen["seed"],
+            **({} if chosen["draws"] is None else {"permutations": chosen["draws"]}),
         )
 
 
@@ -157,7 +161,7 @@ def _planned(
     latent: ifs.LatentTruth, source: tuple[str, ...], chosen: Mapping[str, Any]
 ) -> ifs.LabelPlan | ifs.LabelledEstimate:
     """How many labels are needed, with the items in a file where one is named; or what the labels of a file say."""
-    plan = ifs.plan_labels(latent, chosen["metric"], half_width=chosen["plan"], level=chosen["level"])
+    plan = ifs.plan_labels(latent, chosen["metric"] or "proficiency", half_width=chosen["plan"], level=chosen["level"])
     if chosen["labels"]:
         return plan.estimate(chosen["labels"])
     if chosen["items"]:

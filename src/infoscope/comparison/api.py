@@ -22,6 +22,7 @@ from infoscope.inputs import (
     kept_rows,
     labels_by_system,
     named_column,
+    stated_order,
     tables_by_system,
 )
 from infoscope.posterior import Posterior
@@ -56,9 +57,9 @@ def compare(
     Give labels ``(y_true, {"svm": labels, "knn": labels})``, or rows of any source with the names of their columns in
     ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to tables is compared
     unpaired. ``groups`` says which rows belong together (patients, documents), by a column's name or a sequence: then
-    these are resampled as a whole. ``prevalence`` re-weights the true classes, ``ordinal`` states their order,
-    ``sample_size`` is that of tables of frequencies. Without ``metrics`` it is the proficiency and the
-    erroneous information ratio.
+    these are resampled as a whole. ``prevalence`` re-weights the true classes, ``ordinal`` states their order (ordered
+    categoricals have one), ``sample_size`` is that of tables of frequencies. Without ``metrics`` it is the proficiency
+    and the erroneous information ratio.
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
@@ -70,15 +71,16 @@ def compare(
     check_question(cast(dict[str, Any], options), CompareKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
     metrics = options.get("metrics")
+    ordinal = stated_order(source, truth, options.get("ordinal"))
     question = CompareOptions(
-        asked_metrics(metrics, ordinal=bool(options.get("ordinal"))),
+        asked_metrics(metrics, ordinal=ordinal is not None),
         uncertainty.level,
         options.get("rope"),
         uncertainty.prior,
         uncertainty.seed,
         options.get("baseline"),
         options.get("prevalence"),
-        options.get("ordinal"),
+        ordinal,
         named=metrics is not None,
     )
     tables = None if y_pred is not None else tables_by_system(source)

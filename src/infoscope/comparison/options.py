@@ -8,12 +8,12 @@ from math import isfinite
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.inputs import Prevalence
+from infoscope.inputs import Prevalence, StatedOrder
 from infoscope.metrics.registry import Metric, find
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.prevalence import shares_by_label
-from infoscope.tables.scale import stated_scale
+from infoscope.tables.scale import on_scale
 
 __all__ = ["DEFAULT_METRICS", "CompareOptions", "asked_metrics"]
 
@@ -31,7 +31,7 @@ class CompareOptions:
     seed: int = 0
     baseline: str | None = None
     prevalence: Prevalence | None = None
-    ordinal: Any = None
+    ordinal: StatedOrder | None = None
     """The classes from the lowest to the highest."""
     swaps: bool = True
     named: bool = True
@@ -56,10 +56,18 @@ class CompareOptions:
 
     def seen(self, table: Contingency) -> Contingency:
         """The table with its classes on the scale, and its truth classes in the shares, that were asked for."""
-        if self.ordinal is not None and self.ordinal is not False:
-            labels = [*table.truth_labels, *table.system_labels]
-            scale = stated_scale(self.ordinal, dict.fromkeys(labels), table.reject)
-            table = replace(table, ordinal=scale)
+        if self.ordinal is not None:
+            table = replace(table, ordinal=self.ordinal.scale(table))
+        return self._reweighted(table)
+
+    def in_order(self, table: Contingency) -> Contingency:
+        """A table as it is seen, with ordered classes in their order: evaluated so, a seed draws the same numbers."""
+        if table.ordinal is None:
+            return table
+        origin = table if table.reweighting is None else table.reweighting.origin
+        return self._reweighted(on_scale(origin, table.ordinal))
+
+    def _reweighted(self, table: Contingency) -> Contingency:
         if self.prevalence is None:
             return table
         if isinstance(self.prevalence, str):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoscope.column_kinds import measured_labels, near_misses
+from infoscope.column_kinds import asked_positive, measured_labels, near_misses
 from infoscope.comparison.difference import MetricBelief, difference, improvement_factor
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.ranking import Ranking, rank
@@ -131,7 +131,11 @@ def settled(
         tuple(rankings),
         question.baseline,
         positive=positive,
-        findings=(*_about_labels(wholes), *_about_chance(uninformative, len(wholes))),
+        findings=(
+            *_about_labels(wholes),
+            *_about_chance(uninformative, len(wholes)),
+            *_about_positive(wholes, question),
+        ),
     )
 
 
@@ -173,6 +177,15 @@ def _positive(wholes: Mapping[str, SystemPosterior], metrics: Sequence[Metric]) 
                 "class where the tables are made"
             )
     return None if label is None or len(set(classes.values())) > 1 else str(label)
+
+
+def _about_positive(wholes: Mapping[str, SystemPosterior], question: CompareOptions) -> Iterator[Finding]:
+    """The question which class is positive, where a metric is about it and neither the caller nor the labels say."""
+    table = next(iter(wholes.values())).table
+    if table.positive is None and any(entry.card.of_positive for entry in question.metrics):
+        text = asked_positive(table.truth_labels, table.positive_label)
+        if text is not None:
+            yield Finding("positive_asked", text, evidence={"class": str(table.positive_label)})
 
 
 def _is_significant(ranking: Ranking, pair: Difference) -> bool:

@@ -58,7 +58,7 @@ class SystemPosterior:
             return ClusterBootstrap(self.table, self.clusters, seed=self.question.seed)
         if self.given is not None:
             return self.given
-        return Posterior(*_thin(self.table, self.question.prior), seed=self.question.seed)
+        return Posterior(*_thin(self.question.in_order(self.table), self.question.prior), seed=self.question.seed)
 
     @cached_property
     def beliefs(self) -> Mapping[str, MetricBelief]:

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack, cast
 
-from infoscope.column_kinds import ColumnNames, check_columns
+from infoscope.column_kinds import ColumnNames, asked_positive, check_columns
 from infoscope.diagnosis import Finding, TableStatistics, diagnose_all
 from infoscope.errors import InputError
 from infoscope.evaluation.adaptive import StoppingRule, gather_until
 from infoscope.evaluation.comparison import compared
 from infoscope.evaluation.examples import ExampleRequest, with_examples
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
-from infoscope.evaluation.order import ordered, stated_order
+from infoscope.evaluation.order import ordered
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.score_columns import with_scores, with_sweep_command
 from infoscope.evaluation.uncertainty import believed
-from infoscope.inputs import QuestionKeywords, UncertaintyOptions, as_names, check_question
+from infoscope.inputs import QuestionKeywords, UncertaintyOptions, as_names, check_question, stated_order
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
@@ -137,8 +137,17 @@ def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
         found.adaptive,
         found.row_labels,
         replace(provenance, hashes=hashes),
-        tuple(_about_rows(found)),
+        (*_about_rows(found), *_about_positive(subjects)),
     )
+
+
+def _about_positive(subjects: Sequence[TableInput]) -> Iterator[Finding]:
+    """The question which class is positive, where neither the caller nor the labels say."""
+    for table in (subject.table for subject in subjects if not subject.clusters):
+        text = None if table.positive is not None else asked_positive(table.truth_labels, table.positive_label)
+        if text is not None:
+            yield Finding("positive_asked", text, evidence={"class": str(table.positive_label)})
+            return
 
 
 def _about_rows(found: Inputs) -> Iterator[Finding]:

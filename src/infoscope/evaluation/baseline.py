@@ -10,15 +10,18 @@ from typing import Any
 from infoscope.comparison.difference import MetricBelief, difference
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.paired import compare_rows
+from infoscope.comparison.predictions import PairedPredictions
 from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.conditions import Check, Outcome
 from infoscope.evaluation.result import Evaluation, SystemResult
-from infoscope.inputs import Prevalence, UncertaintyOptions
+from infoscope.inputs import Prevalence, StatedOrder, UncertaintyOptions
 from infoscope.metrics.registry import Metric, find
+from infoscope.posterior import Posterior
 from infoscope.records import parsed
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
+from infoscope.tables.scale import in_label_order
 
 __all__ = ["Baseline", "BaselineChecks"]
 
@@ -124,7 +127,9 @@ class Baseline:
         stated = {name: getattr(evaluation.systems[0], name) for name in ("reject", "positive")}
         if stated["reject"] not in {label for column in predicted.systems.values() for label in column.labels}:
             stated["reject"] = None
-        return compare_rows(replace(predicted, **stated), self._question(evaluation)), None
+        results = {now.title: now for now, _ in pairs} | {_OLD + before.title: before for _, before in pairs}
+        predicted, question = replace(predicted, **stated), self._question(evaluation)
+        return compare_rows(predicted, question, _beliefs(predicted, results, question)), None
 
     def _why_unpaired(self, evaluation: Evaluation) -> str | None:
         mine, other = evaluation.row_labels, self.evaluation.row_labels
@@ -144,7 +149,7 @@ class Baseline:
         return None if reason is None else f"{self.name} cannot be paired: {reason}"
 
     def _question(self, evaluation: Evaluation) -> CompareOptions:
-        how, prevalence = self.uncertainty, self.prevalence
+        how, prevalence, scale = self.uncertainty, self.prevalence, evaluation.systems[0].ordinal
         if isinstance(prevalence, Mapping):
             prevalence = {str(label): share for label, share in prevalence.items()}
         return CompareOptions(
@@ -153,7 +158,7 @@ class Baseline:
             prior=how.prior,
             seed=how.seed,
             prevalence=prevalence,
-            ordinal=evaluation.systems[0].ordinal,
+            ordinal=None if scale is None else StatedOrder(scale, inferred=False),
             swaps=False,
         )
 
@@ -231,6 +236,17 @@ class Baseline:
         if low >= -self.tolerance or (gap >= -self.tolerance and not self.proven):
             return "passed"
         return "inconclusive"
+
+
+def _beliefs(
+    predicted: PairedPredictions, results: Mapping[str, SystemResult], question: CompareOptions
+) -> dict[str, Posterior]:
+    """What is believed of each system, drawn in the order of the classes of its result: the same numbers."""
+    found: dict[str, Posterior] = {}
+    for name, result in results.items():
+        table = in_label_order(predicted.table(name), result.truth_labels, result.system_labels)
+        found[name] = Posterior(question.in_order(question.seen(table)), question.prior, seed=question.seed)
+    return found
 
 
 def _belief(estimate: Estimate) -> MetricBelief:

@@ -10,6 +10,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation.baseline import Baseline
 from infoscope.evaluation.conditions import Check, Condition, Outcome
 from infoscope.evaluation.result import Evaluation
+from infoscope.metrics.registry import find
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference
@@ -106,4 +107,18 @@ def judge(
         checks, findings = [*checks, *against.checks], (*findings, *against.findings)
     if not checks:
         raise InputError("a gate without conditions lets everything through; give --min, --max or --baseline")
-    return Gate(tuple(checks), inconclusive, evaluation.provenance, findings)
+    about_class = any(check.metric and find(check.metric).card.of_positive for check in checks)
+    findings = tuple(finding for finding in findings if about_class or finding.code != "positive_asked")
+    return Gate(tuple(checks), inconclusive, evaluation.provenance, (*_no_information(evaluation), *findings))
+
+
+def _no_information(evaluation: Evaluation) -> Iterator[Finding]:
+    """Systems that no condition on their numbers, and no baseline, makes good."""
+    for system in evaluation.systems:
+        if not system.is_informative:
+            text = (
+                f"{system.title} captures no more information than expected by chance "
+                f"(P = {system.chance_p_value:.2g}); whatever conditions it meets, its predictions tell nothing of the "
+                "truth."
+            )
+            yield Finding("no_information", text, "warning", {"system": system.title, "p_value": system.chance_p_value})

@@ -11,6 +11,7 @@ from typing import Any, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.column_kinds import asked_positive
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import as_names, column_labels, named_column
 from infoscope.numeric import Real
@@ -35,7 +36,7 @@ from infoscope.readers.tally import Tally
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, decided_positive
+from infoscope.tables.labels import Label
 from infoscope.tables.missing import all_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike, Source
 
@@ -93,13 +94,9 @@ def sweep(
 def _asking(found: Sweep, options: SweepKeywords) -> Sweep:
     """The same with a question where neither the caller nor the names of the classes say which one high scores mean."""
     is_stated = options.get("positive") is not None or found.mode != "threshold"
-    if is_stated or decided_positive(found.truth_labels) is not None:
+    text = None if is_stated else asked_positive(found.truth_labels, found.positive, "high scores mean")
+    if text is None:
         return found
-    one, other = found.truth_labels
-    text = (
-        f"The names {one!r} and {other!r} do not say which class high scores mean; {found.positive!r} is taken, "
-        f"because it sorts last. Name it: --positive {other} or --positive {one} (positive= in Python)."
-    )
     return replace(
         found, findings=(*found.findings, Finding("positive_asked", text, evidence={"class": found.positive}))
     )

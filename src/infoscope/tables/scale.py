@@ -16,7 +16,7 @@ from infoscope.tables.labels import Label, as_labels, check_unique
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency
 
-__all__ = ["ScaleOrder", "on_scale", "scale_of", "scale_order", "stated_scale"]
+__all__ = ["ScaleOrder", "in_label_order", "on_scale", "scale_of", "scale_order", "stated_scale"]
 
 
 def stated_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -> tuple[Label, ...]:
@@ -61,11 +61,11 @@ class ScaleOrder:
 
 def scale_order(table: Contingency, scale: Sequence[Label]) -> ScaleOrder:
     """The order; a reject label comes last."""
-    places = {label: at for at, label in enumerate(scale)}
-    rows, columns = (
-        sorted(range(len(labels)), key=lambda at: places.get(labels[at], len(places)))
-        for labels in (table.truth_labels, table.system_labels)
-    )
+    return _class_order(table, scale, scale)
+
+
+def _class_order(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> ScaleOrder:
+    rows, columns = _places(table.truth_labels, truth), _places(table.system_labels, system)
     if table.support is None:
         cells = np.add.outer(np.array(rows, np.int64) * len(columns), np.array(columns, np.int64)).reshape(-1)
         return ScaleOrder(rows, columns, cells, None)
@@ -74,9 +74,22 @@ def scale_order(table: Contingency, scale: Sequence[Label]) -> ScaleOrder:
     return ScaleOrder(rows, columns, cells, Support(moved[0][cells], moved[1][cells]))
 
 
+def _places(labels: Sequence[Label], order: Sequence[Label]) -> list[int]:
+    places = {label: at for at, label in enumerate(order)}
+    return sorted(range(len(labels)), key=lambda at: places.get(labels[at], len(places)))
+
+
 def on_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
     """The same table with its classes in the order of the scale, a reject label last."""
-    order = scale_order(table, scale)
+    return replace(_rearranged(table, scale_order(table, scale)), declared=True, ordinal=tuple(scale))
+
+
+def in_label_order(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> Contingency:
+    """The same table with its true and predicted classes in the order in which they are named."""
+    return _rearranged(table, _class_order(table, truth, system))
+
+
+def _rearranged(table: Contingency, order: ScaleOrder) -> Contingency:
     flat = table.values if table.is_sparse else table.values.reshape(*table.batch_shape, -1)
     values = flat[..., order.cells]
     return replace(
@@ -85,8 +98,6 @@ def on_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
         system_labels=tuple(table.system_labels[at] for at in order.columns),
         values=values if table.is_sparse else values.reshape(*table.batch_shape, *table.shape),
         support=order.support,
-        declared=True,
-        ordinal=tuple(scale),
     )
 
 

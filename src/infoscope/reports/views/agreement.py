@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.annotators import Agreement
 from infoscope.annotators.result import AnnotatorMap
@@ -54,6 +54,9 @@ _MATRICES = (
 )
 
 
+_SYMMETRIC = frozenset({"kappa"})
+
+
 def outline(result: Agreement, unit: Units) -> Outline:
     """Alpha first, then the matrices, the annotators and the categories they confuse."""
     alpha = result.krippendorff_alpha
@@ -93,14 +96,17 @@ def _matrices(result: Agreement) -> Sequence[Section]:
     found = []
     for metric, heading, anchor in _MATRICES:
         rows: list[Sequence[Cell]] = [
-            (
-                Name(name),
-                *("·" if name == other else share(value) for other, value in zip(result.names, line, strict=True)),
-            )
-            for name, line in zip(result.names, result.matrix(metric), strict=True)
+            (Name(name), *_line(line, at, once=metric in _SYMMETRIC))
+            for at, (name, line) in enumerate(zip(result.names, result.matrix(metric), strict=True))
         ]
         found.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))
     return found
+
+
+def _line(line: Sequence[float | None], own: int, *, once: bool) -> Iterator[str]:
+    """A row of a matrix; of a symmetric one each pair once, above the diagonal."""
+    for at, value in enumerate(line):
+        yield "·" if at == own else "" if once and at < own else share(value)
 
 
 def _information(result: Agreement, unit: Units) -> Sequence[Section]:

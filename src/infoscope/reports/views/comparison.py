@@ -101,7 +101,9 @@ def _conditions(comparison: Comparison) -> tuple[str, ...]:
     size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
     paired = all(pair.paired for pair in comparison.pairs)
     how = "paired by row" if paired else "unpaired: different rows"
-    return f"{size} samples", how, f"{comparison.level:.0%} intervals"
+    of_class = any(find(each.metric).card.of_class(comparison.positive) for each in comparison.ranking)
+    positive = (f"positive class '{comparison.positive}'",) if of_class else ()
+    return f"{size} samples", how, f"{comparison.level:.0%} intervals", *positive
 
 
 def _sentences(comparison: Comparison) -> Iterator[Phrase]:

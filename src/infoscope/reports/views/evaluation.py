@@ -48,7 +48,6 @@ from infoscope.reports.views.order import order_section
 from infoscope.reports.views.scores import score_sections
 from infoscope.reports.views.tiles import system_tiles
 from infoscope.results.finding import Finding
-from infoscope.tables.labels import decided_positive
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
 
@@ -122,10 +121,7 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
     yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None:
-        is_open = (
-            focus.table is not None and focus.table.positive is None and decided_positive(focus.truth_labels) is None
-        )
-        yield f"positive class '{focus.positive}'{' by sorting, --positive names the other' * is_open}"
+        yield f"positive class '{focus.positive}'"
     if evaluation.adaptive is not None:
         yield "read in part"
     if evaluation.provenance.source is not None:

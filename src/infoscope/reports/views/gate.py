@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from infoscope.evaluation.gate import Gate
@@ -10,7 +10,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import Units
-from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Strong, Table
+from infoscope.reports.outline import Appendix, Column, Inline, Name, Outline, Section, Strong, Table, enumerated
 
 __all__ = ["PICTURES", "outline"]
 
@@ -56,12 +56,22 @@ def outline(gate: Gate, _unit: Units) -> Outline:
     return Outline(
         title=_HEADLINES[gate.outcome],
         kicker=("Gate", f"{len(gate.checks)} condition{'s' * (len(gate.checks) != 1)}", f"exit status {gate.status}"),
-        headline=f"{_HEADLINES[gate.outcome]}: {_reason(gate) or counts}.",
+        headline=(_HEADLINES[gate.outcome], *_although(gate), f": {_reason(gate) or counts}."),
         findings=[("", finding) for finding in gate.findings],
         sections=[Section("Conditions", [Table(columns, rows, "Conditions", max_rows=len(rows))], "conditions")],
         footnotes=[_about_open(gate)] if undecided else [],
         appendix=Appendix(metrics=sorted({check.metric for check in gate.checks if check.metric})),
     )
+
+
+def _although(gate: Gate) -> Iterator[Inline]:
+    """Systems that pass without capturing anything."""
+    names = [str(found.evidence["system"]) for found in gate.findings if found.code == "no_information"]
+    if gate.passed and names:
+        verb = "captures" if len(names) == 1 else "capture"
+        yield ", although "
+        yield from enumerated(names)
+        yield f" {verb} no more information than expected by chance"
 
 
 def _reason(gate: Gate) -> str | None:
@@ -70,7 +80,9 @@ def _reason(gate: Gate) -> str | None:
     if len(decisive) != 1 or decisive[0].difference is None or decisive[0].text.startswith("no difference"):
         return None
     (check,) = decisive
-    return f"{check.system} is {check.text.partition(';')[0]}, in {find(check.metric).card.title.lower()}"
+    card, estimate = find(check.metric).card, check.estimate
+    about = card.of_class(None if estimate is None else estimate.positive)
+    return f"{check.system} is {check.text.partition(';')[0]}, in {card.title.lower()}{about}"
 
 
 def _about_open(gate: Gate) -> str:
