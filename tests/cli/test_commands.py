@@ -320,3 +320,18 @@ def test_reader_that_stops_early_is_no_error() -> None:
 
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
+
+
+def test_options_of_drift_are_taken_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    kinds = ["x,x,y", "y,y,y", "x,y,x", "y,x,x", "x,x,x", "y,y,x"]
+    lines = [f"{kinds[at * at % 6]},{'early' if at < 30 else 'late'}" for at in range(60)]
+    path.write_text("\n".join(["a,b,c,month", *lines]) + "\n")
+    asked = ("agree", str(path), "-s", "a,b,c", "--by", "month", "--before", "early", "--after", "late")
+
+    documents = [json.loads(run(*asked, "--draws", draws, "--format", "json").stdout) for draws in ("99", "199")]
+    assert documents[0]["pairs"] != documents[1]["pairs"]
+    for more, said in ((("--metric", "accuracy"), "--metric belongs to a plan of labels"), (("--draws", "9"), "is 9;")):
+        refused = run(*asked, *more)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert said in refused.stderr

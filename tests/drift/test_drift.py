@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy.stats import ncx2
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.drift.chance import drift_part
 from infoscope.errors import InputError, UnknownNameError
 from tests.reference import reference_file, why_absent
@@ -177,17 +175,3 @@ def test_labels_that_are_all_new_are_refused() -> None:
         ifs.drift(january, {"a": ["p", "q"] * 20, "b": ["x", "y"] * 20})
     with pytest.raises(ifs.InfoscopeError, match="'a' has no label in the second period"):
         ifs.drift(january, {"a": [None] * 40, "b": ["x", "y"] * 20})
-
-
-def test_options_of_the_command_are_taken_or_refused(tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    path = tmp_path / "rows.csv"
-    pd.DataFrame(world(60, rng)).assign(month=["a", "b"] * 30).to_csv(path, index=False)
-    asked = ["agree", str(path), "-s", "a,b,c", "--by", "month", "--format", "json"]
-
-    few, many = (CliRunner().invoke(app, [*asked, "--draws", draws]).stdout for draws in ("99", "199"))
-    assert few != many
-    with_metric = CliRunner().invoke(app, [*asked, "--metric", "accuracy"])
-    assert (with_metric.exit_code, with_metric.stdout) == (2, "")
-    assert "--metric belongs to a plan of labels" in with_metric.stderr
-    assert "permutations is 9" in CliRunner().invoke(app, [*asked, "--draws", "9"]).stderr
