@@ -47,6 +47,7 @@ from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
 from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
+from .judges import Judged as Judged
 from .latent import LabelledEstimate as LabelledEstimate
 from .latent import LabelPlan as LabelPlan
 from .latent import LatentTruth as LatentTruth

@@ -45,6 +45,9 @@ BALANCED = Contingency.from_matrix(np.repeat([[100, 0, 0, 0], [0, 100, 0, 0]], 2
 ONE_MORE = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]])
 ABSTAINS = Contingency.from_labels(list("aaabbbcc"), ["a", "a", "Unknown", "b", "b", "Unknown", "c", "c"])
 ESTIMATED = replace(VALVERDE_B, estimation=Estimation("Nobody counted this.", np.ones((5, 3, 3))))
+JUDGED = replace(
+    VALVERDE_B, estimation=Estimation("A judge stands for most labels.", np.ones((5, 3, 3)), basis="judge")
+)
 AGES = np.random.default_rng(3).integers(20, 90, 400)
 MEASURED = Contingency.from_labels(AGES, AGES + np.random.default_rng(4).integers(-5, 6, 400))
 NUMBERED = Contingency.from_labels(AGES, np.random.default_rng(5).permutation(AGES))
@@ -53,6 +56,7 @@ RULES_BY_CODE = {rule.code: rule for rule in RULES}
 FITS = [
     ("measured_labels", MEASURED),
     ("estimated_without_truth", ESTIMATED),
+    ("estimated_by_judge", JUDGED),
     ("majority_voter", M2),
     ("majority_voter", VALVERDE_F),
     ("random", STEINGOLD_100),
@@ -86,6 +90,8 @@ BELIEVED = [
 DOES_NOT_FIT = [
     ("measured_labels", NUMBERED),
     ("estimated_without_truth", VALVERDE_B),
+    ("estimated_without_truth", JUDGED),
+    ("estimated_by_judge", ESTIMATED),
     ("majority_voter", M1),
     ("random", VALVERDE_B),
     ("random", M1),

@@ -8,6 +8,20 @@ _WRONG_ONCE = "tests/test_exact_metrics.py::test_tables_that_were_wrong_once"
 
 MUTANTS = (
     Mutant(
+        "prior of two classes in a stratum",
+        "src/infoscope/judges/belief.py",
+        "PRIOR = 0.5",
+        "PRIOR = 1.0",
+        ("tests/judges/test_reference.py::test_mean_and_sd_of_the_accuracy_of_two_classes_are_exact",),
+    ),
+    Mutant(
+        "verdicts that repeat the prediction",
+        "src/infoscope/judges/error_model.py",
+        "return _Sums(np.maximum(own, 0.0), system, (repeats + 0.5) / (system.sum(axis=(-1, -2)) + 10))",
+        "return _Sums(np.maximum(own, 0.0), system, 0.0 * repeats)",
+        ("tests/judges/test_reference.py::test_how_often_the_judge_repeats_the_prediction_agrees",),
+    ),
+    Mutant(
         "jackknife factor of the group bootstrap",
         "src/infoscope/posterior/bootstrap.py",
         "bias = (len(without) - 1) *",

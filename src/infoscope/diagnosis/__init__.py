@@ -25,6 +25,7 @@ from infoscope.diagnosis.sample import (
     balanced_classes,
     estimated,
     few_samples,
+    judged,
     loud_prior,
     small_sample_bias,
     unseen_classes,
@@ -73,6 +74,14 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule("estimated_without_truth", estimated, "warning", "Label some items", "estimated without truth"),
+    Rule(
+        "estimated_by_judge",
+        judged,
+        "note",
+        "Label more rows",
+        "few labels, judged",
+        frozenset({"few_samples", "small_sample_bias", "unseen_classes"}),
+    ),
     Rule(
         "measured_labels",
         measured_numbers,

@@ -12,16 +12,32 @@ from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.results.finding import Finding
 
-__all__ = ["balanced_classes", "estimated", "few_samples", "loud_prior", "small_sample_bias", "unseen_classes"]
+__all__ = [
+    "balanced_classes",
+    "estimated",
+    "few_samples",
+    "judged",
+    "loud_prior",
+    "small_sample_bias",
+    "unseen_classes",
+]
 
 
 def estimated(facts: TableStatistics) -> Finding | None:
     """Nobody counted this table: it is what a model expects."""
+    return _estimated(facts, "agreement", "estimated_without_truth")
+
+
+def judged(facts: TableStatistics) -> Finding | None:
+    """Few rows have a true label; a judge's verdicts stand for the others, corrected by these."""
+    return _estimated(facts, "judge", "estimated_by_judge")
+
+
+def _estimated(facts: TableStatistics, basis: str, code: str) -> Finding | None:
     origin = facts.table if facts.table.reweighting is None else facts.table.reweighting.origin
-    if origin.estimation is None:
+    if origin.estimation is None or origin.estimation.basis != basis:
         return None
-    draws = len(origin.estimation.draws)
-    return Finding("estimated_without_truth", origin.estimation.caveat, evidence={"draws": draws})
+    return Finding(code, origin.estimation.caveat, evidence={"draws": len(origin.estimation.draws)})
 
 
 def few_samples(facts: TableStatistics) -> Finding | None:

@@ -59,7 +59,8 @@ def _drawn(subject: TableInput, estimation: Estimation, how: UncertaintyOptions)
     if not estimation.has_interval:
         why = "no intervals: the draws of the estimated table disagree, so the data do not settle it"
         return replace(subject, interval=IntervalMethod(how.level, "none", why))
-    text = f"{_percent(how.level)} intervals of {len(estimation.draws):,} draws of the table, estimated without truth"
+    source = "from few labels and a judge" if estimation.basis == "judge" else "without truth"
+    text = f"{_percent(how.level)} intervals of {len(estimation.draws):,} draws of the table, estimated {source}"
     return replace(subject, belief=DrawnBelief(subject.table), interval=IntervalMethod(how.level, "draws", text))
 
 

@@ -10,14 +10,15 @@ import numpy as np
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real
-from infoscope.posterior.summary import Summary, check_level, summarize_draws
+from infoscope.posterior.arguments import check_draws
+from infoscope.posterior.summary import MetricSummaries, Summary, check_level, summarize_draws
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
 
 __all__ = ["DrawnBelief"]
 
 
-class DrawnBelief:
+class DrawnBelief(MetricSummaries):
     """Answers ``summary``, ``summaries``, ``by_class`` and ``by_output`` as a Posterior does, from stated draws."""
 
     def __init__(self, table: Contingency) -> None:
@@ -28,7 +29,33 @@ class DrawnBelief:
         draws = origin.estimation.draws
         batch = origin.with_cells(draws.reshape(len(draws), -1))
         self._batch = reweighted(batch, table.reweighting)
+        self._moments = origin.estimation.moments if table.reweighting is None else {}
         self._scores: dict[str, Real] = {}
+
+    def __repr__(self) -> str:
+        """What it is a belief about, in a line."""
+        return f"DrawnBelief of {self._batch.batch_shape[0]:,} tables of {self.table.total:,.6g} rows"
+
+    @property
+    def draw_count(self) -> int:
+        """How many tables were drawn."""
+        return int(self._batch.batch_shape[0])
+
+    def mean(self, name: str) -> float | Real:
+        """Posterior mean; for a metric with one value per class, an array."""
+        return self.summary(name).mean
+
+    def sd(self, name: str) -> float | Real:
+        """Posterior standard deviation."""
+        return self.summary(name).sd
+
+    def draw_tables(self, n: int | None = None, rng: np.random.Generator | None = None) -> Contingency:
+        """The drawn tables as a batch: all of them, or n drawn from them again."""
+        if n is None:
+            return self._batch
+        check_draws(n)
+        at = (rng or np.random.default_rng(0)).integers(self.draw_count, size=n)
+        return self._batch.with_cells(self._batch.cells[at])
 
     def draws(self, name: str) -> Real:
         """The metric in every drawn table."""
@@ -39,15 +66,20 @@ class DrawnBelief:
             self._scores[entry.name] = whole
         return self._scores[entry.name]
 
-    def summary(self, name: str, level: float = 0.95) -> Summary:
-        """Mean, sd and limits."""
-        return self.summaries([name], level)[find(name).name]
-
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
         """The same for several metrics, by id."""
         check_level(level)
         entries = [_with_draws(name) for name in names]
-        return {entry.name: summarize_draws(self.draws(entry.name), level) for entry in entries}
+        return {entry.name: self._summary(entry.name, level) for entry in entries}
+
+    def _summary(self, name: str, level: float) -> Summary:
+        """Of the draws, moved and stretched to the exact mean and sd where these are known."""
+        found = summarize_draws(self.draws(name), level)
+        if name not in self._moments or not found.sd:
+            return found
+        mean, sd = self._moments[name]
+        low, high = (mean + (limit - found.mean) * sd / found.sd for limit in (found.low, found.high))
+        return Summary(np.float64(mean), np.float64(sd), low, high)  # type: ignore[arg-type]
 
     def by_class(self, level: float = 0.95) -> dict[str, Summary]:
         """Every metric of the true classes: one number per class in each."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
 
 from infoscope.numeric import Real
 
@@ -19,3 +22,7 @@ class Estimation:
     """Draws of the table, (draws, k, m): their spread is the uncertainty of every metric."""
     has_interval: bool = True
     """Whether the draws settle anything; where they do not, intervals are withheld."""
+    basis: Literal["agreement", "judge"] = "agreement"
+    """What it was estimated from: the agreement of systems without any truth, or a judge and few labels."""
+    moments: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}))
+    """Exact mean and sd by metric, where they are known better than from draws."""

@@ -1,0 +1,243 @@
+"""Three classes and more: strata borrow strength from each other, as much as the labelled rows support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.judges.concentration import GRID, chosen, dirichlet, evidence, pooled
+from infoscope.judges.error_model import fitted_errors
+from infoscope.judges.stratum_counts import OTHER, SLOTS, StratumCounts
+from infoscope.numeric import Real
+
+__all__ = ["borrowed"]
+
+MIN_HALVINGS, MAX_HALVINGS = 8, 32
+"""Halvings of the labels for evidence, each for its share of the draws: one alone moves the mean by up to 0.4 sd."""
+HALVED_CELLS = 64_000
+"""Strata × classes × halvings, about."""
+FITTED_CELLS = 1_000_000
+"""Strata × classes of the fits that are made at once."""
+REFITS = 4
+"""Fits to reweighted rows per halving; they carry the uncertainty of the prior mean."""
+MAX_NOISE = 500_000
+"""Cells (draws × strata × classes) of one halving up to which each stratum's unseen classes are drawn."""
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class _Half:
+    """One halving: labels held out for evidence, and draws of the labelled counts as gammas."""
+
+    counts: StratumCounts
+    held: Real
+    """Labelled rows that no fit to the other half has seen, (strata, classes)."""
+    cells: tuple[NDArray[np.int64], ...]
+    """Strata and classes with labelled rows."""
+    own: Real
+    """Gammas of those cells, (draws, cells)."""
+    refit: NDArray[np.int64]
+    """The fit that each draw follows; fit 0 is that to the half."""
+    rng: np.random.Generator
+
+    @property
+    def draws(self) -> int:
+        return len(self.own)
+
+
+def borrowed(counts: StratumCounts, own: Real, rng: np.random.Generator) -> Real:
+    """Draws (draws, strata, classes) of the true class within strata.
+
+    ``own`` are gammas of the labelled cells, in the order of ``np.nonzero(counts.by_class)``.
+    """
+    number = int(np.clip(HALVED_CELLS // counts.by_class.size, MIN_HALVINGS, MAX_HALVINGS))
+    parts = np.array_split(own, min(number, len(own)))
+    together = max(1, FITTED_CELLS // (counts.by_class.size * (REFITS + 1)))
+    found = []
+    for start in range(0, len(parts), together):
+        some = parts[start : start + together]
+        halves = _halves(counts, len(some), rng)
+        fits = _reweighted_fits(counts, halves, rng)
+        found += [_borrowed(counts, part, half, fit, rng) for part, half, fit in zip(some, halves, fits, strict=True)]
+    return np.concatenate(found)
+
+
+def _halves(counts: StratumCounts, number: int, rng: np.random.Generator) -> Real:
+    """Random halves of the labels, (halvings, classes, verdicts, predictions)."""
+    whole = np.round(counts.labelled)
+    half = rng.binomial(whole.astype(np.int64), 0.5, (number, *whole.shape))
+    return np.asarray(half * (counts.labelled / np.maximum(whole, 1.0)))
+
+
+def _borrowed(counts: StratumCounts, own: Real, half: Real, fits: Real | None, rng: np.random.Generator) -> Real:
+    """The same by one halving, with the fits that belong to it."""
+    held = counts.by_class - half[:, counts.verdict, counts.prediction].T
+    refit = rng.integers(1, REFITS + 1, len(own))
+    work = _Half(counts, held, np.nonzero(counts.by_class), own, refit, rng)
+    hypotheses, bases = _hypotheses(work, fits)
+    one = np.stack([counts.slot == slot for slot in range(SLOTS)], axis=-1).astype(float)
+    rho = _agreement(work, hypotheses, one)
+    theta = np.einsum("dgk,gtk->dgt", rho[..., :OTHER], one[..., :OTHER])
+    for kind in np.unique(counts.kind):
+        at = np.flatnonzero(counts.kind == kind)
+        theta[:, at] += rho[:, at, OTHER:] * _elsewhere(work, at, bases, rho[:, at, OTHER])
+    return theta
+
+
+def _hypotheses(work: _Half, independent: Real | None) -> tuple[list[Real], list[Real]]:
+    """How strata under one verdict may differ, (fits, strata, slots), and where other classes may lie (… classes).
+
+    Not at all, or as independent errors make them; other classes as overall, by prediction, or as independent errors
+    make them.
+    """
+    counts, n = work.counts, work.counts.by_class
+    other = (counts.slot == OTHER).astype(float)
+    overall = (n.sum(axis=0) + 0.5) / (n.sum() + 0.5 * counts.classes)
+    seen = np.stack([n - work.held] + [n] * REFITS) * other
+    by_prediction = np.zeros((len(seen), counts.everything.shape[1], counts.classes))
+    np.add.at(by_prediction.swapaxes(0, 1), counts.prediction, seen.swapaxes(0, 1))
+    bases = [
+        np.broadcast_to(seen.sum(axis=1, keepdims=True) + 2 * overall, seen.shape),
+        (by_prediction + 2 * overall)[:, counts.prediction],
+    ]
+    one = np.stack([counts.slot == slot for slot in range(SLOTS)], axis=-1).astype(float)
+    shapes = [np.broadcast_to(one.any(axis=1).astype(float), (len(seen), len(n), SLOTS))]
+    if independent is not None:
+        shapes.append(np.einsum("rgt,gtk->rgk", independent, one))
+        bases.append(independent)
+    return shapes, bases
+
+
+def _reweighted_fits(counts: StratumCounts, halves: Real, rng: np.random.Generator) -> Sequence[Real | None]:
+    """Independent errors for each halving: fitted to the half, and to rows reweighted by gamma draws.
+
+    (fits, strata, classes) each; None where no verdict names a class.
+    """
+    if not (counts.verdict_class >= 0).any():
+        return [None] * len(halves)
+    rest = np.maximum(counts.everything - counts.labelled.sum(axis=0), 0.0)
+    size = (len(halves), REFITS + 1)
+    weights = rng.standard_gamma(np.broadcast_to(counts.labelled, (*size, *counts.labelled.shape)))
+    weights[:, 0] = halves
+    rows = rng.standard_gamma(np.broadcast_to(rest, (*size, *rest.shape))) + weights.sum(axis=2)
+    rows[:, 0] = np.maximum(counts.everything, halves.sum(axis=1))
+    return list(fitted_errors(counts, weights, rows).belief)
+
+
+def _agreement(work: _Half, hypotheses: Sequence[Real], one: Real) -> Real:
+    """Draws (draws, strata, slots) of what the truth agrees with."""
+    counts = work.counts
+    seen, held = (np.einsum("gt,gtk->gk", part, one) for part in (counts.by_class, work.held))
+    sums = np.zeros((len(seen) * SLOTS, work.draws))
+    strata, classes = work.cells
+    np.add.at(sums, strata * SLOTS + counts.slot[strata, classes], work.own.T)
+    gammas = sums.T.reshape(work.draws, len(seen), SLOTS)
+    rho = np.zeros_like(gammas)
+    for kind in np.unique(counts.kind):
+        at = np.flatnonzero(counts.kind == kind)
+        parents, member = np.unique(counts.verdict[at], return_inverse=True)
+        family = _Family(work, seen[at], held[at], member, len(parents))
+        drawn = work.rng.standard_gamma(family.prior([shape[:, at] for shape in hypotheses])) + gammas[:, at]
+        rho[:, at] = drawn / np.maximum(drawn.sum(axis=-1, keepdims=True), 1e-300)
+    return rho
+
+
+@dataclass(frozen=True, eq=False)
+class _Family:
+    """Strata of one kind in three levels: the kind, its verdicts, its strata."""
+
+    work: _Half
+    seen: Real
+    held: Real
+    member: NDArray[np.int64]
+    parents: int
+
+    def prior(self, hypotheses: Sequence[Real]) -> Real:
+        """Dirichlet parameters of every stratum in every draw, each following one hypothesis."""
+        draws, rng = self.work.draws, self.work.rng
+        slots = hypotheses[0][0].any(axis=0)
+        flat = slots / slots.sum()
+        base = (self.seen.sum(axis=0) + flat) / (self.seen.sum() + 1)
+        if not 1 < self.parents < len(self.seen):
+            return self._flat_prior(hypotheses, base, flat)
+        group = np.zeros((self.parents, SLOTS))
+        np.add.at(group, self.member, self.seen)
+        above = evidence(group, base)
+        pick = above.draw(draws, rng)
+        root = dirichlet(pooled(group, np.zeros(self.parents, int), 1)[pick, 0] + flat, rng)
+        mean = float(np.exp(above.weights @ np.log(GRID)))
+        middle = (group + mean * base) / (group.sum(axis=-1, keepdims=True) + mean)
+        below = [evidence(self.held, self._tilted(shape[:1], middle[None])[0]) for shape in hypotheses]
+        choice = chosen([found.log for found in below], draws, rng)
+        believed = pooled(self.seen, self.member, self.parents)
+        prior = np.zeros((draws, *self.seen.shape))
+        for at, (shape, found) in enumerate(zip(hypotheses, below, strict=True)):
+            mine = np.flatnonzero(choice == at)
+            low = found.draw(len(mine), rng)
+            parent = dirichlet((GRID[pick[mine], None] * root[mine])[:, None] + believed[low], rng)
+            prior[mine] = GRID[low, None, None] * self._tilted(shape, parent, self.work.refit[mine])
+        return prior
+
+    def _flat_prior(self, hypotheses: Sequence[Real], base: Real, flat: Real) -> Real:
+        """The same in two levels, where every verdict has one stratum or all strata have one verdict."""
+        draws, rng = self.work.draws, self.work.rng
+        alone = _Family(self.work, self.seen, self.held, np.zeros(len(self.seen), int), 1)
+        below = [evidence(self.held, alone._tilted(shape[:1], base[None, None])[0]) for shape in hypotheses]
+        choice = chosen([found.log for found in below], draws, rng)
+        believed = pooled(self.seen, alone.member, 1)
+        prior = np.zeros((draws, *self.seen.shape))
+        for at, (shape, found) in enumerate(zip(hypotheses, below, strict=True)):
+            mine = np.flatnonzero(choice == at)
+            low = found.draw(len(mine), rng)
+            root = dirichlet(believed[low] + flat, rng)
+            prior[mine] = GRID[low, None, None] * alone._tilted(shape, root, self.work.refit[mine])
+        return prior
+
+    def _tilted(self, shape: Real, target: Real, fit: NDArray[np.int64] | None = None) -> Real:
+        """Shapes (fits, strata, slots) moved such that their mean is the target (…, parents, slots)."""
+        n = self.seen.sum(axis=-1) + 1e-3
+        weights = np.zeros((self.parents, len(n)))
+        weights[self.member, np.arange(len(n))] = n
+        mean = np.maximum(weights @ shape / weights.sum(axis=1)[:, None], _TINY)
+        fit = np.zeros(len(target), int) if fit is None else fit
+        out = shape[fit] * (target / mean[fit])[:, self.member]
+        return np.asarray(out / np.maximum(out.sum(axis=-1, keepdims=True), _TINY))
+
+
+def _elsewhere(work: _Half, at: NDArray[np.int64], bases: Sequence[Real], share: Real) -> Real:
+    """Where the truth lies if neither judge nor system named it: shares (draws, strata, classes) over the others."""
+    counts, rng = work.counts, work.rng
+    other = (counts.slot[at] == OTHER).astype(float)
+    priors = [base[:, at] * other for base in bases]
+    priors = [q / np.maximum(q.sum(axis=-1, keepdims=True), _TINY) for q in priors]
+    found = [evidence(work.held[at] * other, q[0]) for q in priors]
+    choice = chosen([each.log for each in found], work.draws, rng)
+    shape = np.empty((work.draws, *other.shape))
+    for hypothesis, (q, each) in enumerate(zip(priors, found, strict=True)):
+        mine = np.flatnonzero(choice == hypothesis)
+        shape[mine] = GRID[each.draw(len(mine), rng), None, None] * q[work.refit[mine]]
+    drawn = _noisy(shape, counts.rows[at] * share.mean(axis=0) + (counts.by_class[at] * other).any(axis=1), rng)
+    place = np.full(len(counts.by_class), -1)
+    place[at] = np.arange(len(at))
+    strata, classes = work.cells
+    mine = np.flatnonzero((place[strata] >= 0) & (counts.slot[strata, classes] == OTHER))
+    drawn[:, place[strata[mine]], classes[mine]] += work.own[:, mine]
+    total = drawn.sum(axis=-1, keepdims=True)
+    return np.where(
+        total > 0, drawn / np.maximum(total, 1e-300), shape / np.maximum(shape.sum(-1, keepdims=True), _TINY)
+    )
+
+
+def _noisy(shape: Real, importance: Real, rng: np.random.Generator) -> Real:
+    """Gammas of these shapes; of very many strata, the mean for those that hold few rows."""
+    draws, strata, classes = shape.shape
+    size = MAX_NOISE // (draws * classes)
+    if strata <= size:
+        return rng.standard_gamma(shape)
+    drawn = shape.copy()
+    heavy = np.argsort(-importance, kind="stable")[:size]
+    drawn[:, heavy] = rng.standard_gamma(shape[:, heavy])
+    return drawn

@@ -1,0 +1,167 @@
+"""Judged: rows of which few have a true label and most the verdict of a judge, as counts that merge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from infoscope.errors import InputError
+from infoscope.judges.belief import StratumBelief, accuracy_moments
+from infoscope.judges.estimated_table import estimated_table
+from infoscope.judges.judged_rows import JudgedRows
+from infoscope.judges.system_strata import SystemStrata
+from infoscope.judges.verdicts import RIGHT, WRONG
+from infoscope.numeric import Real
+from infoscope.posterior import Posterior
+from infoscope.posterior.drawn import DrawnBelief
+from infoscope.readers.labels import match_label
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
+
+__all__ = ["FEWEST_LABELS", "Judged"]
+
+FEWEST_LABELS = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judged(JudgedRows):
+    """Labelled rows by truth × verdict × predictions, and all rows by verdict × predictions.
+
+    Parts of the data add up. ``posterior`` gives every metric over all rows with its interval, ``judge`` what the
+    judge itself is worth.
+
+    >>> rows = {
+    ...     "human": ["spam", "ham"] * 20 + [None] * 400,
+    ...     "gpt": ["spam", "ham"] * 220,
+    ...     "model": ["spam", "ham", "ham", "ham"] * 110,
+    ... }
+    >>> judged = Judged.from_rows(rows, truth="human", judge="gpt", system="model")
+    >>> judged
+    Judged: 40 labels among 440 rows; judge gpt, system model
+    >>> round(float(judged.posterior().mean("accuracy")), 2)
+    0.74
+    """
+
+    _beliefs: dict[tuple[str, int], StratumBelief] = field(default_factory=dict, init=False)
+
+    def belief(self, system: str | None = None, *, seed: int = 0) -> StratumBelief:
+        """Draws of the strata's shares and classes."""
+        name = self._system(system)
+        if (name, seed) not in self._beliefs:
+            self._check_labels()
+            self._beliefs[name, seed] = StratumBelief.of(self.counts(name), seed=seed)
+        return self._beliefs[name, seed]
+
+    # ── what is believed ─────────────────────────────────────────────────────────────────────────
+
+    def table(self, system: str | None = None, *, seed: int = 0) -> Contingency:
+        """Truth × prediction over all rows as it is believed to be: expected rows, and draws behind them.
+
+        Its sample size is what labels and verdicts together are worth in labels.
+        """
+        name = self._system(system)
+        belief, strata = self.belief(name, seed=seed), self.strata(name)
+        known: dict[str, tuple[float, float]] = {}
+        if belief.counts.classes == 2:
+            mean, sd = accuracy_moments(belief.counts)
+            known = {"accuracy": (mean, sd), "error_rate": (1 - mean, sd)}
+        found = self._estimated(belief.tables, (self.classes, strata.predictions), belief, known)
+        return self._with_options(found, name)
+
+    def posterior(self, system: str | None = None, *, seed: int = 0) -> DrawnBelief:
+        """Every metric of one system over all rows."""
+        return DrawnBelief(self.table(system, seed=seed))
+
+    @property
+    def judge(self) -> DrawnBelief:
+        """The judge as a system of its own: truth × verdict."""
+        return DrawnBelief(self.judge_table())
+
+    def judge_table(self, system: str | None = None, *, seed: int = 0) -> Contingency:
+        """Truth × verdict over all rows as it is believed to be."""
+        name = self._system(system or self.systems[0])
+        belief = self.belief(name, seed=seed)
+        draws, verdicts = _by_named_class(belief, self.strata(name), self.classes)
+        found = self._estimated(draws, (self.classes, verdicts), belief)
+        return replace(found, positive=match_label(self.positive, self.classes))
+
+    def correctness_table(self, system: str | None = None, *, seed: int = 0) -> Contingency:
+        """Whether predictions are wrong or right × verdict, over all rows: what verdicts say that name no class."""
+        name = self._system(system or self.systems[0])
+        belief, verdicts = self.belief(name, seed=seed), self.strata(name).verdicts
+        return replace(self._estimated(belief.right_tables, ((WRONG, RIGHT), verdicts), belief), positive=RIGHT)
+
+    def labels_only(self, system: str | None = None) -> Contingency:
+        """Truth × prediction of the labelled rows alone."""
+        name = self._system(system)
+        rows = self.patterns.where(self.patterns.answered[0]).table(self.truth, name)
+        return self._with_options(rows, name)
+
+    def judge_as_truth(self, system: str | None = None) -> Contingency | None:
+        """Verdict × prediction of all rows; None where the verdicts name no class."""
+        strata = self.strata(system)
+        counts = strata.counts
+        if not (counts.verdict_class >= 0).any():
+            return None
+        named = np.flatnonzero(counts.verdict_class >= 0)
+        rows, columns = np.nonzero(counts.everything[named])
+        table = Contingency.from_cells(
+            self.classes,
+            strata.predictions,
+            counts.verdict_class[named][rows],
+            columns,
+            counts.everything[named][rows, columns],
+        )
+        return self._with_options(table, self._system(system))
+
+    def further_labels(self, system: str | None = None, metric: str = "accuracy", *, seed: int = 0) -> float:
+        """How many further labels the judge is worth: n·(sd_l²/sd_j² − 1)."""
+        alone = float(Posterior(self.labels_only(system), seed=seed).sd(metric))
+        both = float(self.posterior(system, seed=seed).sd(metric))
+        return self.counts(system).labels * ((alone / both) ** 2 - 1) if both > 0 else 0.0
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────
+
+    def _estimated(
+        self,
+        draws: Real,
+        labels: tuple[Sequence[Label], Sequence[Label]],
+        belief: StratumBelief,
+        known: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+    ) -> Contingency:
+        counts = belief.counts
+        text = (
+            f"Estimated for {counts.rows.sum():,.6g} rows from {counts.labels:,.6g} true labels and the verdicts of "
+            f"{' and '.join(self.judges)}: within a verdict and prediction, labelled rows must be like the others."
+        )
+        return estimated_table(labels, draws * counts.rows.sum(), counts.labels, text, known)
+
+    def _with_options(self, table: Contingency, system: str) -> Contingency:
+        """A table with its reject label, where it has that, and its positive class."""
+        reject = match_label(self.reject, self._labels(system))
+        positive = match_label(self.positive, table.truth_labels)
+        return replace(table, reject=reject if reject in table.system_labels else None, positive=positive)
+
+    def _check_labels(self) -> None:
+        if not self.label_count:
+            raise InputError(
+                f"no row has a true label in column {self.truth!r}; label some rows at random, or as many of each "
+                "verdict and prediction"
+            )
+        if self.label_count < FEWEST_LABELS:
+            raise InputError(f"{self.label_count:g} rows have a true label; label at least {FEWEST_LABELS}")
+
+
+def _by_named_class(
+    belief: StratumBelief, strata: SystemStrata, classes: tuple[Label, ...]
+) -> tuple[Real, tuple[Label, ...]]:
+    """Draws of truth × the class that verdicts name; verdicts without one stay as they are."""
+    named = belief.counts.verdict_class
+    rest = np.flatnonzero(named < 0)
+    column = np.where(named >= 0, named, 0)
+    column[rest] = len(classes) + np.arange(len(rest))
+    draws = belief.against(column[belief.counts.verdict], len(classes) + len(rest))
+    return draws, (*classes, *(strata.verdicts[at] for at in rest.tolist()))

@@ -1,0 +1,111 @@
+"""The rows of one system placed in strata of verdict × prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.judges.stratum_counts import StratumCounts
+from infoscope.judges.verdicts import NO_VERDICT, JudgeKind, RowCodes, Verdicts, said_labels
+from infoscope.numeric import Real
+from infoscope.tables.labels import Label
+from infoscope.tables.patterns import Patterns
+
+__all__ = ["JudgedColumns", "SystemStrata", "placed_rows"]
+
+MENTIONED_VERDICTS = 0.01
+"""Rows without a verdict are a verdict of their own from this share of the rows on; fewer are left out."""
+
+
+@dataclass(frozen=True)
+class JudgedColumns:
+    """The columns that strata are made of."""
+
+    truth: str
+    judges: Mapping[str, JudgeKind]
+    system: str
+    classes: tuple[Label, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemStrata:
+    """Counts by stratum, with the names of the verdicts and predictions."""
+
+    counts: StratumCounts
+    verdicts: tuple[str, ...]
+    predictions: tuple[Label, ...]
+    verdict_codes: NDArray[np.int64]
+    """Verdict of each pattern; −1 where the pattern is left out."""
+    prediction_codes: NDArray[np.int64]
+    """Prediction of each pattern; −1 where there is none."""
+    rows_without_verdict: float
+    """Rows that are left out as they have no verdict."""
+
+
+def placed_rows(
+    patterns: Patterns, columns: JudgedColumns, says: Mapping[str, Label] | None, *, only_unlabelled: bool
+) -> SystemStrata:
+    """The strata of one system; ``only_unlabelled`` leaves labelled rows out of the population."""
+    place = {label: at for at, label in enumerate(columns.classes)}
+    labels, codes = _column(patterns, columns.system)
+    predictions = (*columns.classes, *(label for label in labels if label not in place))
+    truth_labels, truth = _column(patterns, columns.truth)
+    rows = RowCodes(
+        _moved(truth_labels, columns.classes)[truth],
+        _moved(labels, predictions)[codes],
+        patterns.counts.astype(np.float64),
+        columns.classes,
+        np.array([place.get(label, -1) for label in predictions], dtype=np.int64),
+    )
+    judges = {name: _column(patterns, name) for name in columns.judges}
+    said = None
+    if says is not None:
+        said = {name: said_labels(name, judges[name][0], says) for name in judges}
+    verdicts, lost = _without_silent(Verdicts.of(judges, columns.judges, said, rows), rows)
+    counts = _counted(rows, verdicts, patterns.squares, only_unlabelled=only_unlabelled)
+    return SystemStrata(counts, verdicts.names, predictions, verdicts.codes, rows.prediction, lost)
+
+
+def _column(patterns: Patterns, name: str) -> tuple[Sequence[Label], NDArray[np.int64]]:
+    at = patterns.place(name)
+    return patterns.labels[at], patterns.codes[at].astype(np.int64)
+
+
+def _moved(old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
+    """The place of each old label among the new ones; −1 for the code −1."""
+    place = {label: at for at, label in enumerate(new)}
+    return np.array([*(place[label] for label in old), -1], dtype=np.int64)
+
+
+def _without_silent(verdicts: Verdicts, rows: RowCodes) -> tuple[Verdicts, float]:
+    """Verdicts of the rows with a prediction; few rows without a verdict are left out, and how many."""
+    codes = np.where(rows.prediction >= 0, verdicts.codes, -1)
+    none = verdicts.names.index(NO_VERDICT) if NO_VERDICT in verdicts.names else -2
+    silent = codes == none
+    lost = float(rows.rows[silent].sum())
+    if lost >= MENTIONED_VERDICTS * float(rows.rows[codes >= 0].sum()):
+        return verdicts.coded(codes), 0.0
+    return verdicts.coded(np.where(silent, -1, codes)), lost
+
+
+def _counted(rows: RowCodes, verdicts: Verdicts, squares: Real | None, *, only_unlabelled: bool) -> StratumCounts:
+    """Both tensors; summed weights count as rows of equal weight."""
+    shape = (len(verdicts.names), len(rows.prediction_class))
+    labelled, everything = np.zeros((len(rows.classes), *shape)), np.zeros(shape)
+    placed = verdicts.codes >= 0
+    known = placed & (rows.truth >= 0)
+    counted = placed & (rows.truth < 0) if only_unlabelled else placed
+    np.add.at(labelled, (rows.truth[known], verdicts.codes[known], rows.prediction[known]), rows.rows[known])
+    np.add.at(everything, (verdicts.codes[counted], rows.prediction[counted]), rows.rows[counted])
+    if squares is not None:
+        labelled *= _equal_weights(rows.rows[known], squares[known])
+        everything *= _equal_weights(rows.rows[counted], squares[counted])
+    return StratumCounts(labelled, everything, verdicts.verdict_class, rows.prediction_class, verdicts.level)
+
+
+def _equal_weights(weights: Real, squares: Real) -> float:
+    """What turns summed weights into as many rows of equal weight: Σw/Σw²."""
+    return float(weights.sum() / squares.sum()) if squares.sum() > 0 else 1.0

@@ -1,0 +1,197 @@
+"""Verdicts of one or several judges about the rows of a system, as one column: what each names, and how reliable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.judges.grades import grade_edges, grade_names
+from infoscope.numeric import Real
+from infoscope.readers.labels import match_label
+from infoscope.tables.labels import Label
+
+__all__ = ["NO_VERDICT", "RIGHT", "WRONG", "JudgeKind", "RowCodes", "Verdicts", "judge_kind", "said_labels"]
+
+NO_VERDICT = "none"
+"""The verdict of rows without one."""
+DISPUTED = " (disputed)"
+RIGHT, WRONG = "right", "wrong"
+JudgeKind = Literal["class", "grade", "right or wrong"]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RowCodes:
+    """Distinct rows that a system predicted, as codes: −1 where a label is missing."""
+
+    truth: Codes
+    prediction: Codes
+    rows: Real
+    classes: tuple[Label, ...]
+    prediction_class: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """One verdict for each distinct row."""
+
+    codes: Codes
+    names: tuple[str, ...]
+    verdict_class: Codes
+    """The class that each verdict names; −1 for none."""
+    level: Codes
+    """0 where judges agree, others where they do not or are graded."""
+
+    @classmethod
+    def of(
+        cls,
+        judges: Mapping[str, tuple[Sequence[Label], Codes]],
+        kinds: Mapping[str, JudgeKind],
+        says: Mapping[str, Mapping[str, Label]] | None,
+        rows: RowCodes,
+    ) -> Verdicts:
+        """The columns of judges, each with its labels and codes, combined."""
+        graded = [name for name, kind in kinds.items() if kind == "grade"]
+        voting = [name for name in judges if name not in graded]
+        parts = [_graded(*judges[name], rows) for name in graded]
+        if voting:
+            said = {name: says[name] if says else None for name in voting}
+            votes = [_meaning(judges[name][0], said[name], rows.classes)[judges[name][1]] for name in voting]
+            parts.insert(0, _voted(votes, rows, names_classes=kinds[voting[0]] == "class"))
+        found = parts[0]
+        for part in parts[1:]:
+            found = found.times(part)
+        return found.used()
+
+    def times(self, other: Verdicts) -> Verdicts:
+        """Both verdicts of a row as one."""
+        width = len(other.names)
+        first, second = np.divmod(np.arange(len(self.names) * width), width)
+        codes = np.where((self.codes < 0) | (other.codes < 0), -1, self.codes * width + other.codes)
+        levels = int(other.level.max(initial=0)) + 1
+        return Verdicts(
+            codes,
+            tuple(f"{one}, {two}" for one in self.names for two in other.names),
+            np.where(self.verdict_class[first] >= 0, self.verdict_class[first], other.verdict_class[second]),
+            self.level[first] * levels + other.level[second],
+        )
+
+    def coded(self, codes: Codes) -> Verdicts:
+        """The same with other codes, and the verdicts that occur."""
+        return replace(self, codes=codes).used()
+
+    def used(self) -> Verdicts:
+        """The verdicts that occur."""
+        found = np.unique(self.codes[self.codes >= 0])
+        place = np.full(len(self.names) + 1, -1)
+        place[found] = np.arange(len(found))
+        names = tuple(self.names[at] for at in found.tolist())
+        return Verdicts(place[self.codes], names, self.verdict_class[found], self.level[found])
+
+
+def judge_kind(name: str, labels: Sequence[Label], classes: Sequence[Label], says: object) -> JudgeKind:
+    """What a column of verdicts holds; two labels that are no classes are refused, as nobody knows which is "right"."""
+    if isinstance(says, Mapping):
+        return "right or wrong"
+    if says == "score":
+        return "grade"
+    if set(labels) & set(classes) or not labels:
+        return "class"
+    if len(labels) == 2:
+        first, second = sorted(map(str, labels))
+        raise InputError(
+            f"the judge {name!r} says {first!r} or {second!r}, which are neither true nor predicted classes; say which "
+            f"one means that the prediction is right: --says right={second},wrong={first} "
+            f"(says={{'right': …, 'wrong': …}})"
+        )
+    return "grade"
+
+
+def said_labels(name: str, labels: Sequence[Label], says: Mapping[str, Label]) -> dict[str, Label]:
+    """The labels for right and wrong as the column of a judge has them."""
+    if set(says) != {RIGHT, WRONG}:
+        raise InputError(f"says names {', '.join(map(str, says))}; it must name right and wrong, and nothing else")
+    found: dict[str, Label] = {}
+    for word in (RIGHT, WRONG):
+        label = match_label(says[word], labels)
+        if label is None or label not in labels:
+            raise InputError(
+                f"the judge {name!r} never says {says[word]!r}, which is stated as {word}; it says "
+                f"{', '.join(repr(label) for label in labels[:5])}"
+            )
+        found[word] = label
+    if found[RIGHT] == found[WRONG]:
+        raise InputError(f"right and wrong are both {found[RIGHT]!r}; state two labels")
+    odd = next((label for label in labels if label not in found.values()), None)
+    if odd is not None:
+        raise InputError(
+            f"the judge {name!r} also says {odd!r}, which is neither right nor wrong; leave it empty where there is no "
+            "verdict"
+        )
+    return found
+
+
+def _meaning(labels: Sequence[Label], says: Mapping[str, Label] | None, classes: Sequence[Label]) -> Codes:
+    """Vote that each label of a judge is: a class, or 0 for wrong and 1 for right; the code −1 stays −1."""
+    if says is not None:
+        return np.array([*(int(label == says[RIGHT]) for label in labels), -1], dtype=np.int64)
+    place = {label: at for at, label in enumerate(classes)}
+    return np.array([*(place.get(label, -1) for label in labels), -1], dtype=np.int64)
+
+
+def _voted(votes: Sequence[Codes], rows: RowCodes, *, names_classes: bool) -> Verdicts:
+    """The class that most judges name, weighted by how often each was right; and whether they agree."""
+    options = len(rows.classes) if names_classes else 2
+    names = [str(label) for label in rows.classes] if names_classes else [WRONG, RIGHT]
+    if len(votes) == 1:
+        best, disputed = votes[0], np.zeros(len(votes[0]), dtype=bool)
+    else:
+        scores = np.zeros((len(votes[0]), options))
+        for vote in votes:
+            there = np.flatnonzero(vote >= 0)
+            scores[there, vote[there]] += _vote_weight(vote, rows, names_classes=names_classes)
+        said = np.stack(votes)
+        best = np.where((said >= 0).any(axis=0), scores.argmax(axis=1), -1)
+        disputed = ((said >= 0) & (said != best)).any(axis=0)
+    codes = np.where(best < 0, 2 * options, best + options * disputed)
+    named = np.arange(options) if names_classes else np.full(options, -1)
+    return Verdicts(
+        codes,
+        (*names, *(name + DISPUTED for name in names), NO_VERDICT),
+        np.concatenate([named, named, [-1]]),
+        np.repeat([0, 1, 2], [options, options, 1]),
+    )
+
+
+def _vote_weight(vote: Codes, rows: RowCodes, *, names_classes: bool) -> float:
+    """Log odds of a judge's verdict on the labelled rows, and a little for every judge."""
+    if names_classes:
+        target = rows.truth
+    else:
+        target = np.where(rows.truth < 0, -1, rows.truth == rows.prediction_class[rows.prediction])
+    there = (target >= 0) & (vote >= 0)
+    hits = float(rows.rows[there & (target == vote)].sum())
+    share = (hits + 1) / (float(rows.rows[there].sum()) + 2)
+    options = len(rows.classes) if names_classes else 2
+    return float(max(np.log(share / (1 - share) * (options - 1)), 0.01))
+
+
+def _graded(labels: Sequence[Label], codes: Codes, rows: RowCodes) -> Verdicts:
+    """A column of grades: numbers cut where that keeps most information on whether predictions are right."""
+    numbers = all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels)
+    if not numbers:
+        found, names = codes, tuple(map(str, labels))
+    else:
+        values = np.array([float(label) for label in labels])  # type: ignore[arg-type]
+        right = np.where(rows.truth < 0, -1, rows.truth == rows.prediction_class[rows.prediction])
+        edges = grade_edges(values, codes, right, rows.prediction, rows.rows)
+        found = np.where(codes < 0, -1, np.searchsorted(edges, values, side="right")[codes])
+        names = grade_names(edges)
+    size = len(names)
+    codes = np.where(found < 0, size, found)
+    return Verdicts(codes, (*names, NO_VERDICT), np.full(size + 1, -1), np.arange(size + 1))
