@@ -1,16 +1,18 @@
 """Without truth: time and memory of patterns, pairs and latent truth, and how often its intervals hold.
 
     python benchmarks/without_truth.py                       processor time against what is promised
-    python benchmarks/without_truth.py --coverage 40 --seed 9   coverage of 95% intervals, independent errors
+    python benchmarks/without_truth.py --coverage 200 --seed 9  coverage of 95% intervals, independent errors
+    python benchmarks/without_truth.py --labels 100 --seed 9    coverage of planned labels, errors shared or not
     python benchmarks/without_truth.py --damage 20 --seed 9     the damage of shared errors (drawn in the docs)
 
 Coverage draws a new world for every replication: class frequencies, accuracies between 0.6 and 0.95 per class, wrong
-answers by a random distribution. Without --seed every run draws anew.
+predictions by a random distribution; as many replications as give the stated number of intervals. With --docs FILE the
+lines replace those between the marks of the same name. Without --seed every run draws anew.
 """
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,21 +26,32 @@ from infoscope.latent.arrangement import arranged
 from infoscope.latent.expectation_maximization import fitted, weak_prior
 from infoscope.tables.patterns import Patterns
 
-SETTINGS = ((3, 2, 1000), (5, 2, 1000), (3, 5, 1000), (5, 5, 1000), (10, 5, 1000), (5, 10, 2000), (5, 20, 5000))
+SETTINGS = (
+    (3, 2, 1000),
+    (5, 2, 1000),
+    (10, 2, 1000),
+    (3, 5, 1000),
+    (5, 5, 1000),
+    (10, 5, 1000),
+    (5, 10, 2000),
+    (3, 20, 5000),
+    (5, 20, 5000),
+    (10, 20, 5000),
+)
 """Systems, classes, items."""
 
 
 @dataclass(frozen=True)
 class World:
-    """Frequencies of the classes, and each system's answers given the class."""
+    """Frequencies of the classes, and each system's predictions given the class."""
 
     frequencies: np.ndarray
-    answers: list[np.ndarray]
+    predictions: list[np.ndarray]
 
     @classmethod
     def drawn(cls, systems: int, classes: int, rng: np.random.Generator) -> "World":
-        """Accuracies between 0.6 and 0.95 per class; wrong answers by a random distribution."""
-        answers = []
+        """Accuracies between 0.6 and 0.95 per class; wrong predictions by a random distribution."""
+        predictions = []
         for _ in range(systems):
             right = rng.uniform(0.6, 0.95, classes)
             table = np.zeros((classes, classes))
@@ -46,36 +59,36 @@ class World:
                 (1 - right)[:, None] * rng.dirichlet(np.ones(classes - 1), classes)
             ).ravel()
             table[np.arange(classes), np.arange(classes)] = right
-            answers.append(table)
-        return cls(rng.dirichlet(np.full(classes, 5.0)), answers)
+            predictions.append(table)
+        return cls(rng.dirichlet(np.full(classes, 5.0)), predictions)
 
     def items(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Classes of n items, and answers (systems × items)."""
+        """Classes of n items, and predictions (systems × items)."""
         truth = rng.choice(len(self.frequencies), n, p=self.frequencies)
-        return truth, self.answered(truth, rng)
+        return truth, self.predicted(truth, rng)
 
-    def answered(self, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def predicted(self, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Answers of all systems to items of these classes."""
         n = len(truth)
-        steps = [np.cumsum(table, axis=1)[truth][:, :-1] for table in self.answers]
+        steps = [np.cumsum(table, axis=1)[truth][:, :-1] for table in self.predictions]
         return np.array([(rng.random(n)[:, None] > step).sum(axis=1) for step in steps])
 
     def proficiency(self, system: int) -> float:
         """What is to be estimated."""
-        joint = self.frequencies[:, None] * self.answers[system]
+        joint = self.frequencies[:, None] * self.predictions[system]
         return float(ifs.metrics.proficiency(ifs.Contingency.from_matrix(joint)))
 
 
-def named(answers: np.ndarray) -> dict[str, np.ndarray]:
-    return {f"s{at}": row for at, row in enumerate(answers)}
+def named(predictions: np.ndarray) -> dict[str, np.ndarray]:
+    return {f"s{at}": row for at, row in enumerate(predictions)}
 
 
-def coverage(repeats: int, rng: np.random.Generator) -> None:
+def coverage(intervals: int, seed: int, settings: Sequence[tuple[int, int, int]] = SETTINGS) -> Iterator[str]:
     """One line per setting: share of intervals that hold, bias, withheld ones."""
-    print("systems classes items  coverage   bias  rms error  intervals  withheld")
-    for systems, classes, n in SETTINGS:
+    for systems, classes, n in settings:
         errors, held, withheld = [], [], 0
-        for _ in range(repeats):
+        rng = np.random.default_rng([seed, systems, classes, n])
+        for _ in range(-(-intervals // systems)):
             world = World.drawn(systems, classes, rng)
             found = ifs.latent_truth(named(world.items(n, rng)[1]), seed=int(rng.integers(2**31)))
             for at, system in enumerate(found.systems):
@@ -86,14 +99,60 @@ def coverage(repeats: int, rng: np.random.Generator) -> None:
                 errors.append(estimate.shown - true)
                 held.append(estimate.low <= true <= estimate.high)
         rms = float(np.sqrt(np.mean(np.square(errors))))
-        line = f"{np.mean(held):9.3f} {np.mean(errors):+6.3f} {rms:10.3f} {len(held):10} {withheld:9}"
-        print(f"{systems:7} {classes:7} {n:5} {line}", flush=True)
+        kept = f"{len(held)}" + (f", {withheld} withheld" if withheld else "")
+        yield (f"| {systems} | {classes} | {n:,} | {np.mean(held):.2f} | {np.mean(errors):+.3f} | {rms:.3f} | {kept} |")
 
 
-def copied(answers: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+LABELS = 400
+"""Labels of each planned estimate."""
+
+
+def planned_labels(repeats: int, seed: int) -> Iterator[str]:
+    """One line per world: bias of the model alone and of planned labels, and how often their intervals hold."""
+    worlds = (("independent errors", ""), ("10% hard items", "hard"), ("one copies another in 50%", "copy"))
+    for at, (what, kind) in enumerate(worlds):
+        rng = np.random.default_rng([seed, at])
+        alone, errors, held, widths = [], [], [], []
+        for _ in range(repeats):
+            world = World.drawn(5, 4, rng)
+            truth, seen = world.items(20_000, rng)
+            if kind:
+                seen = hard(world, truth, 0.1, rng) if kind == "hard" else copied(seen, 0.5, rng)
+            found = ifs.latent_truth(named(seen), draws=100, seed=int(rng.integers(2**31)))
+            plan = ifs.plan_labels(found, system="s0")
+            sheet = plan.sheet(plan.select(named(seen), LABELS, seed=int(rng.integers(2**31))))
+            labels = {name: [line[name] for line in sheet] for name in (*found.names, "times")}
+            labels["label"] = [str(truth[line["row"] - 1]) for line in sheet]
+            estimate = plan.estimate(labels).systems["s0"]
+            true = float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, seen[0])))
+            alone.append(found["s0"].metrics["proficiency"].value - true)
+            errors.append(estimate.shown - true)
+            held.append(estimate.low <= true <= estimate.high)
+            widths.append(estimate.high - estimate.low)
+        figures = f"{np.mean(alone):+.3f} | {np.mean(errors):+.3f} | {np.std(errors):.3f} | {np.mean(held):.2f}"
+        yield f"| {what} | {figures} | {np.mean(widths) / 2:.3f} | {repeats} |"
+
+
+def shown(lines: Iterator[str], docs: Path | None, mark: str) -> None:
+    """Print the lines as they come; then put them between the marks of a page."""
+    found = []
+    for line in lines:
+        print(line, flush=True)
+        found.append(line)
+    if docs is not None:
+        before, start, rest = docs.read_text(encoding="utf-8").partition(f"<!-- {mark} -->\n")
+        end = f"<!-- end of {mark} -->"
+        after = rest.partition(end)[2]
+        if not start or not after:
+            raise SystemExit(f"{docs} has no marks {mark}")
+        head = rest.splitlines()[:2]
+        docs.write_text(before + start + "\n".join([*head, *found]) + f"\n{end}" + after, encoding="utf-8")
+
+
+def copied(predictions: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """The second system copies the first in a share of the items."""
-    out = answers.copy()
-    copy = rng.random(answers.shape[1]) < share
+    out = predictions.copy()
+    copy = rng.random(predictions.shape[1]) < share
     out[1, copy] = out[0, copy]
     return out
 
@@ -102,7 +161,7 @@ def hard(world: World, truth: np.ndarray, share: float, rng: np.random.Generator
     """A share of the items looks to all systems like items of another class."""
     classes = len(world.frequencies)
     seen = np.where(rng.random(len(truth)) < share, (truth + rng.integers(1, classes, len(truth))) % classes, truth)
-    return world.answered(seen, rng)
+    return world.predicted(seen, rng)
 
 
 def damage(repeats: int, rng: np.random.Generator) -> Iterator[dict[str, float | str]]:
@@ -112,8 +171,8 @@ def damage(repeats: int, rng: np.random.Generator) -> Iterator[dict[str, float |
             two, rest = [], []
             for _ in range(repeats):
                 world = World.drawn(5, 4, rng)
-                truth, answers = world.items(2000, rng)
-                seen = copied(answers, share, rng) if kind == "copy" else hard(world, truth, share, rng)
+                truth, predictions = world.items(2000, rng)
+                seen = copied(predictions, share, rng) if kind == "copy" else hard(world, truth, share, rng)
                 found = ifs.latent_truth(named(seen), draws=400, seed=int(rng.integers(2**31)))
                 for at, system in enumerate(found.systems):
                     table = ifs.Contingency.from_labels(truth, seen[at])
@@ -172,7 +231,7 @@ def speed(rng: np.random.Generator) -> None:
     patterns = Patterns.from_columns(named(world.items(10**6, rng)[1]))
 
     def fit() -> None:
-        data = arranged(patterns, None, ((), ())).answers
+        data = arranged(patterns, None, ((), ())).data
         fitted(data, weak_prior(data), 0.2)
 
     promised(f"10 systems × 10^6 items, 5 classes ({len(patterns):,} patterns): EM", best(fit, 2), 1)
@@ -188,14 +247,19 @@ def speed(rng: np.random.Generator) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--coverage", type=int, metavar="REPEATS")
+    parser.add_argument("--coverage", type=int, metavar="INTERVALS")
+    parser.add_argument("--labels", type=int, metavar="REPEATS")
+    parser.add_argument("--docs", type=Path, help="with --coverage or --labels: the page whose lines are replaced")
     parser.add_argument("--damage", type=int, metavar="REPEATS")
     parser.add_argument("--picture", type=Path, help="with --damage: where to draw it, as SVG")
     parser.add_argument("--seed", type=int, default=None)
     asked = parser.parse_args()
-    rng = np.random.default_rng(asked.seed)
+    seed = int(np.random.SeedSequence().entropy % 2**32) if asked.seed is None else asked.seed
+    rng = np.random.default_rng(seed)
     if asked.coverage:
-        coverage(asked.coverage, rng)
+        shown(coverage(asked.coverage, seed), asked.docs, "coverage")
+    elif asked.labels:
+        shown(planned_labels(asked.labels, seed), asked.docs, "planned labels")
     elif asked.damage:
         found = list(damage(asked.damage, rng))
         print(json.dumps(found, indent=1))

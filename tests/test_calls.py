@@ -1,6 +1,8 @@
 """What people type first, on whatever holds their labels: the same answer from all of them."""
 
 import importlib.util
+import inspect
+import pkgutil
 import sys
 
 import numpy as np
@@ -181,3 +183,10 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ifs.InputError, match=r"needs matplotlib, .* install infoscope\[plots\]"):
         example("evaluation").plot()
+
+
+def test_no_public_function_has_the_name_of_a_module() -> None:
+    """Importing the module would put it in the function's place: a loaded document breaks the next call."""
+    modules = {module.name for module in pkgutil.iter_modules(ifs.__path__)}
+    shadowed = [name for name in ifs.__all__ if name in modules and not inspect.ismodule(getattr(ifs, name))]
+    assert shadowed == []

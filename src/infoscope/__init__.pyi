@@ -16,8 +16,6 @@ from .comparison import compare as compare
 from .cross_validation import CrossValidation as CrossValidation
 from .cross_validation import cross_validate as cross_validate
 from .cross_validation import stability as stability
-from .drift import Drift as Drift
-from .drift import drift as drift
 from .errors import InfoscopeError as InfoscopeError
 from .errors import InfoscopeWarning as InfoscopeWarning
 from .errors import InputError as InputError
@@ -59,6 +57,8 @@ from .operating_points import Sweep as Sweep
 from .operating_points import Tuning as Tuning
 from .operating_points import sweep as sweep
 from .operating_points import tune as tune
+from .periods import Drift as Drift
+from .periods import drift as drift
 from .posterior import Posterior as Posterior
 from .readers import Counter as Counter
 from .readers import ReadOptions as ReadOptions

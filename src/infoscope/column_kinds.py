@@ -14,12 +14,14 @@ from infoscope.errors import InputError
 from infoscope.masking import masked
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, decided_positive, positive_of
+from infoscope.tables.patterns import Patterns
 from infoscope.typing import LabelsLike
 
 __all__ = [
     "ColumnNames",
     "asked_positive",
     "check_columns",
+    "check_label_columns",
     "check_labels",
     "check_one_label_per_row",
     "measured_labels",
@@ -269,6 +271,27 @@ def _fractions(labels: Any) -> int:
     except (TypeError, ValueError):
         return 0
     return len(np.unique(values[values % 1 > 0])) if values.ndim == 1 and values.dtype.kind == "f" else 0
+
+
+def check_label_columns(patterns: Patterns) -> None:
+    """Refuse columns of numbers that are measured, and of identifiers, where each should hold one system's labels."""
+    known = [set(map(str, labels)) for labels in patterns.labels]
+    for at, name in enumerate(patterns.names):
+        there = patterns.present[at]
+        codes = patterns.codes[at, there].astype(np.int64)
+        totals = np.bincount(codes, patterns.counts[there], patterns.sizes[at])
+        side = _Side.of(patterns.labels[at], totals, float(totals.sum()))
+        if side.are_measured:
+            raise InputError(
+                f"column {name!r} holds {side.described}: scores or measurements, and no labels; cut them into classes "
+                "first, for example with pandas.cut"
+            )
+        others: set[str] = set().union(*known[:at], *known[at + 1 :])
+        if not patterns.is_weighted and side.are_identifiers and not known[at] & others:
+            raise InputError(
+                f"column {name!r} holds {side.described} and none of them is a label of another column, like "
+                "identifiers or free text; name columns of labels"
+            )
 
 
 def check_one_label_per_row(labels: LabelsLike, name: str) -> None:

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import ncx2
 
 import infoscope as ifs
-from infoscope.drift.chance import drift_part
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.periods.chance import drift_part
 from tests.reference import reference_file, why_absent
 
 ABSENT = why_absent("oracle_without_truth.json")
@@ -175,3 +175,28 @@ def test_labels_that_are_all_new_are_refused() -> None:
         ifs.drift(january, {"a": ["p", "q"] * 20, "b": ["x", "y"] * 20})
     with pytest.raises(ifs.InfoscopeError, match="'a' has no label in the second period"):
         ifs.drift(january, {"a": [None] * 40, "b": ["x", "y"] * 20})
+
+
+def test_numbers_that_measure_are_no_labels() -> None:
+    rng = np.random.default_rng(8)
+    scores = {"a": rng.random(60), "b": rng.integers(2, size=60)}
+    measured = r"column 'a' holds \d+ different numbers in 120 rows: scores or measurements, and no labels; cut them"
+    with pytest.raises(InputError, match=measured):
+        ifs.drift(scores, {name: values[::-1] for name, values in scores.items()})
+    with pytest.raises(InputError, match="column 'a' holds 60 different numbers in 60 rows: scores"):
+        ifs.agreement(scores)
+    ratings = {name: rng.choice([1.0, 1.5, 2.0, 2.5, 3.0], 60) for name in "ab"}
+    assert ifs.drift(ratings, ratings).changed == ()
+    ids = {"a": [f"id-{at}" for at in range(30)], "b": ["x", "y"] * 15, "c": ["x", "y"] * 15}
+    with pytest.raises(InputError, match="column 'a' holds 30 different values in 30 rows and none of them is a label"):
+        ifs.latent_truth(ids)
+
+
+def test_numbers_against_text_are_refused_between_columns_and_between_periods() -> None:
+    numbers, text = {"a": [1, 2] * 20, "b": [1, 2] * 20}, {"a": ["1", "2"] * 20, "b": ["1", "2"] * 20}
+    with pytest.raises(InputError, match="look alike but are different labels"):
+        ifs.drift({"a": numbers["a"], "b": text["b"]}, {"a": numbers["a"], "b": text["b"]})
+    with pytest.raises(InputError, match="look alike but are different labels"):
+        ifs.drift({"a": numbers["a"], "b": text["b"], "m": [1, 2] * 20}, by="m", before=1, after=2)
+    with pytest.raises(InputError, match=r"in the first period 'a' has 1 .* and in the second period '1'"):
+        ifs.drift(numbers, text)

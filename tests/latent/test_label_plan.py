@@ -14,10 +14,10 @@ from infoscope.latent.allocation import Allocation, Effects
 from tests.latent.worlds import World
 
 
-def labelled(plan: ifs.LabelPlan, answers: dict, truth: np.ndarray, labels: int, seed: int = 0) -> dict:
-    sheet = plan.sheet(plan.select(answers, labels, seed=seed))
-    columns = {name: [line[name] for line in sheet] for name in (*answers, "times")}
-    return columns | {"label": [str(truth[line["row"]]) for line in sheet]}
+def labelled(plan: ifs.LabelPlan, predictions: dict, truth: np.ndarray, labels: int, seed: int = 0) -> dict:
+    sheet = plan.sheet(plan.select(predictions, labels, seed=seed))
+    columns = {name: [line[name] for line in sheet] for name in (*predictions, "times")}
+    return columns | {"label": [str(truth[line["row"] - 1]) for line in sheet]}
 
 
 def with_hard_items(world: World, n: int, share: float, rng: np.random.Generator) -> tuple[np.ndarray, dict]:
@@ -25,11 +25,11 @@ def with_hard_items(world: World, n: int, share: float, rng: np.random.Generator
     truth = rng.choice(len(world.frequencies), n, p=world.frequencies)
     classes = len(world.frequencies)
     seen = np.where(rng.random(n) < share, (truth + rng.integers(1, classes, n)) % classes, truth)
-    answers = {}
-    for at, table in enumerate(world.answers):
+    predictions = {}
+    for at, table in enumerate(world.predictions):
         steps = np.cumsum(table, axis=1)[seen][:, :-1]
-        answers[f"s{at}"] = (rng.random(n)[:, None] > steps).sum(axis=1)
-    return truth, answers
+        predictions[f"s{at}"] = (rng.random(n)[:, None] > steps).sum(axis=1)
+    return truth, predictions
 
 
 def real(truth: np.ndarray, values: np.ndarray) -> float:
@@ -40,11 +40,11 @@ def test_labels_correct_what_the_model_cannot_see() -> None:
     held, errors, alone = [], [], []
     for seed in range(6):
         rng = np.random.default_rng([71, seed])
-        truth, answers = with_hard_items(World.drawn(5, 3, rng), 6000, 0.1, rng)
-        latent = ifs.latent_truth(answers, draws=100)
+        truth, predictions = with_hard_items(World.drawn(5, 3, rng), 6000, 0.1, rng)
+        latent = ifs.latent_truth(predictions, draws=100)
         plan = ifs.plan_labels(latent, system="s0", half_width=0.03)
-        found = plan.estimate(labelled(plan, answers, truth, 400, seed)).systems["s0"]
-        target = real(truth, answers["s0"])
+        found = plan.estimate(labelled(plan, predictions, truth, 400, seed)).systems["s0"]
+        target = real(truth, predictions["s0"])
         held.append(found.low <= target <= found.high)
         errors.append(found.shown - target)
         alone.append(latent["s0"].metrics["proficiency"].shown - target)
@@ -55,13 +55,13 @@ def test_labels_correct_what_the_model_cannot_see() -> None:
 
 def test_a_right_model_needs_fewer_labels() -> None:
     rng = np.random.default_rng(72)
-    truth, answers = World.drawn(5, 4, rng).items(8000, rng)
-    latent = ifs.latent_truth(answers, draws=100)
+    truth, predictions = World.drawn(5, 4, rng).items(8000, rng)
+    latent = ifs.latent_truth(predictions, draws=100)
     plan = ifs.plan_labels(latent, system="s0", half_width=0.02)
-    found = plan.estimate(labelled(plan, answers, truth, plan.labels))
+    found = plan.estimate(labelled(plan, predictions, truth, plan.labels))
 
     assert plan.labels < plan.labels_random < plan.labels_without_plan
-    assert abs(found.systems["s0"].shown - real(truth, answers["s0"])) < 0.03
+    assert abs(found.systems["s0"].shown - real(truth, predictions["s0"])) < 0.03
     low, high = found.systems["s0"].interval
     assert (high - low) / 2 < 0.035
     evaluation = ifs.evaluate(found.tables)
@@ -74,22 +74,22 @@ def test_all_items_labelled_is_the_counted_table() -> None:
     from infoscope.latent.label_estimate import _Correction, _Labelled
 
     rng = np.random.default_rng(73)
-    truth, answers = World.drawn(4, 3, rng).items(150, rng)
-    latent = ifs.latent_truth(answers, draws=60)
+    truth, predictions = World.drawn(4, 3, rng).items(150, rng)
+    latent = ifs.latent_truth(predictions, draws=60)
     effects = Effects(latent.posterior, "proficiency", ("s0",))
     allocation = Allocation.of(effects, 1.0)
     patterns = latent.posterior.arrangement.patterns
     place = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
-    rows = np.array([place[tuple(int(answers[name][item]) for name in answers)] for item in range(150)])
+    rows = np.array([place[tuple(int(predictions[name][item]) for name in predictions)] for item in range(150)])
     table = _Correction.of(allocation, "s0", _Labelled(rows, truth, np.ones(150))).table(np.ones(150))
 
-    assert table.counts == pytest.approx(ifs.Contingency.from_labels(truth, answers["s0"]).counts, abs=1e-9)
+    assert table.counts == pytest.approx(ifs.Contingency.from_labels(truth, predictions["s0"]).counts, abs=1e-9)
 
 
 def test_formulas_of_the_plan() -> None:
     rng = np.random.default_rng(74)
-    _, answers = World.drawn(4, 3, rng).items(1000, rng)
-    latent = ifs.latent_truth(answers, draws=60)
+    _, predictions = World.drawn(4, 3, rng).items(1000, rng)
+    latent = ifs.latent_truth(predictions, draws=60)
     plan = ifs.plan_labels(latent, system="s1", half_width=0.03)
     allocation = plan.allocation
     assert allocation is not None
@@ -100,17 +100,19 @@ def test_formulas_of_the_plan() -> None:
     variance = ((counts / 1000) ** 2 * spread**2 / allocation.share).sum()
     wanted = variance * (1.959964 / 0.03) ** 2
     assert plan.labels == int(np.ceil(wanted / (1 + wanted / 1000)))
-    items = plan.select(answers, 50)
+    items = plan.select(predictions, 50)
     assert sum(item.times for item in items) == 50
-    assert all(item.answers == {name: str(answers[name][item.row]) for name in answers} for item in items)
-    assert plan.select(answers, 50) == items
-    assert plan.select(answers, 50, round=2) != items
+    assert all(
+        item.predictions == {name: str(predictions[name][item.row - 1]) for name in predictions} for item in items
+    )
+    assert plan.select(predictions, 50) == items
+    assert plan.select(predictions, 50, round=2) != items
 
 
-def test_items_that_answer_alike_say_nothing_of_a_difference() -> None:
+def test_items_that_predict_alike_say_nothing_of_a_difference() -> None:
     rng = np.random.default_rng(75)
-    _, answers = World.drawn(4, 3, rng).items(800, rng)
-    latent = ifs.latent_truth(answers, draws=60)
+    _, predictions = World.drawn(4, 3, rng).items(800, rng)
+    latent = ifs.latent_truth(predictions, draws=60)
     plan = ifs.plan_labels(latent, "accuracy", ("s0", "s1"), difference=True)
     patterns = latent.posterior.arrangement.patterns
     alike = patterns.codes[0] == patterns.codes[1]
@@ -122,26 +124,26 @@ def test_items_that_answer_alike_say_nothing_of_a_difference() -> None:
 
 def test_labels_mixed_in_are_not_asked_for_again() -> None:
     rng = np.random.default_rng(76)
-    truth, answers = World.drawn(4, 2, rng, low=0.8).items(400, rng)
+    truth, predictions = World.drawn(4, 2, rng, low=0.8).items(400, rng)
     gold = [str(label) if at < 100 else None for at, label in enumerate(truth)]
-    named = {name: [str(value) for value in values] for name, values in answers.items()} | {"gold": gold}
+    named = {name: [str(value) for value in values] for name, values in predictions.items()} | {"gold": gold}
     latent = ifs.latent_truth(named, truth="gold", draws=60)
     plan = ifs.plan_labels(latent)
     assert plan.items == 300
     items = plan.select(named, 40)
-    assert all(item.row >= 100 for item in items)
+    assert all(item.row > 100 for item in items)
 
 
 def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
     rng = np.random.default_rng(77)
-    truth, answers = World.drawn(4, 2, rng, low=0.75).items(600, rng)
+    truth, predictions = World.drawn(4, 2, rng, low=0.75).items(600, rng)
     names = np.array(["no", "yes"])
     rows, items, done = tmp_path / "rows.csv", tmp_path / "items.csv", tmp_path / "done.csv"
     with rows.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(answers)
-        writer.writerows(zip(*(names[values] for values in answers.values()), strict=True))
-    asked = ["agree", str(rows), *(part for name in answers for part in ("-s", name)), "--latent", "--draws", "100"]
+        writer.writerow(predictions)
+        writer.writerows(zip(*(names[values] for values in predictions.values()), strict=True))
+    asked = ["agree", str(rows), *(part for name in predictions for part in ("-s", name)), "--latent", "--draws", "100"]
     run = CliRunner().invoke(app, [*asked, "--plan", "0.08", "--items", str(items)])
     assert run.exit_code == 0, run.output
     assert "labels, half of them at random" in " ".join(run.output.split())
@@ -149,7 +151,7 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
         lines = list(csv.DictReader(file))
         writer = csv.DictWriter(out, lines[0])
         writer.writeheader()
-        writer.writerows(line | {"label": names[truth[int(line["row"])]]} for line in lines)
+        writer.writerows(line | {"label": names[truth[int(line["row"]) - 1]]} for line in lines)
     again = CliRunner().invoke(app, [*asked, "--plan", "0.08", "--labels", str(done)])
     assert again.exit_code == 0, again.output
     assert "Proficiency of 4 systems from" in again.output
@@ -164,12 +166,12 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def small() -> tuple[ifs.LatentTruth, dict]:
     rng = np.random.default_rng(78)
-    _, answers = World.drawn(3, 3, rng).items(200, rng)
-    return ifs.latent_truth(answers, draws=60), answers
+    _, predictions = World.drawn(3, 3, rng).items(200, rng)
+    return ifs.latent_truth(predictions, draws=60), predictions
 
 
 def test_rejections(small: tuple[ifs.LatentTruth, dict], tmp_path: Path) -> None:
-    latent, answers = small
+    latent, predictions = small
     plan = ifs.plan_labels(latent)
     with pytest.raises(UnknownNameError, match="no system 'z'"):
         ifs.plan_labels(latent, system="z")
@@ -180,9 +182,9 @@ def test_rejections(small: tuple[ifs.LatentTruth, dict], tmp_path: Path) -> None
     with pytest.raises(InputError, match="has the label 'cat'; the classes are 0, 1, 2"):
         plan.estimate({"s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["cat"]})
     with pytest.raises(InputError, match="0 labels are asked for"):
-        plan.select(answers, 0)
+        plan.select(predictions, 0)
     with pytest.raises(InputError, match="not those of the latent truth"):
-        plan.select({name: values[:5] for name, values in answers.items()}, 50)
+        plan.select({name: values[:5] for name, values in predictions.items()}, 50)
     latent.save(tmp_path / "latent.json")
     with pytest.raises(InputError, match="has no patterns; estimate it again"):
         ifs.plan_labels(ifs.load(tmp_path / "latent.json"))

@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import infoscope as ifs
+from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.latent import NoLatentTruthError
 from infoscope.latent.gibbs_sampler import split_r_hat
 from tests.latent.worlds import World
 
@@ -38,9 +41,9 @@ def test_intervals_hold() -> None:
 
 def test_tables_are_near_those_of_the_labels() -> None:
     rng = np.random.default_rng(1)
-    truth, answers = World.drawn(6, 3, rng).items(3000, rng)
-    found = ifs.latent_truth(answers, **FAST)
-    for name, values in answers.items():
+    truth, predictions = World.drawn(6, 3, rng).items(3000, rng)
+    found = ifs.latent_truth(predictions, **FAST)
+    for name, values in predictions.items():
         counted = ifs.Contingency.from_labels(truth, values)
         assert np.abs(found.tables[name].counts - counted.counts).max() < 90
         low, high = found[name].metrics["accuracy"].interval
@@ -74,15 +77,15 @@ def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
     from infoscope.tables.patterns import Patterns
 
     rng = np.random.default_rng(3)
-    _, answers = World.drawn(4, 3, rng).items(400, rng)
-    halves = [{name: values[part] for name, values in answers.items()} for part in (slice(150), slice(150, None))]
+    _, predictions = World.drawn(4, 3, rng).items(400, rng)
+    halves = [{name: values[part] for name, values in predictions.items()} for part in (slice(150), slice(150, None))]
     merged = sum(Patterns.from_columns(half) for half in halves)
-    forms = [Patterns.from_columns(answers), merged, Patterns.from_columns(dict(reversed(answers.items())))]
-    scores = [fitted(arranged(form, None, ((), ())).answers, None, 0.0) for form in forms]
+    forms = [Patterns.from_columns(predictions), merged, Patterns.from_columns(dict(reversed(predictions.items())))]
+    scores = [fitted(arranged(form, None, ((), ())).data, None, 0.0) for form in forms]
 
     assert scores[1].log_likelihood == pytest.approx(scores[0].log_likelihood, abs=1e-9)
     assert scores[2].log_likelihood == pytest.approx(scores[0].log_likelihood, abs=1e-9)
-    assert scores[2].parameters.answers[3] == pytest.approx(scores[0].parameters.answers[0], abs=1e-6)
+    assert scores[2].parameters.predictions[3] == pytest.approx(scores[0].parameters.predictions[0], abs=1e-6)
 
 
 def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
@@ -91,10 +94,10 @@ def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
     from infoscope.tables.patterns import Patterns
 
     rng = np.random.default_rng(4)
-    _, answers = World.drawn(4, 2, rng).items(300, rng)
-    empty = answers | {"none": np.full(300, np.nan)}
+    _, predictions = World.drawn(4, 2, rng).items(300, rng)
+    empty = predictions | {"none": np.full(300, np.nan)}
     one, two = (
-        fitted(arranged(Patterns.from_columns(each), None, ((), ())).answers, None, 0.0) for each in (answers, empty)
+        fitted(arranged(Patterns.from_columns(each), None, ((), ())).data, None, 0.0) for each in (predictions, empty)
     )
     assert two.log_likelihood == pytest.approx(one.log_likelihood)
     with pytest.raises(InputError, match="none: no item in common with the other systems"):
@@ -103,17 +106,19 @@ def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
 
 def copying(share: float, seed: int = 5, n: int = 2000) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     rng = np.random.default_rng(seed)
-    truth, answers = World.drawn(5, 4, rng).items(n, rng)
+    truth, predictions = World.drawn(5, 4, rng).items(n, rng)
     copy = rng.random(n) < share
-    answers["s1"] = np.where(copy, answers["s0"], answers["s1"])
-    return truth, answers
+    predictions["s1"] = np.where(copy, predictions["s0"], predictions["s1"])
+    return truth, predictions
 
 
 def test_shared_errors_of_two_are_found_and_repaired_by_a_block() -> None:
-    truth, answers = copying(0.5)
-    real = {name: float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, a))) for name, a in answers.items()}
-    alone = ifs.latent_truth(answers, **FAST)
-    block = ifs.latent_truth(answers, together=("s0", "s1"), **FAST)
+    truth, predictions = copying(0.5)
+    real = {
+        name: float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, a))) for name, a in predictions.items()
+    }
+    alone = ifs.latent_truth(predictions, **FAST)
+    block = ifs.latent_truth(predictions, together=("s0", "s1"), **FAST)
 
     pair = next(each for each in alone.pairs if {each.first, each.second} == {"s0", "s1"})
     assert pair.is_significant
@@ -126,9 +131,9 @@ def test_shared_errors_of_two_are_found_and_repaired_by_a_block() -> None:
 
 
 def test_one_system_twice_is_repaired_by_a_block() -> None:
-    truth, answers = copying(1.0, seed=6)
-    found = ifs.latent_truth(answers, together=[("s0", "s1")], **FAST)
-    real = float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, answers["s0"])))
+    truth, predictions = copying(1.0, seed=6)
+    found = ifs.latent_truth(predictions, together=[("s0", "s1")], **FAST)
+    real = float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, predictions["s0"])))
 
     assert found["s0"].metrics["proficiency"].shown == pytest.approx(found["s1"].metrics["proficiency"].shown, abs=2e-3)
     assert abs(found["s0"].metrics["proficiency"].shown - real) < 0.03
@@ -146,8 +151,8 @@ def test_three_systems_with_two_classes_cannot_be_checked() -> None:
 def test_labels_mixed_in_name_the_classes() -> None:
     """Four of five systems swap the names: the labels say so."""
     rng = np.random.default_rng(8)
-    truth, answers = World.drawn(5, 2, rng, low=0.8).items(800, rng)
-    swapped = {name: values if name == "s0" else 1 - values for name, values in answers.items()}
+    truth, predictions = World.drawn(5, 2, rng, low=0.8).items(800, rng)
+    swapped = {name: values if name == "s0" else 1 - values for name, values in predictions.items()}
     labels = np.where(np.arange(800) < 60, truth, -1).astype(float)
     labels[60:] = np.nan
     without = ifs.latent_truth(swapped, **FAST)
@@ -156,30 +161,30 @@ def test_labels_mixed_in_name_the_classes() -> None:
     assert without["s0"].metrics["kappa"].shown < 0 < mixed["s0"].metrics["kappa"].shown
     assert mixed["s1"].metrics["kappa"].shown < 0
     assert mixed.labels == 60
-    answers_seen = mixed.posterior.arrangement.answers
-    sure = mixed.posterior.belief[answers_seen.labelled]
-    assert (sure.argmax(axis=1) == answers_seen.known[answers_seen.labelled]).all()
+    predictions_seen = mixed.posterior.arrangement.data
+    sure = mixed.posterior.belief[predictions_seen.labelled]
+    assert (sure.argmax(axis=1) == predictions_seen.known[predictions_seen.labelled]).all()
     assert sure.max(axis=1) == pytest.approx(1.0)
     assert "labels_mixed_in" in codes(mixed)
 
 
-def test_rejections_and_extra_answers_are_no_classes() -> None:
+def test_rejections_and_extra_predictions_are_no_classes() -> None:
     rng = np.random.default_rng(9)
-    _, answers = World.drawn(4, 3, rng).items(600, rng)
-    named = {name: np.array(["cat", "dog", "fox"])[values] for name, values in answers.items()}
+    _, predictions = World.drawn(4, 3, rng).items(600, rng)
+    named = {name: np.array(["cat", "dog", "fox"])[values] for name, values in predictions.items()}
     named["s3"] = np.where(rng.random(600) < 0.2, "unsure", named["s3"])
     found = ifs.latent_truth(named, **FAST)
 
     assert found.classes == ("cat", "dog", "fox")
-    assert found["s3"].answers == ("cat", "dog", "fox", "unsure")
+    assert found["s3"].predictions == ("cat", "dog", "fox", "unsure")
     assert found.tables["s3"].counts[:, 3].sum() == pytest.approx((named["s3"] == "unsure").sum())
-    assert "extra_answers" in codes(found)
+    assert "extra_predictions" in codes(found)
 
 
 def test_a_constant_system_is_kept_and_said() -> None:
     rng = np.random.default_rng(10)
-    _, answers = World.drawn(4, 2, rng, low=0.8).items(400, rng)
-    found = ifs.latent_truth(answers | {"lazy": np.zeros(400, int)}, **FAST)
+    _, predictions = World.drawn(4, 2, rng, low=0.8).items(400, rng)
+    found = ifs.latent_truth(predictions | {"lazy": np.zeros(400, int)}, **FAST)
 
     assert found["lazy"].metrics["proficiency"].shown == pytest.approx(0.0, abs=0.02)
     assert "constant_system" in codes(found)
@@ -222,9 +227,9 @@ def test_split_r_hat() -> None:
 
 def test_weights_count_as_their_effective_size() -> None:
     rng = np.random.default_rng(14)
-    _, answers = World.drawn(4, 2, rng, low=0.8).items(500, rng)
-    plain = ifs.latent_truth(answers, **FAST)
-    twice = ifs.latent_truth(answers | {"w": np.full(500, 2.0)}, weight="w", **FAST)
+    _, predictions = World.drawn(4, 2, rng, low=0.8).items(500, rng)
+    plain = ifs.latent_truth(predictions, **FAST)
+    twice = ifs.latent_truth(predictions | {"w": np.full(500, 2.0)}, weight="w", **FAST)
 
     assert twice.items == 1000
     assert shown(twice) == pytest.approx(shown(plain), abs=0.02)
@@ -233,8 +238,8 @@ def test_weights_count_as_their_effective_size() -> None:
 
 def test_sources_and_documents(tmp_path: Path) -> None:
     rng = np.random.default_rng(15)
-    _, answers = World.drawn(3, 3, rng).items(300, rng)
-    frame = pd.DataFrame(answers)
+    _, predictions = World.drawn(3, 3, rng).items(300, rng)
+    frame = pd.DataFrame(predictions)
     frame.to_csv(tmp_path / "rows.csv", index=False)
     memory = ifs.latent_truth(frame, ["s0", "s1", "s2"], **FAST)
     file = ifs.latent_truth(tmp_path / "rows.csv", ["s0", "s1", "s2"], **FAST)
@@ -296,9 +301,75 @@ def test_more_classes_than_counts_are_rejected() -> None:
 def test_estimated_tables_are_not_compared_as_samples() -> None:
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 3, 400)
-    answers = {name: np.where(rng.random(400) < 0.8, truth, rng.integers(0, 3, 400)) for name in "abc"}
-    found = ifs.latent_truth(answers, draws=60)
+    predictions = {name: np.where(rng.random(400) < 0.8, truth, rng.integers(0, 3, 400)) for name in "abc"}
+    found = ifs.latent_truth(predictions, draws=60)
     with pytest.raises(ifs.InfoscopeError, match="estimated without truth"):
         ifs.compare({name: found.tables[name] for name in "ab"})
     with pytest.raises(ifs.InfoscopeError, match="no weight"):
-        ifs.latent_truth({**answers, "w": np.zeros(400)}, list("abc"), weight="w")
+        ifs.latent_truth({**predictions, "w": np.zeros(400)}, list("abc"), weight="w")
+
+
+def large(systems: int, classes: int, n: int, seed: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(classes, size=n)
+    right = rng.random((systems, n)) < 0.8
+    return {f"s{at}": np.where(mine, truth, rng.integers(classes, size=n)) for at, mine in enumerate(right)}
+
+
+def test_what_would_take_hours_is_refused_at_once() -> None:
+    with pytest.raises(NoLatentTruthError, match=r"have 6,5.* probabilities to estimate.* 500,000 at most; merge"):
+        ifs.latent_truth(large(3, 1500, 5000, 1))
+
+
+def test_six_systems_taken_as_one_have_only_the_combinations_that_occur() -> None:
+    """Ten classes allow a million combinations; 600 items show at most 600."""
+    predictions = large(8, 10, 600, 2)
+    block = tuple(f"s{at}" for at in range(6))
+    found = ifs.latent_truth(predictions, together=[block], draws=40)
+    combinations = {tuple(predictions[name][item] for name in block) for item in range(600)}
+    channel = found.posterior.arrangement.data.channels[0]
+
+    assert channel.size == len(combinations)
+    assert "sparse_block" in codes(found)
+    for name in block:  # the combinations, summed over the others, are the system's own predictions
+        assert found.tables[name].column_totals == pytest.approx(np.bincount(predictions[name], minlength=10), rel=1e-9)
+
+
+def test_two_systems_with_labels_are_refused_or_warned_of() -> None:
+    rng = np.random.default_rng(3)
+    truth, predictions = World.drawn(2, 2, rng, low=0.8).items(400, rng)
+    names = np.array(["no", "yes"])
+    named = {name: names[values] for name, values in predictions.items()}
+    few = [names[label] if at < 6 else None for at, label in enumerate(truth)]
+    many = [names[label] if at < 100 else None for at, label in enumerate(truth)]
+    with pytest.raises(NoLatentTruthError, match=r"the class '\w+' has \d labels?: label at least 5 items of each"):
+        ifs.latent_truth(named | {"gold": few}, truth="gold")
+    found = ifs.latent_truth(named | {"gold": many}, truth="gold", **FAST)
+    assert "two_systems" in codes(found)
+    assert "rests on 100 labels" in next(each.text for each in found.findings if each.code == "two_systems")
+
+
+def test_two_predictions_at_a_time_do_not_determine_a_truth() -> None:
+    """Three systems, and of each item one has not predicted: only pairs are seen."""
+    rng = np.random.default_rng(5)
+    _, predictions = World.drawn(3, 2, rng).items(300, rng)
+    gaps = rng.integers(3, size=300)
+    seen = {
+        name: [None if gap == at else str(value) for gap, value in zip(gaps, values, strict=True)]
+        for at, (name, values) in enumerate(predictions.items())
+    }
+    with pytest.raises(NoLatentTruthError, match="no item has predictions of three systems or more"):
+        ifs.latent_truth(seen)
+
+
+def test_the_command_shows_pairs_where_there_is_no_latent_truth(tmp_path: Path) -> None:
+    pd.DataFrame(large(3, 600, 1500, 6)).to_csv(tmp_path / "many.csv", index=False)
+    asked = ["agree", str(tmp_path / "many.csv"), "-s", "s0,s1,s2", "--latent", "--draws", "20"]
+    run = CliRunner().invoke(app, asked)
+    assert run.exit_code == 0, run.output
+    said = " ".join(run.output.split())
+    assert "No latent truth: 3 systems with 5" in said
+    assert "What the systems tell about each other is below" in said
+    planned = CliRunner().invoke(app, [*asked, "--plan", "0.05"])
+    assert planned.exit_code == 2
+    assert "without a latent truth there is no plan of labels" in planned.output

@@ -32,17 +32,17 @@ def readings() -> np.ndarray:
 
 
 def most_likely(arrangement: Arrangement) -> Fit:
-    return fitted(arrangement.answers, None, 0.0, tolerance=1e-14)
+    return fitted(arrangement.data, None, 0.0, tolerance=1e-14)
 
 
 def compare(fit: Fit, wanted: dict[str, Any], tolerance: float, order: list[int] | None = None) -> None:
-    found = fit.parameters.answers
+    found = fit.parameters.predictions
     assert fit.parameters.frequencies == pytest.approx(wanted["shares"], abs=tolerance)
     for at, table in enumerate(wanted["answers given the class"]):
         assert found[at if order is None else order[at]] == pytest.approx(np.array(table), abs=tolerance)
 
 
-def test_repeated_answers_of_one_anaesthetist() -> None:
+def test_repeated_predictions_of_one_anaesthetist() -> None:
     wanted = case("anaesthetists, seven")
     patterns = Patterns.from_columns({f"c{at}": column for at, column in enumerate(readings().T)})
     fit = most_likely(arranged(patterns, None, ((), {"one": ("c0", "c1", "c2")})))
@@ -72,13 +72,13 @@ def test_exact_populations() -> None:
 
 @pytest.mark.slow
 def test_posterior_of_the_package_rater() -> None:
-    """With its prior (3 per class; 8 pseudo-answers, 0.6 of them right) and its copy of the data."""
+    """With its prior (3 per class; 8 pseudo-predictions, 0.6 of them right) and its copy of the data."""
     wanted = case("anaesthetists, seven")
     printed = next(value for name, value in wanted.items() if name.startswith("posterior mean"))
     rows = readings().copy()
     rows[6, :3] = (1, 1, 2)
     patterns = Patterns.from_columns({f"c{at}": column for at, column in enumerate(rows.T)})
-    data = arranged(patterns, None, ((), {"one": ("c0", "c1", "c2")})).answers
+    data = arranged(patterns, None, ((), {"one": ("c0", "c1", "c2")})).data
     prior = [np.full((4, 4), 8 * 0.4 / 3) + np.eye(4) * (8 * 0.6 - 8 * 0.4 / 3) for _ in data.channels]
     start = fitted(data, prior, 3.0).parameters
     draws = drawn_chains(data, [start, start], (200, 1500), 7, prior, frequency_prior=3.0)

@@ -1,4 +1,4 @@
-"""Worlds of which everything is known: frequencies, answers given the class, items drawn from them."""
+"""Worlds of which everything is known: frequencies, predictions given the class, items drawn from them."""
 
 from dataclasses import dataclass
 
@@ -11,35 +11,35 @@ __all__ = ["World"]
 
 @dataclass(frozen=True)
 class World:
-    """Frequencies of the classes, and each system's answers given the class."""
+    """Frequencies of the classes, and each system's predictions given the class."""
 
     frequencies: np.ndarray
-    answers: list[np.ndarray]
+    predictions: list[np.ndarray]
 
     @classmethod
     def drawn(cls, systems: int, classes: int, rng: np.random.Generator, low: float = 0.6) -> "World":
-        """Accuracies between ``low`` and 0.95 per class; wrong answers by a random distribution."""
-        answers = []
+        """Accuracies between ``low`` and 0.95 per class; wrong predictions by a random distribution."""
+        predictions = []
         for _ in range(systems):
             right = rng.uniform(low, 0.95, classes)
             table = np.diag(right)
             wrong = (1 - right)[:, None] * rng.dirichlet(np.ones(classes - 1), classes)
             table[~np.eye(classes, dtype=bool)] = wrong.ravel()
-            answers.append(table)
-        return cls(rng.dirichlet(np.full(classes, 5.0)), answers)
+            predictions.append(table)
+        return cls(rng.dirichlet(np.full(classes, 5.0)), predictions)
 
     def items(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Classes of n items, and the answers of each system."""
+        """Classes of n items, and the predictions of each system."""
         truth = rng.choice(len(self.frequencies), n, p=self.frequencies)
         found = {}
-        for at, table in enumerate(self.answers):
+        for at, table in enumerate(self.predictions):
             steps = np.cumsum(table, axis=1)[truth][:, :-1]
             found[f"s{at}"] = (rng.random(n)[:, None] > steps).sum(axis=1)
         return truth, found
 
     def table(self, system: int) -> ifs.Contingency:
         """The probabilities of one system."""
-        return ifs.Contingency.from_matrix(self.frequencies[:, None] * self.answers[system])
+        return ifs.Contingency.from_matrix(self.frequencies[:, None] * self.predictions[system])
 
     def proficiency(self, system: int) -> float:
         """What is to be estimated."""

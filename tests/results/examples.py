@@ -99,7 +99,7 @@ def labelled_estimate() -> Result:
     plan = ifs.plan_labels(ifs.latent_truth(rows, draws=200), half_width=0.05)
     sheet = plan.sheet(plan.select(rows, 60))
     columns = {name: [line[name] for line in sheet] for name in (*rows, "times")}
-    return plan.estimate(columns | {"label": [truth[int(line["row"])] for line in sheet]})
+    return plan.estimate(columns | {"label": [truth[int(line["row"]) - 1] for line in sheet]})
 
 
 def multilabel() -> Result:

@@ -28,7 +28,7 @@ MUTANTS = (
     ),
     Mutant(
         "drift: the periods of each stratum",
-        "src/infoscope/drift/chance.py",
+        "src/infoscope/periods/chance.py",
         "freedom = sum(table.shape[1] - 1 for table in tested)",
         "freedom = sum(table.shape[1] for table in tested)",
         ("tests/drift/test_drift.py::test_reference_figures",),
@@ -289,14 +289,14 @@ MUTANTS = (
     ),
     Mutant(
         "degrees of freedom of drift",
-        "src/infoscope/drift/chance.py",
+        "src/infoscope/periods/chance.py",
         "freedom = sum(table.shape[1] - 1 for table in tested)",
         "freedom = sum(table.shape[1] for table in tested)",
         ("tests/drift/test_drift.py::test_the_smallest_change_is_found_with_probability_eight_tenths",),
     ),
     Mutant(
         "the smallest change is that of the stated level",
-        "src/infoscope/drift/chance.py",
+        "src/infoscope/periods/chance.py",
         "critical = float(chdtri(freedom, level))",
         "critical = float(chdtri(freedom, 1 - level))",
         ("tests/drift/test_drift.py::test_the_smallest_change_is_found_with_probability_eight_tenths",),

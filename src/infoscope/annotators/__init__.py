@@ -22,7 +22,7 @@ __all__ = ["Agreement", "ConfusedCategories", "OddOneOut", "PairAgreement", "agr
 
 
 _WORK = 4e8
-"""Resampling is cut down where draws times answers times annotators would exceed this, to fifty draws at least."""
+"""Resampling is cut down where draws times labels times annotators would exceed this, to fifty draws at least."""
 
 
 def agreement(  # noqa: PLR0913 - the public function
@@ -47,49 +47,49 @@ def agreement(  # noqa: PLR0913 - the public function
     check_seed(seed)
     if draws < 0:
         raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
-    answers = gather(source, system, clean, read)
+    annotations = gather(source, system, clean, read)
     rng = np.random.default_rng(seed)
-    answered = sum(each.nnz for each in answers.given)
-    draws = min(draws, max(50, int(_WORK / max(answered * len(answers.names), 1))))
-    lonely = answers.lonely
+    labelled = sum(each.nnz for each in annotations.given)
+    draws = min(draws, max(50, int(_WORK / max(labelled * len(annotations.names), 1))))
+    lonely = annotations.lonely
     warn_of([items_left_out(lonely)] if lonely else [])
-    reliability = ReliabilityDraws.of(answers, draws, rng)
+    reliability = ReliabilityDraws.of(annotations, draws, rng)
     alpha, odd, without = reliability.alpha_estimate(level), reliability.odd_one_out(), reliability.alpha_without()
-    raters = range(len(answers.names))
-    found = list(pair_agreements(answers, level if draws else None))
+    raters = range(len(annotations.names))
+    found = list(pair_agreements(annotations, level if draws else None))
     pairs = [pair for pair, _ in found]
     mixed = sorted((each for _, confused in found for each in confused), key=lambda each: -each.count)
-    annotators = [_annotator(answers, at, pairs, without) for at in raters]
+    annotators = [_annotator(annotations, at, pairs, without) for at in raters]
     return Agreement(
         annotators=tuple(annotators),
-        items=answers.items,
-        categories=tuple(map(str, answers.categories)),
-        multilabel=not answers.single,
+        items=annotations.items,
+        categories=tuple(map(str, annotations.categories)),
+        multilabel=not annotations.single,
         krippendorff_alpha=alpha,
         odd_one_out=odd,
         pairs=tuple(pairs),
         confused=tuple(mixed),
-        map=annotator_map(answers),
+        map=annotator_map(annotations),
         left_out=lonely,
         findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed, lonely)),
     )
 
 
 def _annotator(
-    answers: Annotations, at: int, pairs: Sequence[PairAgreement], without: Mapping[str, float]
+    annotations: Annotations, at: int, pairs: Sequence[PairAgreement], without: Mapping[str, float]
 ) -> Annotator:
-    name = answers.names[at]
+    name = annotations.names[at]
     close = [pair.proficiency for pair in pairs if name in (pair.truth, pair.system) and pair.proficiency is not None]
     return Annotator(
         name,
-        int(answers.counts[answers.answered[at]].sum()),
+        int(annotations.counts[annotations.labelled[at]].sum()),
         sum(close) / len(close) if close else None,
         without.get(name),
-        dict(zip(map(str, answers.categories), _counts(answers, at), strict=True)),
+        dict(zip(map(str, annotations.categories), _counts(annotations, at), strict=True)),
     )
 
 
-def _counts(answers: Annotations, rater: int) -> list[int]:
-    given = answers.given[rater]
-    of_row = np.repeat(answers.counts, np.diff(given.indptr))
-    return [int(count) for count in np.bincount(given.indices, of_row, len(answers.categories))]
+def _counts(annotations: Annotations, rater: int) -> list[int]:
+    given = annotations.given[rater]
+    of_row = np.repeat(annotations.counts, np.diff(given.indptr))
+    return [int(count) for count in np.bincount(given.indices, of_row, len(annotations.categories))]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
 from infoscope.numeric import Real
@@ -37,21 +38,21 @@ _BLOCK_CELLS = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """Annotators over the same items: one matrix of rows × categories each, and where they answered at all."""
+    """Annotators over the same items: one matrix of rows × categories each, and where they gave a label at all."""
 
     names: tuple[str, ...]
     categories: tuple[Label, ...]
     given: tuple[csr_array, ...]
-    answered: NDArray[np.bool_]
-    """Annotators × rows; a row without an answer is a gap, one with the empty set is an answer."""
+    labelled: NDArray[np.bool_]
+    """Annotators × rows; a row without a label set is a gap, one with the empty set has a label set."""
     counts: NDArray[np.int64]
     """Items that each row stands for."""
     patterns: Patterns | None
-    """The same as patterns, where every answer is exactly one category."""
+    """The same as patterns, where every label set is exactly one category."""
 
     @property
     def single(self) -> bool:
-        """Whether every answer is exactly one category."""
+        """Whether every label set is exactly one category."""
         return self.patterns is not None
 
     @property
@@ -61,12 +62,12 @@ class Annotations:
 
     @property
     def lonely(self) -> int:
-        """Items that fewer than two annotators answered."""
-        return int(self.counts[self.answered.sum(axis=0) < 2].sum())
+        """Items that fewer than two annotators labelled."""
+        return int(self.counts[self.labelled.sum(axis=0) < 2].sum())
 
     def pair(self, a: int, b: int) -> Categorization:
-        """Label sets of two annotators on the items that both answered, the first as the truth."""
-        both = np.flatnonzero(self.answered[a] & self.answered[b])
+        """Label sets of two annotators on the items that both labelled, the first as the truth."""
+        both = np.flatnonzero(self.labelled[a] & self.labelled[b])
         return Categorization(self.categories, self.given[a][both], self.given[b][both])
 
     def resampled(self, draws: int, rng: np.random.Generator) -> Iterator[Real]:
@@ -184,9 +185,10 @@ def _of_patterns(found: Patterns) -> Annotations:
     categories = sorted_labels({label for labels in found.labels for label in labels})
     if not categories:
         raise InputError("no annotator gave any category; check the columns")
+    check_label_columns(found)
     found = found.on(categories)
     return _with_items(
-        Annotations(found.names, categories, _indicators(found), found.answered, found.counts, patterns=found)
+        Annotations(found.names, categories, _indicators(found), found.present, found.counts, patterns=found)
     )
 
 
@@ -196,9 +198,9 @@ def _from_sets(named: Mapping[str, LabelSets]) -> Annotations:
         sizes = {name: sets.n for name, sets in named.items()}
         if len(set(sizes.values())) > 1:
             raise InputError(f"annotators labelled different numbers of items ({sizes}); name the items")
-        answered = np.ones((len(named), next(iter(sizes.values()))), dtype=bool)
+        labelled = np.ones((len(named), next(iter(sizes.values()))), dtype=bool)
         given = tuple(sets.on(categories) for sets in named.values())
-        return _of_sets(tuple(named), categories, given, answered)
+        return _of_sets(tuple(named), categories, given, labelled)
     places: dict[tuple[Label, int], int] = {}
     rows = []
     for name, sets in named.items():
@@ -211,22 +213,22 @@ def _from_sets(named: Mapping[str, LabelSets]) -> Annotations:
             mine.append(places.setdefault((label, seen[label]), len(places)))
         rows.append(np.array(mine))
     _check_repeats(named)
-    placed, answered = [], np.zeros((len(named), len(places)), dtype=bool)
+    placed, labelled = [], np.zeros((len(named), len(places)), dtype=bool)
     for at, sets in enumerate(named.values()):
         wide = sets.on(categories).tocoo()
         placed.append(csr_array((wide.data, (rows[at][wide.row], wide.col)), shape=(len(places), len(categories))))
-        answered[at, rows[at]] = True
-    return _of_sets(tuple(named), categories, tuple(placed), answered)
+        labelled[at, rows[at]] = True
+    return _of_sets(tuple(named), categories, tuple(placed), labelled)
 
 
 def _of_sets(
     names: tuple[str, ...],
     categories: tuple[Label, ...],
     given: tuple[csr_array, ...],
-    answered: NDArray[np.bool_],
+    labelled: NDArray[np.bool_],
 ) -> Annotations:
-    ones = np.ones(answered.shape[1], dtype=np.int64)
-    return _with_items(Annotations(names, categories, given, answered, ones, patterns=None))
+    ones = np.ones(labelled.shape[1], dtype=np.int64)
+    return _with_items(Annotations(names, categories, given, labelled, ones, patterns=None))
 
 
 def _check_repeats(named: Mapping[str, LabelSets]) -> None:
@@ -245,7 +247,7 @@ def _check_repeats(named: Mapping[str, LabelSets]) -> None:
                 )
 
 
-def _with_items(answers: Annotations) -> Annotations:
-    if not (answers.answered.sum(axis=0) >= 2).any():
+def _with_items(annotations: Annotations) -> Annotations:
+    if not (annotations.labelled.sum(axis=0) >= 2).any():
         raise InputError("no item was labelled by two annotators; agreement needs items in common")
-    return answers
+    return annotations

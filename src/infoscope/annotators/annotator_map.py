@@ -14,11 +14,11 @@ from infoscope.tables import Contingency
 __all__ = ["annotator_map", "scaled_plane"]
 
 
-def annotator_map(answers: Annotations) -> AnnotatorMap | None:
+def annotator_map(annotations: Annotations) -> AnnotatorMap | None:
     """The map over items that all labelled; None for label sets and where there is no such item."""
-    if answers.patterns is None:
+    if annotations.patterns is None:
         return None
-    common = answers.patterns.complete()
+    common = annotations.patterns.complete()
     if not common.total or len(common.names) < 2:
         return None
     size = len(common.names)

@@ -37,13 +37,13 @@ class PairAgreement:
     system: str
     items: int
     proficiency: float | None
-    """Share of the first one's information that the second one's answers carry."""
+    """Share of the first one's information that the second one's labels carry."""
     category_proficiency: float | None
     """The same, summed category by category; equal to it for label sets."""
     permuted_proficiency: float | None
     kappa: float | None
     agreement: float
-    """Share of the items with the same answer."""
+    """Share of the items with the same label."""
     renamings: tuple[Reassignment, ...]
     information: PairInformation | None = None
     """Mutual information, proficiency both ways and variation of information, with intervals; not for label sets."""
@@ -77,25 +77,25 @@ def _plain(value: Any) -> float | None:
 
 
 def pair_agreements(
-    answers: Annotations, level: float | None
+    annotations: Annotations, level: float | None
 ) -> Iterator[tuple[PairAgreement, list[ConfusedCategories]]]:
     """Every ordered pair of annotators who share items; confused categories go with one of the two orders.
 
     Without a level there are no intervals.
     """
-    if answers.patterns is None:
-        for a, b in itertools.permutations(range(len(answers.names)), 2):
-            pair = answers.pair(a, b)
+    if annotations.patterns is None:
+        for a, b in itertools.permutations(range(len(annotations.names)), 2):
+            pair = annotations.pair(a, b)
             if pair.n:
-                names = answers.names[a], answers.names[b]
+                names = annotations.names[a], annotations.names[b]
                 yield _of_sets(pair, names), _confused_sets(pair, names) if a < b else []
         return
-    shared = {(a, b): cells for a, b, cells in answers.patterns.pair_cells() if cells.total}
+    shared = {(a, b): cells for a, b, cells in annotations.patterns.pair_cells() if cells.total}
     level = level if len(shared) <= MAX_INTERVALS else None
-    found = {places: SingleLabelPair(answers.categories, cells) for places, cells in shared.items()}
+    found = {places: SingleLabelPair(annotations.categories, cells) for places, cells in shared.items()}
     known = {places: pair.information(level) for places, pair in found.items()}
-    for a, b in itertools.permutations(range(len(answers.names)), 2):
-        names = answers.names[a], answers.names[b]
+    for a, b in itertools.permutations(range(len(annotations.names)), 2):
+        names = annotations.names[a], annotations.names[b]
         if (a, b) in found:
             yield _of_labels(found[a, b], names, known[a, b]), _confused_labels(found[a, b], names)
         elif (b, a) in found:

@@ -23,26 +23,26 @@ _FEW_CATEGORIES = 64
 class Reliability:
     """What each row adds to observed and expected disagreement, so that weights of the rows are one product.
 
-    Disagreement of two answers is the number of categories that only one of them has. For one category an item this
+    Disagreement of two label sets is the number of categories that only one of them has. For one category an item this
     is the nominal form of alpha. One block of columns for everyone, or for several sets of annotators.
     """
 
     columns: csr_array | Real
-    """Rows × blocks of (disagreement, answers, answers per category); an array where there are few categories."""
+    """Rows × blocks of (disagreement, labels, labels per category); an array where there are few categories."""
     width: int
 
     @classmethod
-    def of(cls, answers: Annotations, left_out: Sequence[int | None] = (None,)) -> Reliability:
-        """The items that two annotators or more answered; a block for each annotator to be left out (None: nobody)."""
-        given = answers.given
+    def of(cls, annotations: Annotations, left_out: Sequence[int | None] = (None,)) -> Reliability:
+        """The items that two annotators or more labelled; a block for each annotator to be left out (None: nobody)."""
+        given = annotations.given
         whole = csr_array(sum((each.astype(np.float64) for each in given[1:]), given[0].astype(np.float64)))
-        blocks = [_contributions(answers, whole, without) for without in left_out]
-        if len(answers.categories) <= _FEW_CATEGORIES:
-            return cls(np.hstack([block.toarray() for block in blocks]), len(answers.categories) + 2)
-        return cls(csr_array(hstack(blocks, format="csr")), len(answers.categories) + 2)
+        blocks = [_contributions(annotations, whole, without) for without in left_out]
+        if len(annotations.categories) <= _FEW_CATEGORIES:
+            return cls(np.hstack([block.toarray() for block in blocks]), len(annotations.categories) + 2)
+        return cls(csr_array(hstack(blocks, format="csr")), len(annotations.categories) + 2)
 
     def alpha(self, weights: Real) -> Real:
-        """Krippendorff's alpha under weights of the rows, (..., rows); the last axis of the answer are the blocks."""
+        """Krippendorff's alpha under weights of the rows, (..., rows); the last axis of the result are the blocks."""
         if isinstance(self.columns, np.ndarray):
             flat = as_real(weights @ self.columns)
         else:
@@ -53,13 +53,13 @@ class Reliability:
         return 1.0 - ratio(observed, expected)
 
 
-def _contributions(answers: Annotations, whole: csr_array, without: int | None) -> csr_array:
-    """Disagreement, answers, and answers per category of each row that counts."""
-    many = answers.answered.sum(axis=0).astype(np.float64)
+def _contributions(annotations: Annotations, whole: csr_array, without: int | None) -> csr_array:
+    """Disagreement, labels, and labels per category of each row that counts."""
+    many = annotations.labelled.sum(axis=0).astype(np.float64)
     chosen = whole
     if without is not None:
-        many = many - answers.answered[without]
-        chosen = csr_array(whole - answers.given[without])
+        many = many - annotations.labelled[without]
+        chosen = csr_array(whole - annotations.given[without])
     usable = many >= 2
     m = np.where(usable, many, 0.0)
     chosen = csr_array(chosen.multiply(usable[:, None].astype(np.float64)))
@@ -68,12 +68,12 @@ def _contributions(answers: Annotations, whole: csr_array, without: int | None) 
     return csr_array(hstack([csr_array(np.stack([apart, m], axis=1)), chosen], format="csr"))
 
 
-def krippendorff_alpha(answers: Annotations) -> float:
-    """Agreement of all annotators beyond chance: 1 is perfect, 0 is what random answers reach.
+def krippendorff_alpha(annotations: Annotations) -> float:
+    """Agreement of all annotators beyond chance: 1 is perfect, 0 is what random labels reach.
 
-    NaN where every answer is the same, so that there is nothing to disagree about.
+    NaN where every label is the same, so that there is nothing to disagree about.
     """
-    return float(Reliability.of(answers).alpha(as_real(answers.counts))[0])
+    return float(Reliability.of(annotations).alpha(as_real(annotations.counts))[0])
 
 
 def pooled_kappa(both: Real, truth: Real, system: Real, n: float) -> float:
@@ -109,14 +109,14 @@ class ReliabilityDraws:
     """Draws × annotators."""
 
     @classmethod
-    def of(cls, answers: Annotations, draws: int, rng: np.random.Generator) -> ReliabilityDraws:
+    def of(cls, annotations: Annotations, draws: int, rng: np.random.Generator) -> ReliabilityDraws:
         """Everything from the same resampled item sets."""
-        left_out = range(len(answers.names)) if len(answers.names) > 2 else ()
-        blocks = Reliability.of(answers, [None, *left_out])
-        found = blocks.alpha(as_real(answers.counts))
+        left_out = range(len(annotations.names)) if len(annotations.names) > 2 else ()
+        blocks = Reliability.of(annotations, [None, *left_out])
+        found = blocks.alpha(as_real(annotations.counts))
         empty = np.empty((0, len(found)))
-        drawn = np.concatenate([empty, *(blocks.alpha(weights) for weights in answers.resampled(draws, rng))])
-        return cls(answers.names, float(found[0]), found[1:], drawn[:, 0], drawn[:, 1:])
+        drawn = np.concatenate([empty, *(blocks.alpha(weights) for weights in annotations.resampled(draws, rng))])
+        return cls(annotations.names, float(found[0]), found[1:], drawn[:, 0], drawn[:, 1:])
 
     def alpha_estimate(self, level: float) -> Estimate:
         """Alpha and its interval."""

@@ -132,29 +132,30 @@ def _drift(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Drift:
 
 
 def _latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agreement | ifs.LatentTruth:
-    """The latent truth; two systems do not determine one, and get their agreement with that sentence."""
+    """The latent truth; systems that do not determine one get their agreement, with that sentence."""
     if not chosen["system"]:
         raise InputError("name the columns of the systems with -s, at least three of them")
     with chosen_columns(source, chosen, needs_truth=False) as columns:
         options = {name: chosen[name] for name in ("clean", "level", "seed")}
-        if len(set(columns.systems)) == 2 and not chosen["truth"] and chosen["plan"] is not None:
-            raise InputError(f"{ifs.latent.TWO_SYSTEMS}; a plan of labels starts from three systems or more")
-        if len(set(columns.systems)) == 2 and not chosen["truth"]:
+        try:
+            return ifs.latent_truth(
+                columns.source,
+                columns.systems,
+                truth=chosen["truth"],
+                together=[_names(text) for text in chosen["together"]],
+                same=[_names(text) for text in chosen["same"]],
+                read=read_options(chosen),
+                classes=_names(chosen["classes"]) if chosen["classes"] else None,
+                weight=chosen["weight"],
+                draws=chosen["draws"],
+                **options,
+            )
+        except ifs.latent.NoLatentTruthError as error:
+            if chosen["plan"] is not None:
+                raise InputError(f"{error}; without a latent truth there is no plan of labels") from error
             found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
-            reason = f"{ifs.latent.TWO_SYSTEMS}. What they tell about each other is below."
+            reason = f"No latent truth: {error}. What the systems tell about each other is below."
             return replace(found, findings=(ifs.Finding("no_latent_truth", reason, "warning"), *found.findings))
-        return ifs.latent_truth(
-            columns.source,
-            columns.systems,
-            truth=chosen["truth"],
-            together=[_names(text) for text in chosen["together"]],
-            same=[_names(text) for text in chosen["same"]],
-            read=read_options(chosen),
-            classes=_names(chosen["classes"]) if chosen["classes"] else None,
-            weight=chosen["weight"],
-            draws=chosen["draws"],
-            **options,
-        )
 
 
 def _planned(

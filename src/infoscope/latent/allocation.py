@@ -41,24 +41,24 @@ class Effects:
     @cached_property
     def unlabelled(self) -> NDArray[np.int64]:
         """Patterns whose class is not known."""
-        return np.flatnonzero(self.posterior.arrangement.answers.known < 0)
+        return np.flatnonzero(self.posterior.arrangement.data.known < 0)
 
     @cached_property
     def counts(self) -> Real:
         """Items of these patterns."""
-        return self.posterior.arrangement.answers.counts[self.unlabelled]
+        return self.posterior.arrangement.data.counts[self.unlabelled]
 
     def columns(self, name: str) -> list[int]:
-        """Columns of the patterns in which a system answers."""
+        """Columns of the patterns that hold a system's predictions."""
         arrangement = self.posterior.arrangement
         return [arrangement.patterns.place(column) for column in arrangement.columns[name]]
 
     def expected_table(self, name: str) -> Contingency:
         """What the model expects of one system, over all items."""
         arrangement = self.posterior.arrangement
-        classes, labels = arrangement.answers.classes, arrangement.labels[name]
+        classes, labels = arrangement.data.classes, arrangement.labels[name]
         cells = np.zeros((len(classes), len(labels)))
-        weighted = self.posterior.belief * arrangement.answers.counts[:, None]
+        weighted = self.posterior.belief * arrangement.data.counts[:, None]
         for column in self.columns(name):
             codes = arrangement.patterns.codes[column]
             there = np.flatnonzero(codes >= 0)
@@ -121,7 +121,7 @@ class Allocation:
     def _variance(self) -> float:
         """Of one label, for the system with the largest."""
         counts = self.effects.counts
-        total = float(self.effects.posterior.arrangement.answers.counts.sum())
+        total = float(self.effects.posterior.arrangement.data.counts.sum())
         used = self.share > 0
         return max(
             float((((counts / total) ** 2 * spread**2)[used] / self.share[used]).sum())

@@ -8,13 +8,16 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import check_level, check_seed
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
+from infoscope.latent.effort import check_size
 from infoscope.latent.estimation import LatentPosterior, estimated, system_table
 from infoscope.latent.identifiability import check_identifiable, free_degrees, identifiability_findings
+from infoscope.latent.model import Observations
 from infoscope.latent.result import LatentSystem, LatentTruth, banner
-from infoscope.latent.shared_errors import PairCheck, VoteCheck, pair_checks, vote_check
+from infoscope.latent.shared_errors import PairCheck, VoteCheck, can_check_pairs, pair_checks, vote_check
 from infoscope.metrics.registry import find
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.summary import summarize_draws
@@ -80,17 +83,17 @@ def latent_truth(
 
     ``source`` holds labels by system, or rows in any form that ``infoscope.read`` takes, with the systems' columns
     named in ``system``. ``truth`` names a column with labels of some items, which are mixed in. ``together`` names
-    systems that share errors and are taken as one, ``same`` columns that are repeated answers of one system. The
+    systems that share errors and are taken as one, ``same`` columns that are repeated predictions of one system. The
     classes are the labels that two systems or more use, unless ``classes`` states them; other labels are further
-    answers.
+    predictions.
 
     Errors are taken as independent given the class; what all systems get wrong together cannot be seen.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.integers(3, size=600)
-    >>> answers = {name: np.where(rng.random(600) < 0.8, truth, rng.integers(3, size=600)) for name in "abc"}
-    >>> found = latent_truth(answers)
+    >>> predictions = {name: np.where(rng.random(600) < 0.8, truth, rng.integers(3, size=600)) for name in "abc"}
+    >>> found = latent_truth(predictions)
     >>> low, high = found["a"].metrics["accuracy"].interval
     >>> bool(low < 0.8 + 0.2 / 3 < high)
     True
@@ -100,6 +103,7 @@ def latent_truth(
     patterns = _patterns(source, system, truth, how, read)
     arrangement = arranged(patterns, truth, (together, same), how.classes)
     check_identifiable(arrangement)
+    check_size(arrangement.data)
     posterior = estimated(arrangement, how.prior, how.draws, how.seed)
     return _result(posterior, how)
 
@@ -124,6 +128,7 @@ def _patterns(
     found = read_patterns(source, columns, weight=how.weight, clean=how.clean, read=read)
     if not found.total or not np.isfinite(found.sample_size) or not found.sample_size:
         raise InputError("the rows have no weight, or none that differs from 0; there is nothing to estimate from")
+    check_label_columns(found)
     return found
 
 
@@ -135,7 +140,7 @@ class _Checks:
 
 def _result(posterior: LatentPosterior, how: LatentOptions) -> LatentTruth:
     arrangement, draws = posterior.arrangement, posterior.draws
-    data = arrangement.answers
+    data = arrangement.data
     caveat = banner(len(arrangement.systems))
     tables = {name: system_table(posterior, name, caveat) for name in arrangement.systems}
     systems = tuple(_system(posterior, name, table, how.level) for name, table in tables.items())
@@ -187,7 +192,7 @@ def _system(posterior: LatentPosterior, name: str, table: Contingency, level: fl
         if value.value is not None and posterior.settled:
             value = value.with_belief(belief.summary(metric, level))
         metrics[metric] = value
-    block = arrangement.answers.channels[arrangement.place[name][0]].members
+    block = arrangement.data.channels[arrangement.place[name][0]].members
     items = arrangement.items[name]
     whole = round(items) if not arrangement.patterns.is_weighted else items
     return LatentSystem(name, whole, metrics, tuple(map(str, arrangement.labels[name])), block)
@@ -226,7 +231,7 @@ def _shared_errors(pair: PairCheck) -> Finding:
 
 def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
     arrangement: Arrangement = posterior.arrangement
-    data = arrangement.answers
+    data = arrangement.data
     if labels:
         yield Finding(
             "labels_mixed_in",
@@ -242,8 +247,9 @@ def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
             yield Finding("constant_system", f"{name} always predicts {used[0]!s}: it carries no information.")
         if extra:
             shown, every = few_and_all(extra)
-            found = Finding("extra_answers", f"{name} also predicts {shown}, which is no class of two systems or more.")
-            yield found.with_names(shown, every)
+            text = f"{name} also predicts {shown}, which is no class of two systems or more."
+            yield Finding("extra_predictions", text).with_names(shown, every)
+    yield from _about_blocks(data)
     if arrangement.lost:
         yield Finding(
             "incomplete_blocks",
@@ -260,10 +266,29 @@ def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
         )
 
 
+def _about_blocks(data: Observations) -> Iterator[Finding]:
+    for channel in data.channels:
+        if channel.members and channel.size > 0.5 * float(data.counts.sum()):
+            names = ", ".join(channel.members)
+            yield Finding(
+                "sparse_block",
+                f"{names}, taken as one, predict {channel.size:,} different combinations in {data.counts.sum():,.0f} "
+                "items, most of them once: hardly anything is learned from them. Take fewer systems together.",
+                "warning",
+                {"systems": list(channel.members), "combinations": channel.size},
+            )
+    if not can_check_pairs(data):
+        yield Finding(
+            "pairs_not_checked",
+            "Shared errors of pairs of systems are not checked: there are too many classes for it.",
+            "warning",
+        )
+
+
 def _used(arrangement: Arrangement, name: str) -> Any:
     return arrangement.of_system(name, [table.sum(axis=0) for table in _channel_counts(arrangement)])
 
 
 def _channel_counts(arrangement: Arrangement) -> list[Any]:
-    data = arrangement.answers
+    data = arrangement.data
     return data.split((data.transposed @ data.counts)[None, :])

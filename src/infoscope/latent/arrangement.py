@@ -1,4 +1,4 @@
-"""From columns of labels to the answers of channels: classes, extra answers, systems taken as one, repeated answers."""
+"""From columns of labels to channels: classes, further predictions, systems taken as one, repeated predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.latent.model import Answers, Channel
+from infoscope.latent.model import Channel, NoLatentTruthError, Observations
 from infoscope.numeric import Real, as_real
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.patterns import Patterns
@@ -25,40 +25,43 @@ Blocks = Sequence[str] | Sequence[Sequence[str]] | Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """The answers as the model has them, and where each system is found in them."""
+    """The predictions as the model has them, and where each system is found in them."""
 
-    answers: Answers
+    data: Observations
     patterns: Patterns
     """Columns of the systems, then that of the labels where there is one."""
     systems: tuple[str, ...]
     labels: Mapping[str, tuple[Label, ...]]
-    """What each system may answer: the classes first."""
+    """What each system may predict: the classes first."""
     place: Mapping[str, tuple[int, int]]
     """The channel of each system, and its position among the systems taken as one (−1: alone)."""
     columns: Mapping[str, tuple[str, ...]]
-    """The columns of each system: several where it answered several times."""
+    """The columns of each system: several where it predicted several times."""
     lost: int = 0
-    """Items on which only some of the systems taken as one answered: their answers are not used."""
+    """Items on which only some of the systems taken as one predicted: their predictions are not used."""
 
     def of_system(self, name: str, tables: Sequence[Real]) -> Real:
-        """The class × answer table of one system, from those of the channels; leading axes are kept."""
+        """The class × prediction table of one system, from those of the channels; leading axes are kept."""
         channel, member = self.place[name]
         table = tables[channel]
         if member < 0:
             return table
-        sizes = [len(self.labels[each]) for each in self.answers.channels[channel].members]
-        whole = table.reshape(*table.shape[:-1], *sizes)
-        offset = table.ndim - 1
-        return as_real(whole.sum(axis=tuple(offset + at for at in range(len(sizes)) if at != member)))
+        combinations = self.data.channels[channel].combinations
+        assert combinations is not None
+        order = np.argsort(combinations[member], kind="stable")
+        found, starts = np.unique(combinations[member][order], return_index=True)
+        out = np.zeros((*table.shape[:-1], len(self.labels[name])))
+        out[..., found] = np.add.reduceat(table[..., order], starts, axis=-1)
+        return as_real(out)
 
     @cached_property
     def items(self) -> dict[str, float]:
-        """Answers of each system that enter the model."""
-        answers = self.answers
+        """Predictions of each system that enter the model."""
+        data = self.data
         found = {}
         for name in self.systems:
-            columns = [at for at, owner in enumerate(answers.owner) if owner == self.place[name][0]]
-            found[name] = float(((answers.codes[columns] >= 0) * answers.counts).sum())
+            columns = [at for at, owner in enumerate(data.owner) if owner == self.place[name][0]]
+            found[name] = float(((data.codes[columns] >= 0) * data.counts).sum())
         return found
 
 
@@ -85,7 +88,7 @@ def arranged(
     grouping: tuple[Blocks, Blocks],
     classes: Sequence[Label] | None = None,
 ) -> Arrangement:
-    """Answers of the model from patterns of the systems (and of labels, in the column ``truth``)."""
+    """Observations of the model from patterns of the systems (and of labels, in the column ``truth``)."""
     columns = tuple(name for name in patterns.names if name != truth)
     together, same = as_blocks(grouping[0], "together"), as_blocks(grouping[1], "same")
     _check_names(columns, together, same)
@@ -145,7 +148,7 @@ def _classes(
             "two classes that systems have in common; check the labels, or state classes="
         )
     if len(found) > MAX_CLASSES:
-        raise InputError(
+        raise NoLatentTruthError(
             f"{len(found):,} classes are too many for a latent truth, which has more parameters than counts then "
             f"(at most {MAX_CLASSES:,}); merge classes, or use infoscope.agreement for the pairs"
         )
@@ -169,7 +172,7 @@ class _Plan:
     classes: tuple[Label, ...]
 
     def carried_out(self, coded: Patterns) -> Arrangement:
-        """The answers of the channels: blocks first, then systems by themselves."""
+        """The predictions of the channels: blocks first, then systems by themselves."""
         codes = dict(zip(coded.names, coded.codes.astype(np.int64), strict=True))
         known = np.full(len(coded), -1, np.int64) if self.truth is None else codes[self.truth]
         channels: list[Channel] = []
@@ -178,12 +181,13 @@ class _Plan:
         place: dict[str, tuple[int, int]] = {}
         lost = np.zeros(len(coded), bool)
         for name, block in self.together.items():
-            sizes = [len(self.labels[each]) for each in block]
-            rows.append(_joined([codes[each] for each in block], sizes))
+            joined, combinations = _joined(np.stack([codes[each] for each in block]))
+            rows.append(joined)
             lost |= (rows[-1] < 0) & np.any([codes[each] >= 0 for each in block], axis=0)
             place |= {each: (len(channels), at) for at, each in enumerate(block)}
             owner.append(len(channels))
-            channels.append(Channel(name, int(np.prod(sizes)), named=False, members=tuple(block)))
+            size = combinations.shape[1]
+            channels.append(Channel(name, size, named=False, members=tuple(block), combinations=combinations))
         for column in self.columns:
             if column in place and place[column][1] >= 0:
                 continue
@@ -195,17 +199,21 @@ class _Plan:
             rows.append(codes[column])
         systems = tuple(dict.fromkeys(self.of_column.get(column, column) for column in self.columns))
         counts = as_real(coded.counts)
-        answers = Answers(self.classes, tuple(channels), tuple(owner), np.array(rows), counts, known)
+        data = Observations(self.classes, tuple(channels), tuple(owner), np.array(rows), counts, known)
         columns = {
             name: tuple(column for column in self.columns if self.of_column.get(column, column) == name)
             for name in systems
         }
-        return Arrangement(answers, coded, systems, self.labels, place, columns, int(counts[lost].sum()))
+        return Arrangement(data, coded, systems, self.labels, place, columns, int(counts[lost].sum()))
 
 
-def _joined(columns: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
-    """One code for the answers of several columns; missing where any of them is."""
-    there = np.all([column >= 0 for column in columns], axis=0)
-    joined = np.full(len(there), -1, np.int64)
-    joined[there] = np.ravel_multi_index(tuple(column[there] for column in columns), sizes)
-    return joined
+def _joined(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One code for the predictions of several columns, missing where any of them is; and the combinations that occur.
+
+    What never occurs together has no code: six systems of ten classes have a million combinations, and a prior on each
+    of them would drown the data.
+    """
+    there = np.all(codes >= 0, axis=0)
+    joined = np.full(codes.shape[1], -1, np.int64)
+    combinations, joined[there] = np.unique(codes[:, there], axis=1, return_inverse=True)
+    return joined, combinations

@@ -1,4 +1,4 @@
-"""From answers to what is believed about them: the most probable parameters, chains of draws, tables of systems."""
+"""From predictions to what is believed about them: the most probable parameters, chains of draws, tables of systems."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.latent.arrangement import Arrangement
+from infoscope.latent.effort import draw_count, is_large, sampled, sweeps
 from infoscope.latent.expectation_maximization import Fit, fitted, maximized, weak_prior
 from infoscope.latent.gibbs_sampler import SETTLED, LatentDraws, drawn_chains, split_r_hat
-from infoscope.latent.model import Answers, Parameters
+from infoscope.latent.model import Observations, Parameters
 from infoscope.metrics import accuracy, proficiency
-from infoscope.numeric import Real, as_real
+from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
 from infoscope.tables import Contingency
 from infoscope.tables.estimation import Estimation
 
 __all__ = ["LatentPosterior", "estimated", "prior_of", "system_table"]
 
-LARGE_WORK = 2_000_000
-"""Patterns × classes × columns above which the draws use a random part of the items."""
-THINNED_ITEMS = 200_000
 MORE_DRAWS = 4
 """How many times as many draws are made where the first ones do not agree."""
 
@@ -48,11 +46,11 @@ class LatentPosterior:
 
     def drawn(self, name: str) -> Real:
         """Draws of one system's table of probabilities."""
-        answers = self.arrangement.of_system(name, self.draws.answers)
-        return self.draws.frequencies[:, :, None] * answers
+        predictions = self.arrangement.of_system(name, self.draws.predictions)
+        return self.draws.frequencies[:, :, None] * predictions
 
 
-def prior_of(prior: Prior, data: Answers) -> list[Real] | None:
+def prior_of(prior: Prior, data: Observations) -> list[Real] | None:
     """Stated pseudo-counts of each channel; None for the learned prior."""
     if isinstance(prior, str):
         if prior != "learned":
@@ -65,31 +63,30 @@ def prior_of(prior: Prior, data: Answers) -> list[Real] | None:
 
 def estimated(arrangement: Arrangement, prior: Prior, draws: int | None, seed: int) -> LatentPosterior:
     """Rounds to the most probable parameters, then two chains from there and from elsewhere."""
-    data = arrangement.answers
+    data = arrangement.data
     stated = prior_of(prior, data)
     fit = _best_fit(data, stated if stated is not None else weak_prior(data))
     rng = np.random.default_rng(seed)
-    sample = _sampled(arrangement, rng)
-    keep = _draw_count(sample) if draws is None else max(draws, 20)
+    sample = sampled(arrangement, rng)
+    keep = draw_count(sample) if draws is None else max(draws, 20)
     noise = rng.dirichlet(np.ones(data.size), sample.codes.shape[1])
     near = sample.votes() if not len(sample.labelled) else fit.parameters.belief(sample)[0]
     elsewhere = maximized(sample, sample.fixed(0.5 * near + 0.5 * noise), weak_prior(sample), 1.0 / data.size)
     starts = [fit.parameters, elsewhere]
     for effort in (1, MORE_DRAWS):
-        length = max(keep * effort // 6, 50), max(keep * effort // 2, 10)
-        chains = drawn_chains(sample, starts, length, seed, stated)
+        chains = drawn_chains(sample, starts, sweeps(keep, effort), seed, stated)
         r_hat = _largest_r_hat(arrangement, chains)
-        if r_hat <= SETTLED or draws is not None or _work(sample) > LARGE_WORK:
+        if r_hat <= SETTLED or draws is not None or is_large(sample, keep * MORE_DRAWS):
             break
     used = float(sample.counts.sum())
     scaled = [table * (float(data.counts.sum()) / used) for table in chains.counts]
     chains = replace(chains, counts=scaled)
-    mean = Parameters(chains.frequencies.mean(axis=0), [table.mean(axis=0) for table in chains.answers])
+    mean = Parameters(chains.frequencies.mean(axis=0), [table.mean(axis=0) for table in chains.predictions])
     belief, _ = mean.belief(data)
     return LatentPosterior(arrangement, fit, chains, belief, used, r_hat)
 
 
-def _best_fit(data: Answers, prior: list[Real]) -> Fit:
+def _best_fit(data: Observations, prior: list[Real]) -> Fit:
     """The better of two starts where there are labels: the votes, and what the labelled items alone suggest.
 
     Votes may name the classes wrongly, and rounds do not find back from there.
@@ -103,35 +100,12 @@ def _best_fit(data: Answers, prior: list[Real]) -> Fit:
     return max(fit, other, key=lambda each: each.log_likelihood)
 
 
-def _work(data: Answers) -> float:
-    return float(data.codes.shape[1]) * data.size * len(data.owner)
-
-
-def _draw_count(data: Answers) -> int:
-    """Many draws where they are cheap, for few systems mix slowly."""
-    return int(np.clip(5e7 / _work(data), 300, 3000))
-
-
-def _sampled(arrangement: Arrangement, rng: np.random.Generator) -> Answers:
-    """Whole counts of as many items as tell as much: weights scaled down, very many items thinned."""
-    data, patterns = arrangement.answers, arrangement.patterns
-    counts = data.counts
-    if patterns.is_weighted:
-        scaled = counts * (patterns.sample_size / patterns.total)
-        counts = np.floor(scaled) + (rng.random(len(scaled)) < scaled - np.floor(scaled))
-    elif _work(data) > LARGE_WORK and counts.sum() > THINNED_ITEMS:
-        drawn = rng.multivariate_hypergeometric(counts.astype(np.int64), THINNED_ITEMS, method="marginals")
-        counts = as_real(drawn)
-    keep = np.flatnonzero(counts > 0)
-    return data if len(keep) == len(counts) and not patterns.is_weighted else data.where(keep, as_real(counts[keep]))
-
-
 def _largest_r_hat(arrangement: Arrangement, draws: LatentDraws) -> float:
     """The largest split R̂ of any system's proficiency or accuracy."""
     found = [1.0]
     for name in arrangement.systems:
-        table = draws.frequencies[:, :, None] * arrangement.of_system(name, draws.answers)
-        batch = Contingency.from_matrix(table, truth=arrangement.answers.classes, system=arrangement.labels[name])
+        table = draws.frequencies[:, :, None] * arrangement.of_system(name, draws.predictions)
+        batch = Contingency.from_matrix(table, truth=arrangement.data.classes, system=arrangement.labels[name])
         for measure in (proficiency, accuracy):
             values = np.asarray(measure(batch))
             if np.isfinite(values).all():
@@ -143,7 +117,7 @@ def system_table(posterior: LatentPosterior, name: str, caveat: str) -> Continge
     """Expected counts of one system, with draws; as many independent samples as its proficiency is worth."""
     arrangement = posterior.arrangement
     counts = arrangement.of_system(name, posterior.draws.counts)
-    classes, labels = arrangement.answers.classes, arrangement.labels[name]
+    classes, labels = arrangement.data.classes, arrangement.labels[name]
     table = Contingency.from_matrix(counts, truth=classes, system=labels)
     drawn = posterior.drawn(name)
     size = _effective_size(table, drawn)

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoscope.latent.model import SMALLEST, Answers, Parameters, expected_tables
+from infoscope.latent.effort import most_rounds
+from infoscope.latent.model import SMALLEST, Observations, Parameters, expected_tables
 from infoscope.numeric import Real
 
 __all__ = ["Fit", "fitted", "weak_prior"]
-
-FEW_PATTERNS = 10_000
-"""Below so many a round is cheap, and slow convergence is waited for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +22,7 @@ class Fit:
     rounds: int
 
 
-def weak_prior(data: Answers) -> list[Real]:
+def weak_prior(data: Observations) -> list[Real]:
     """One pseudo-count per class and channel, half of it on the class's own name: enough to keep names in place."""
     found = []
     for channel in data.channels:
@@ -36,7 +34,7 @@ def weak_prior(data: Answers) -> list[Real]:
 
 
 def fitted(
-    data: Answers,
+    data: Observations,
     prior: list[Real] | None,
     frequency_prior: float,
     start: Real | None = None,
@@ -49,7 +47,7 @@ def fitted(
     belief = data.votes() if start is None else start
     parameters = maximized(data, belief, prior, frequency_prior)
     before = -np.inf
-    most = 5_000 if data.codes.shape[1] < FEW_PATTERNS else 500
+    most = most_rounds(data)
     for done in range(1, most + 1):
         belief, score = parameters.belief(data)
         if abs(score - before) <= tolerance * max(1.0, abs(score)):
@@ -59,12 +57,12 @@ def fitted(
     return Fit(parameters, before, most)
 
 
-def maximized(data: Answers, belief: Real, prior: list[Real] | None, frequency_prior: float) -> Parameters:
+def maximized(data: Observations, belief: Real, prior: list[Real] | None, frequency_prior: float) -> Parameters:
     """The parameters that go best with these beliefs about the patterns' classes."""
     weighted = belief * data.counts[:, None]
     sums = weighted.sum(axis=0) + frequency_prior
     tables = expected_tables(data, weighted)
     if prior is not None:
         tables = [table + more for table, more in zip(tables, prior, strict=True)]
-    answers = [table / np.maximum(table.sum(axis=1, keepdims=True), SMALLEST) for table in tables]
-    return Parameters(sums / sums.sum(), answers)
+    predictions = [table / np.maximum(table.sum(axis=1, keepdims=True), SMALLEST) for table in tables]
+    return Parameters(sums / sums.sum(), predictions)

@@ -1,8 +1,9 @@
 """Draws from the posterior of a latent truth: patterns are split over the classes, then parameters are drawn.
 
-The prior decides the coverage. With a fixed number of pseudo-counts for each wrong answer, systems look too good (a
+The prior decides the coverage. With a fixed number of pseudo-counts for each wrong prediction, systems look too good (a
 small number) or too bad (a large one) as classes grow. So the prior has two steps: right or wrong, Beta(1.5, 0.5);
-then which wrong answer, Dirichlet(s), with s drawn from its evidence in all systems' wrong answers (docs/decisions.md).
+then which wrong prediction, Dirichlet(s), with s drawn from its evidence in the wrong predictions of all systems
+(docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from infoscope.latent.model import SMALLEST, Answers, Channel, Parameters, dirichlet, expected_tables
+from infoscope.latent.model import SMALLEST, Channel, Observations, Parameters, dirichlet, expected_tables
 from infoscope.numeric import Real
 
 __all__ = ["LatentDraws", "drawn_chains", "split_r_hat"]
 
 RIGHT, WRONG = 1.5, 0.5
 SPARSENESS = np.exp2(np.arange(-7, 2.1, 0.75))
-"""Pseudo-counts of each wrong answer that are considered."""
+"""Pseudo-counts of each wrong prediction that are considered."""
 SETTLED = 1.05
 """Split R̂ up to which chains are said to agree."""
 
@@ -33,10 +34,10 @@ class LatentDraws:
     chains: int
     frequencies: Real
     """Draws × classes."""
-    answers: list[Real]
-    """For each channel, draws × classes × answers."""
+    predictions: list[Real]
+    """For each channel, draws × classes × predictions."""
     counts: list[Real]
-    """For each channel, expected counts of class × answer: the mean over the draws."""
+    """For each channel, expected counts of class × prediction: the mean over the draws."""
 
     def __len__(self) -> int:
         """Number of draws."""
@@ -48,7 +49,7 @@ class LatentDraws:
 
 
 def drawn_chains(
-    data: Answers,
+    data: Observations,
     starts: list[Parameters],
     length: tuple[int, int],
     seed: int,
@@ -65,23 +66,23 @@ def drawn_chains(
     streams = np.random.default_rng(seed).spawn(len(starts))
     chains = [_Chain(data, start, rng, prior, each_class) for start, rng in zip(starts, streams, strict=True)]
     frequencies: list[Real] = []
-    answers: list[list[Real]] = [[] for _ in data.channels]
+    predictions: list[list[Real]] = [[] for _ in data.channels]
     sums = [np.zeros((data.size, channel.size)) for channel in data.channels]
     for chain in chains:
         for at, (state, tables) in enumerate(chain.sweeps(burn + keep)):
             if at < burn:
                 continue
             frequencies.append(state.frequencies)
-            for mine, table in zip(answers, state.answers, strict=True):
+            for mine, table in zip(predictions, state.predictions, strict=True):
                 mine.append(table)
             sums = [total + counted for total, counted in zip(sums, tables, strict=True)]
     means = [total / len(frequencies) for total in sums]
-    return LatentDraws(len(chains), np.array(frequencies), [np.array(mine) for mine in answers], means)
+    return LatentDraws(len(chains), np.array(frequencies), [np.array(mine) for mine in predictions], means)
 
 
 @dataclass
 class _Chain:
-    data: Answers
+    data: Observations
     state: Parameters
     rng: np.random.Generator
     prior: list[Real] | None
@@ -98,15 +99,15 @@ class _Chain:
             frequencies = dirichlet(self.rng, split.sum(axis=0) + self.frequency_prior)
             tables = expected_tables(data, split)
             if self.prior is not None:
-                answers = [dirichlet(self.rng, t + p) for t, p in zip(tables, self.prior, strict=True)]
+                predictions = [dirichlet(self.rng, t + p) for t, p in zip(tables, self.prior, strict=True)]
             else:
                 if at % 3 == 0:
                     self.sparseness = _drawn_sparseness(self.rng, tables, data.channels)
-                answers = [
-                    _drawn_answers(self.rng, table, channel, self.sparseness)
+                predictions = [
+                    _drawn_predictions(self.rng, table, channel, self.sparseness)
                     for table, channel in zip(tables, data.channels, strict=True)
                 ]
-            self.state = Parameters(frequencies, answers)
+            self.state = Parameters(frequencies, predictions)
             yield self.state, tables
 
 
@@ -124,8 +125,8 @@ def _split(rng: np.random.Generator, counts: NDArray[np.int64], belief: Real) ->
     return out
 
 
-def _wrong_answers(table: Real, channel: Channel) -> Real:
-    """The wrong answers, class by class; all answers of a channel whose answers are not the classes."""
+def _wrong_predictions(table: Real, channel: Channel) -> Real:
+    """The wrong predictions, class by class; all predictions of a channel whose predictions are not the classes."""
     if not channel.named:
         return table
     size = len(table)
@@ -133,11 +134,11 @@ def _wrong_answers(table: Real, channel: Channel) -> Real:
 
 
 def _drawn_sparseness(rng: np.random.Generator, tables: list[Real], channels: tuple[Channel, ...]) -> float:
-    """Pseudo-counts of each wrong answer, drawn by their evidence (Dirichlet-multinomial)."""
+    """Pseudo-counts of each wrong prediction, drawn by their evidence (Dirichlet-multinomial)."""
     evidence = np.zeros(len(SPARSENESS))
     each = SPARSENESS[:, None, None]
     for table, channel in zip(tables, channels, strict=True):
-        wrong = _wrong_answers(table, channel)
+        wrong = _wrong_predictions(table, channel)
         used = wrong[wrong > 0]
         sums, size = wrong.sum(axis=1), wrong.shape[1]
         evidence += (gammaln(used + each[:, 0]) - gammaln(each[:, 0])).sum(axis=1)
@@ -146,9 +147,9 @@ def _drawn_sparseness(rng: np.random.Generator, tables: list[Real], channels: tu
     return float(rng.choice(SPARSENESS, p=chance / chance.sum()))
 
 
-def _drawn_answers(rng: np.random.Generator, table: Real, channel: Channel, each: float) -> Real:
-    """Answers given the class: right or wrong first, then which wrong one."""
-    wrong = dirichlet(rng, _wrong_answers(table, channel) + each)
+def _drawn_predictions(rng: np.random.Generator, table: Real, channel: Channel, each: float) -> Real:
+    """Predictions given the class: right or wrong first, then which wrong one."""
+    wrong = dirichlet(rng, _wrong_predictions(table, channel) + each)
     if not channel.named:
         return wrong
     size = len(table)

@@ -8,10 +8,9 @@ from math import prod
 
 import numpy as np
 
-from infoscope.errors import InputError
 from infoscope.latent.arrangement import Arrangement
 from infoscope.latent.estimation import LatentPosterior
-from infoscope.latent.model import Answers
+from infoscope.latent.model import NoLatentTruthError, Observations
 from infoscope.latent.result import LatentSystem
 from infoscope.results.finding import Finding
 
@@ -22,12 +21,14 @@ TWO_SYSTEMS = (
     "system, or labels, would tell more"
 )
 MOST_CELLS = 1e15
+MIN_LABELS_PER_CLASS = 5
+"""Labels that settle a class where only two systems are given."""
 ALIKE = 0.1
-"""Two classes are taken as merged where no system's answers to them differ by more than this probability."""
+"""Two classes are taken as merged where no system's predictions of them differ by more than this probability."""
 
 
-def free_degrees(data: Answers) -> float:
-    """Cells of the joint answers less parameters: below 0 the model cannot be found, at 0 it cannot be tested."""
+def free_degrees(data: Observations) -> float:
+    """Cells of the joint predictions less parameters: below 0 the model cannot be found, at 0 it cannot be tested."""
     sizes = [channel.size for channel in data.channels]
     cells = min(prod(float(size) for size in sizes), MOST_CELLS)
     return float(cells - 1 - (data.size - 1) - data.size * sum(size - 1 for size in sizes))
@@ -35,25 +36,57 @@ def free_degrees(data: Answers) -> float:
 
 def check_identifiable(arrangement: Arrangement) -> None:
     """Reject systems that do not determine a truth."""
-    data = arrangement.answers
-    if len(data.channels) < 3 and not len(data.labelled):
-        blocks = [channel for channel in data.channels if channel.members]
-        if blocks and len(arrangement.systems) > 2:
-            raise InputError(
-                f"{len(arrangement.systems)} systems in {len(data.channels)} independent parts "
-                f"(together={blocks[0].name}) do not determine a truth; at least three parts, or labels, are needed"
-            )
-        raise InputError(f"{TWO_SYSTEMS}; infoscope.agreement shows what they tell about each other")
+    data = arrangement.data
     apart = _apart(data)
-    if apart:
+    if apart and len(data.channels) > 2:
         names = ", ".join(data.channels[at].name for at in apart)
-        raise InputError(
+        raise NoLatentTruthError(
             f"{names}: no item in common with the other systems, so nothing connects them; leave them out, or give "
             "items that they share"
         )
+    if _meeting(data) < 3:
+        if not len(data.labelled):
+            raise NoLatentTruthError(_too_few(arrangement))
+        _check_labels(data)
 
 
-def _apart(data: Answers) -> list[int]:
+def _too_few(arrangement: Arrangement) -> str:
+    data = arrangement.data
+    blocks = [channel for channel in data.channels if channel.members]
+    if len(data.channels) > 2:
+        return (
+            f"no item has predictions of three systems or more, and two at a time do not determine a truth; give items "
+            f"that three of the {len(data.channels)} systems share, or labels"
+        )
+    if blocks and len(arrangement.systems) > 2:
+        return (
+            f"{len(arrangement.systems)} systems in {len(data.channels)} independent parts (together={blocks[0].name}) "
+            "do not determine a truth; at least three parts, or labels, are needed"
+        )
+    return f"{TWO_SYSTEMS}; infoscope.agreement shows what they tell about each other"
+
+
+def _meeting(data: Observations) -> int:
+    """The most channels that predict the same item."""
+    there = np.zeros((len(data.channels), data.codes.shape[1]), bool)
+    for codes, owner in zip(data.codes, data.owner, strict=True):
+        there[owner] |= codes >= 0
+    return int(there.sum(axis=0).max(initial=0))
+
+
+def _check_labels(data: Observations) -> None:
+    """Reject two systems with labels of which some class has hardly any."""
+    labels = np.bincount(data.known[data.labelled], data.counts[data.labelled], data.size)
+    least, fewest = int(np.argmin(labels)), float(labels.min())
+    if fewest < MIN_LABELS_PER_CLASS:
+        raise NoLatentTruthError(
+            f"two systems do not determine a truth, and the class {data.classes[least]!r} has "
+            f"{fewest:g} label{'s' * (fewest != 1)}: label at least {MIN_LABELS_PER_CLASS} items of each "
+            "class, or add a third independent system"
+        )
+
+
+def _apart(data: Observations) -> list[int]:
     """Channels that share no item with the others, directly or through further ones."""
     size = len(data.channels)
     there = np.zeros((size, data.codes.shape[1]), bool)
@@ -70,7 +103,7 @@ def _apart(data: Answers) -> list[int]:
 
 def identifiability_findings(posterior: LatentPosterior, systems: tuple[LatentSystem, ...]) -> Iterator[Finding]:
     """What the data do not settle."""
-    data = posterior.arrangement.answers
+    data = posterior.arrangement.data
     if not posterior.settled:
         yield Finding(
             "not_settled",
@@ -79,7 +112,15 @@ def identifiability_findings(posterior: LatentPosterior, systems: tuple[LatentSy
             "warning",
             {"r_hat": posterior.r_hat if np.isfinite(posterior.r_hat) else None},
         )
-    if free_degrees(data) <= 0 and not len(data.labelled):
+    if _meeting(data) < 3:
+        yield Finding(
+            "two_systems",
+            f"Two systems do not determine a truth: what is estimated here rests on "
+            f"{data.counts[data.labelled].sum():,.0f} labels. If these are no random sample, neither is the estimate "
+            "right; a third independent system would tell more.",
+            "warning",
+        )
+    elif free_degrees(data) <= 0 and not len(data.labelled):
         text = (
             "Three systems with two classes fit any counts: shared errors cannot be checked."
             if len(data.channels) == 3 and data.size == 2
@@ -91,10 +132,10 @@ def identifiability_findings(posterior: LatentPosterior, systems: tuple[LatentSy
 
 
 def _merged_classes(posterior: LatentPosterior) -> Iterator[Finding]:
-    data, draws = posterior.arrangement.answers, posterior.draws
+    data, draws = posterior.arrangement.data, posterior.draws
     if data.size > 200:
         return
-    means = [table.mean(axis=0) for table in draws.answers]
+    means = [table.mean(axis=0) for table in draws.predictions]
     for t, u in itertools.combinations(range(data.size), 2):
         if max(float(np.abs(table[t] - table[u]).sum() / 2) for table in means) < ALIKE:
             names = f"{data.classes[t]} and {data.classes[u]}"
@@ -110,7 +151,7 @@ def _below_chance(posterior: LatentPosterior, systems: tuple[LatentSystem, ...])
     kappas = {system.name: system.metrics["kappa"].shown for system in systems}
     known = {name: value for name, value in kappas.items() if value is not None}
     below = [name for name, value in known.items() if value < 0]
-    if not known or len(posterior.arrangement.answers.labelled):
+    if not known or len(posterior.arrangement.data.labelled):
         return
     if sum(known.values()) < 0:
         yield Finding(

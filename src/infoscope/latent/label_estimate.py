@@ -103,13 +103,13 @@ def _matched(allocation: Allocation, labels: Any, column: str, read: ReadOptions
     """The labelled items among the plan's patterns; and items without a label."""
     arrangement = allocation.effects.posterior.arrangement
     patterns = arrangement.patterns
-    classes = arrangement.answers.classes
+    classes = arrangement.data.classes
     names = [column for columns in arrangement.columns.values() for column in columns]
     weight = "times" if _has_times(labels) else None
     given = read_patterns(labels, [*names, column], weight=weight, read=read)
-    answered = given.codes[-1] >= 0
-    skipped = round(float(given.counts[~answered].sum()))
-    given = given.where(answered)
+    has_label = given.codes[-1] >= 0
+    skipped = round(float(given.counts[~has_label].sum()))
+    given = given.where(has_label)
     own = {str(label): at for at, label in enumerate(classes)}
     strange = [label for label in given.labels[-1] if str(label) not in own]
     used = {given.labels[-1][code] for code in np.unique(given.codes[-1]).tolist()}
@@ -119,7 +119,7 @@ def _matched(allocation: Allocation, labels: Any, column: str, read: ReadOptions
     place = []
     for row in _texts(given, names, np.arange(len(given))):
         if tuple(row) not in known:
-            shown = ", ".join(f"{name} {answer}" for name, answer in zip(names, row, strict=True))
+            shown = ", ".join(f"{name} {prediction}" for name, prediction in zip(names, row, strict=True))
             raise InputError(f"no unlabelled item has the predictions {shown}; label items of the plan's own source")
         place.append(known[tuple(row)])
     truth = np.array([own[str(given.labels[-1][code])] for code in given.codes[-1].tolist()], dtype=np.int64)

@@ -30,7 +30,7 @@ from infoscope.typing import LabelsLike, Source, StrPath
 __all__ = ["ItemToLabel", "LabelPlan", "plan_labels"]
 
 SHEET = ("row", "chance", "times", "label")
-"""Columns of a file of items beside the systems' answers."""
+"""Columns of a file of items beside the systems' predictions; rows are counted from 1, the header not among them."""
 CURVE = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
 
 
@@ -39,8 +39,8 @@ class ItemToLabel:
     """One item that was drawn."""
 
     row: int
-    """Its row in the source, from 0."""
-    answers: Mapping[str, str | None]
+    """Its row in the source, counted from 1: the first row below the header is row 1."""
+    predictions: Mapping[str, str | None]
     chance: float
     """Probability of this item at each draw."""
     times: int
@@ -114,7 +114,7 @@ class LabelPlan(Result):
         of_row: dict[int, int] = {}
         for at in drawn.tolist():
             pattern = int(allocation.effects.unlabelled[at])
-            row = int(rng.choice(members[pattern]))
+            row = 1 + int(rng.choice(members[pattern]))
             times[row] = times.get(row, 0) + 1
             of_row[row] = at
         return [self._item(row, of_row[row], number) for row, number in times.items()]
@@ -123,20 +123,23 @@ class LabelPlan(Result):
         allocation = self._allocation()
         patterns = allocation.effects.posterior.arrangement.patterns
         codes = patterns.codes[:, allocation.effects.unlabelled[at]]
-        answers = {
+        predictions = {
             name: None if code < 0 else str(labels[code])
             for name, labels, code in zip(patterns.names, patterns.labels, codes.tolist(), strict=True)
         }
         chance = float(allocation.share[at] / allocation.effects.counts[at])
-        return ItemToLabel(row, answers, chance, times)
+        return ItemToLabel(row, predictions, chance, times)
 
     def sheet(self, items: Sequence[ItemToLabel]) -> list[dict[str, str | int | float | None]]:
-        """Drawn items as rows of a file to be filled in, with an empty column for the label."""
-        taken = {name for item in items for name in item.answers} & set(SHEET)
+        """Drawn items as rows of a file to be filled in, with an empty column for the label.
+
+        ``row`` counts the rows of the source from 1, without the header: ``values[line["row"] - 1]`` is the item's.
+        """
+        taken = {name for item in items for name in item.predictions} & set(SHEET)
         if taken:
             raise InputError(f"a system is called {min(taken)!r}, as a column of the file of items; rename it")
         return [
-            {"row": item.row, **item.answers, "chance": item.chance, "times": item.times, "label": None}
+            {"row": item.row, **item.predictions, "chance": item.chance, "times": item.times, "label": None}
             for item in items
         ]
 
@@ -182,7 +185,7 @@ def plan_labels(
 ) -> LabelPlan:
     """How many labels give a metric of these systems (all by default) to ± ``half_width``, and which items come first.
 
-    ``difference`` plans for the difference of two systems: items on which both answer alike fall out.
+    ``difference`` plans for the difference of two systems: items on which both predict alike fall out.
     """
     check_level(level)
     if latent.posterior is None:

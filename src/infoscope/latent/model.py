@@ -1,8 +1,8 @@
-"""The model of a latent truth: class frequencies, each system's answers given the class, answers independent given it.
+"""The model of a latent truth: class frequencies, and each system's predictions given the class, independent of others.
 
 Dawid and Skene (1979), over counted patterns, so that the cost goes with distinct rows and not with items. A missing
-answer contributes nothing. A *channel* is a system, or systems that are taken as one; its answers need not be the
-classes: a rejection is one more answer, and systems taken as one answer with tuples.
+prediction contributes nothing. A *channel* is a system, or systems that are taken as one; its predictions need not be
+the classes: a rejection is one more prediction, and systems taken as one predict combinations.
 """
 
 from __future__ import annotations
@@ -16,37 +16,44 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
+from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
 from infoscope.tables.labels import Label
 
-__all__ = ["Answers", "Channel", "Parameters", "dirichlet", "expected_tables"]
+__all__ = ["Channel", "NoLatentTruthError", "Observations", "Parameters", "dirichlet", "expected_tables"]
 
 SMALLEST = 1e-300
 
 
+class NoLatentTruthError(InputError):
+    """The systems do not determine a truth, or it is too large to be estimated; pairs of systems can still be shown."""
+
+
 @dataclass(frozen=True)
 class Channel:
-    """One or several columns of answers that err together, or one system that answered several times."""
+    """One or several columns of predictions that err together, or one system that predicted several times."""
 
     name: str
     size: int
-    """Number of possible answers."""
+    """Number of possible predictions."""
     named: bool = True
-    """Whether the first answers are the classes, in their order."""
+    """Whether the first predictions are the classes, in their order."""
     members: tuple[str, ...] = ()
     """Systems taken as one; empty for a single system."""
+    combinations: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+    """Members × predictions: what each member predicts in each combination that occurs."""
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
-    """Patterns of answers as one sparse matrix: patterns × all answers of all columns."""
+class Observations:
+    """Patterns of predictions as one sparse matrix: patterns × all predictions of all columns."""
 
     classes: tuple[Label, ...]
     channels: tuple[Channel, ...]
     owner: tuple[int, ...]
-    """The channel of each column; one that answered several times owns several columns."""
+    """The channel of each column; one that predicted several times owns several columns."""
     codes: NDArray[np.int64]
-    """Columns × patterns, −1 where the answer is missing."""
+    """Columns × patterns, −1 where the prediction is missing."""
     counts: Real
     known: NDArray[np.int64]
     """The class of each pattern where it is labelled, −1 elsewhere."""
@@ -58,12 +65,12 @@ class Answers:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the answers of each channel begin among all."""
+        """Where the predictions of each channel begin among all."""
         return np.concatenate([[0], np.cumsum([channel.size for channel in self.channels])])
 
     @cached_property
     def design(self) -> csr_array:
-        """How often each pattern gives each answer of each channel."""
+        """How often each pattern gives each prediction of each channel."""
         there = self.codes.T >= 0
         places = self.codes.T + self.offsets[np.array(self.owner)]
         starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
@@ -74,7 +81,7 @@ class Answers:
 
     @cached_property
     def transposed(self) -> csr_array:
-        """The same by answer."""
+        """The same by prediction."""
         return csr_array(self.design.T.tocsr())
 
     @cached_property
@@ -83,7 +90,7 @@ class Answers:
         return np.flatnonzero(self.known >= 0)
 
     def split(self, stacked: Real) -> list[Real]:
-        """Class × answer tables of the channels, from classes × all answers."""
+        """Class × prediction tables of the channels, from classes × all predictions."""
         return [stacked[..., at:to] for at, to in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
 
     def fixed(self, belief: Real) -> Real:
@@ -94,7 +101,7 @@ class Answers:
         return belief
 
     def votes(self) -> Real:
-        """The shares of votes for each class; channels whose answers are not the classes do not vote."""
+        """The shares of votes for each class; channels whose predictions are not the classes do not vote."""
         size = self.size
         found = np.full((self.codes.shape[1], size), 1e-3)
         for codes, at in zip(self.codes, self.owner, strict=True):
@@ -103,24 +110,24 @@ class Answers:
                 found[there, codes[there]] += 1.0
         return self.fixed(found / found.sum(axis=1, keepdims=True))
 
-    def where(self, keep: NDArray[np.int64], counts: Real) -> Answers:
+    def where(self, keep: NDArray[np.int64], counts: Real) -> Observations:
         """Some of the patterns, with other counts."""
-        return Answers(self.classes, self.channels, self.owner, self.codes[:, keep], counts, self.known[keep])
+        return Observations(self.classes, self.channels, self.owner, self.codes[:, keep], counts, self.known[keep])
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Class frequencies, and each channel's answers given the class."""
+    """Class frequencies, and each channel's predictions given the class."""
 
     frequencies: Real
-    answers: list[Real] = field(repr=False)
+    predictions: list[Real] = field(repr=False)
 
-    def logs(self, data: Answers) -> Real:
+    def logs(self, data: Observations) -> Real:
         """Log probability of each pattern together with each class."""
-        stacked = np.log(np.maximum(np.concatenate(self.answers, axis=1), SMALLEST))
+        stacked = np.log(np.maximum(np.concatenate(self.predictions, axis=1), SMALLEST))
         return as_real(data.design @ stacked.T) + np.log(np.maximum(self.frequencies, SMALLEST))
 
-    def belief(self, data: Answers) -> tuple[Real, float]:
+    def belief(self, data: Observations) -> tuple[Real, float]:
         """Class probabilities of each pattern, and the log likelihood of all."""
         logs = self.logs(data)
         whole = as_real(logsumexp(logs, axis=1))
@@ -132,12 +139,12 @@ class Parameters:
         return data.fixed(belief), float(score @ data.counts)
 
     def reordered(self, order: Sequence[int]) -> Parameters:
-        """The classes in another order; the names of the answers stay."""
-        return Parameters(self.frequencies[list(order)], [table[list(order)] for table in self.answers])
+        """The classes in another order; the names of the predictions stay."""
+        return Parameters(self.frequencies[list(order)], [table[list(order)] for table in self.predictions])
 
 
-def expected_tables(data: Answers, belief: Real) -> list[Real]:
-    """Expected class × answer counts of every channel; beliefs are patterns × classes, each as often as it occurs."""
+def expected_tables(data: Observations, belief: Real) -> list[Real]:
+    """Expected class × prediction counts of every channel, from beliefs: patterns × classes, as often as they occur."""
     return data.split(as_real((data.transposed @ belief).T))
 
 

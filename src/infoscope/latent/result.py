@@ -34,10 +34,10 @@ class LatentSystem:
 
     name: str
     items: float
-    """Items with an answer of this system, or their weight."""
+    """Items with a prediction of this system, or their weight."""
     metrics: Mapping[str, Estimate]
-    answers: tuple[str, ...]
-    """What it answers: the classes first, then answers that are none."""
+    predictions: tuple[str, ...]
+    """What it predicts: the classes first, then further labels."""
     block: tuple[str, ...] = ()
     """The systems that it was taken together with, itself among them."""
 
@@ -64,14 +64,14 @@ class LatentTruth(Result):
     settled: bool
     """Whether the chains agree; where they do not, intervals are withheld."""
     free_degrees: float
-    """Cells of the joint answers less parameters: 0 where shared errors cannot be tested."""
+    """Cells of the joint predictions less parameters: 0 where shared errors cannot be tested."""
     pairs: tuple[PairCheck, ...] = ()
     votes: VoteCheck | None = None
     level: float = 0.95
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     tables: Mapping[str, Contingency] = field(default_factory=lambda: MappingProxyType({}), metadata={"stored": False})
-    """Expected counts of class × answer for each system, estimated without truth; every metric works on them."""
+    """Expected counts of class × prediction for each system, estimated without truth; every metric works on them."""
     posterior: LatentPosterior | None = field(default=None, metadata={"stored": False})
     """Patterns, beliefs and draws, for plans of labels; not in documents."""
 

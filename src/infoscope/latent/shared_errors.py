@@ -1,6 +1,6 @@
 """Do errors go together? Posterior predictive checks of pairs of systems, and of how votes spread.
 
-Errors that some systems share can be found; errors that all share look like right answers and cannot.
+Errors that some systems share can be found; errors that all share look like right predictions and cannot.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.latent.gibbs_sampler import LatentDraws
-from infoscope.latent.model import SMALLEST, Answers
+from infoscope.latent.model import SMALLEST, Observations
 from infoscope.numeric import Real, as_real
 
-__all__ = ["PairCheck", "VoteCheck", "pair_checks", "vote_check"]
+__all__ = ["PairCheck", "VoteCheck", "can_check_pairs", "pair_checks", "vote_check"]
 
 MOST_DRAWS = 100
 MOST_ITEMS = 20_000
 """Items that are simulated per draw; of more, a random part is compared."""
+MOST_SIMULATED = 1_000_000
+"""Items × classes of the same."""
+MOST_PAIR_WORK = 1e10
+"""Classes × predictions of both systems × draws, summed over the pairs: some ten seconds."""
 SIGNIFICANT_PAIR = 0.02
 SIGNIFICANT_VOTES = 0.05
 
@@ -47,7 +51,7 @@ class VoteCheck:
     """Whether items agree and disagree as often as independent errors let them."""
 
     observed: tuple[float, ...]
-    """Items by the number of systems that give the most frequent answer, from 0."""
+    """Items by the number of systems that give the most frequent prediction, from 0."""
     expected: tuple[float, ...]
     p_value: float
 
@@ -61,9 +65,18 @@ def _picked(draws: LatentDraws) -> NDArray[np.int64]:
     return np.linspace(0, len(draws) - 1, min(MOST_DRAWS, len(draws))).astype(np.int64)
 
 
-def pair_checks(data: Answers, draws: LatentDraws, rng: np.random.Generator) -> list[PairCheck]:
+def can_check_pairs(data: Observations) -> bool:
+    """Whether the tables of all pairs are small enough to be drawn again and again."""
+    sizes = [channel.size for channel in data.channels]
+    work = sum(a * b for a, b in itertools.combinations(sizes, 2)) * data.size * MOST_DRAWS
+    return work <= MOST_PAIR_WORK
+
+
+def pair_checks(data: Observations, draws: LatentDraws, rng: np.random.Generator) -> list[PairCheck]:
     """Each pair of channels: its table against the model's, and tables drawn from the model against it."""
-    found = []
+    found: list[PairCheck] = []
+    if not can_check_pairs(data):
+        return found
     first_column = {channel: at for at, channel in reversed(list(enumerate(data.owner)))}
     picked = _picked(draws)
     for a, b in itertools.combinations(range(len(data.channels)), 2):
@@ -71,9 +84,8 @@ def pair_checks(data: Answers, draws: LatentDraws, rng: np.random.Generator) -> 
         n = round(float(table.sum()))
         if not n:
             continue
-        model = np.einsum(
-            "dk,dki,dkj->dij", draws.frequencies[picked], draws.answers[a][picked], draws.answers[b][picked]
-        )
+        weighted = draws.frequencies[picked][:, :, None] * draws.predictions[a][picked]
+        model = weighted.swapaxes(1, 2) @ draws.predictions[b][picked]
         flat = model.reshape(len(picked), -1)
         flat = flat / flat.sum(axis=1, keepdims=True)
         seen = _misfit(table.ravel()[None, :] / n, flat)
@@ -84,7 +96,7 @@ def pair_checks(data: Answers, draws: LatentDraws, rng: np.random.Generator) -> 
     return found
 
 
-def _pair_table(data: Answers, a: int, b: int) -> Real:
+def _pair_table(data: Observations, a: int, b: int) -> Real:
     sizes = [data.channels[data.owner[at]].size for at in (a, b)]
     both = (data.codes[a] >= 0) & (data.codes[b] >= 0)
     keys = data.codes[a, both] * sizes[1] + data.codes[b, both]
@@ -97,15 +109,15 @@ def _misfit(seen: Real, model: Real) -> Real:
     return np.asarray(terms.sum(axis=-1))
 
 
-def vote_check(data: Answers, draws: LatentDraws, rng: np.random.Generator) -> VoteCheck:
-    """Items by how many systems give the most frequent answer, observed and simulated.
+def vote_check(data: Observations, draws: LatentDraws, rng: np.random.Generator) -> VoteCheck:
+    """Items by how many systems give the most frequent prediction, observed and simulated.
 
     Items that are hard for all leave too many of full and of poor agreement.
     """
     votes = _most_frequent(data, data.codes)
     observed = np.bincount(votes, data.counts, len(data.owner) + 1)
     total = round(float(observed.sum()))
-    items = min(total, MOST_ITEMS)
+    items = min(total, MOST_ITEMS, MOST_SIMULATED // data.size)
     seen = observed if items == total else rng.multivariate_hypergeometric(np.round(observed).astype(np.int64), items)
     picked = _picked(draws)
     gaps = rng.choice(len(data.counts), items, p=data.counts / data.counts.sum())
@@ -120,13 +132,13 @@ def vote_check(data: Answers, draws: LatentDraws, rng: np.random.Generator) -> V
 
 
 def _simulated_votes(
-    data: Answers, draws: LatentDraws, at: int, there: NDArray[np.bool_], rng: np.random.Generator
+    data: Observations, draws: LatentDraws, at: int, there: NDArray[np.bool_], rng: np.random.Generator
 ) -> NDArray[np.int64]:
     items = there.shape[1]
     truth = rng.choice(data.size, items, p=draws.frequencies[at] / draws.frequencies[at].sum())
     codes = np.empty(there.shape, np.int64)
     for column, owner in enumerate(data.owner):
-        table = draws.answers[owner][at]
+        table = draws.predictions[owner][at]
         steps = np.cumsum(table / table.sum(axis=1, keepdims=True), axis=1)[truth, :-1]
         draws_of_items = rng.random((items, 1))
         codes[column] = (draws_of_items > steps).sum(axis=1)
@@ -134,8 +146,8 @@ def _simulated_votes(
     return np.bincount(_most_frequent(data, codes), minlength=len(data.owner) + 1)
 
 
-def _most_frequent(data: Answers, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many systems give the most frequent answer of each row; answers of other names do not count."""
+def _most_frequent(data: Observations, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many systems give the most frequent prediction of each row; predictions of other names do not count."""
     votes: NDArray[np.int64] = np.zeros((codes.shape[1], data.size), np.int64)
     for row, owner in zip(codes, data.owner, strict=True):
         if data.channels[owner].named:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -58,6 +59,7 @@ def read_patterns_by_group(
     asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, by=by, joint=True)
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
         whole = _from_mapping(source, [by, *columns], weight, clean, comparable=False)
+        _check_same_kinds(whole.select(list(columns)))
         found = {(label,): whole.where(whole.codes[0] == at) for at, label in enumerate(whole.labels[0])}
         lost = int(whole.counts[whole.codes[0] < 0].sum())
         warn_of_rows({f"missing group in {by!r}": lost} if lost else {})
@@ -102,13 +104,15 @@ def _from_mapping(
         tidy = cleaner(clean)
         found = found.mapped(lambda label, name: tidy(meaning(label, name)))
     if comparable:
-        for (one, left), (other, right) in zip(
-            list(zip(found.names, found.labels, strict=True))[:-1],
-            list(zip(found.names, found.labels, strict=True))[1:],
-            strict=True,
-        ):
-            check_kinds(left, right, called=(f"{one} has", f"{other} has"))
+        _check_same_kinds(found)
     return found
+
+
+def _check_same_kinds(patterns: Patterns) -> None:
+    """Refuse numbers in one column and text in another."""
+    named = [(name, labels) for name, labels in zip(patterns.names, patterns.labels, strict=True) if labels]
+    for (one, left), (other, right) in itertools.pairwise(named):
+        check_kinds(left, right, called=(f"{one} has", f"{other} has"))
 
 
 def row_patterns(source: Source, patterns: Patterns, read: ReadOptions | None = None) -> NDArray[np.int64]:

@@ -99,7 +99,7 @@ def summaries(raw: Patterns, cut: Patterns, edges: Mapping[str, tuple[float, ...
     """What there is of each column."""
     found = []
     for at, name in enumerate(cut.names):
-        present = raw.answered[at]
+        present = raw.present[at]
         rows = float(raw.counts[present].sum())
         levels = len(cut.labels[at])
         taken: Literal["labels", "bins", "identifier", "constant"] = "bins" if name in edges else "labels"

@@ -19,7 +19,7 @@ KINDS = {
     "class-thresholds": "infoscope.operating_points.class_thresholds:ClassThresholds",
     "comparison": "infoscope.comparison.result:Comparison",
     "cross-validation": "infoscope.cross_validation.result:CrossValidation",
-    "drift": "infoscope.drift.result:Drift",
+    "drift": "infoscope.periods.result:Drift",
     "evaluation": "infoscope.evaluation.result:Evaluation",
     "gate": "infoscope.evaluation.gate:Gate",
     "label-plan": "infoscope.latent.label_plan:LabelPlan",

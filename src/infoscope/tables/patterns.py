@@ -131,7 +131,7 @@ class Patterns:
         return self.squares is not None
 
     @cached_property
-    def answered(self) -> NDArray[np.bool_]:
+    def present(self) -> NDArray[np.bool_]:
         """Columns × patterns: where there is a label."""
         return frozen(self.codes >= 0)
 
@@ -193,7 +193,7 @@ class Patterns:
 
     def complete(self) -> Patterns:
         """The rows without a missing label."""
-        whole = np.asarray(self.answered.all(axis=0))
+        whole = np.asarray(self.present.all(axis=0))
         return self if whole.all() else self.where(whole)
 
     def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Patterns:
@@ -229,7 +229,7 @@ class Patterns:
     def table(self, first: str | int, second: str | int) -> Contingency:
         """Two columns as a table, the first as the truth, over the rows that have both."""
         a, b = self.place(first), self.place(second)
-        both = self.answered[a] & self.answered[b]
+        both = self.present[a] & self.present[b]
         squares = None if self.squares is None else float(self.squares[both].sum())
         (truth, rows), (system, columns) = (_occurring(self.labels[at], self.codes[at, both]) for at in (a, b))
         return Contingency.from_cells(truth, system, rows, columns, self.counts[both], weight_squares=squares)

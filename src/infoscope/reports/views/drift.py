@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from infoscope.drift import Drift
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.periods import Drift
 from infoscope.reports.numbers import Units, amount, p_value
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
 

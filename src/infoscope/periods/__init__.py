@@ -1,6 +1,6 @@
 """Drift: what changed between two periods, without a truth."""
 
-from infoscope.drift.api import drift
-from infoscope.drift.result import Drift
+from infoscope.periods.api import drift
+from infoscope.periods.result import Drift
 
 __all__ = ["Drift", "drift"]

@@ -10,19 +10,20 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.drift.chance import drift_part
-from infoscope.drift.findings import drift_findings
-from infoscope.drift.result import Drift, PairDrift, SystemDrift
+from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError, UnknownNameError, check_keywords
 from infoscope.inputs import check_level, check_seed
 from infoscope.metrics import erroneous_information, mutual_information
 from infoscope.numeric import holm
+from infoscope.periods.chance import drift_part
+from infoscope.periods.findings import drift_findings
+from infoscope.periods.result import Drift, PairDrift, SystemDrift
 from infoscope.readers import ReadOptions
 from infoscope.readers.labels import Cleaning, match_label
 from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, sorted_labels
+from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Source
 
@@ -86,6 +87,7 @@ def drift(  # noqa: PLR0913 - the public function
     for name, part in zip(names, (first, second), strict=True):
         if not part.total:
             raise InputError(f"{name} has no rows; name two periods that have some")
+    check_label_columns(first + second)
     _check_common_labels(first, second, names)
     return _compared(first.on(labels), second.on(labels), names, how)
 
@@ -96,6 +98,7 @@ def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, 
         for labels, period in ((mine, periods[0]), (theirs, periods[1])):
             if not labels:
                 raise InputError(f"{name!r} has no label in {period}; leave it out, or name another period")
+        check_kinds(mine, theirs, called=(f"in {periods[0]} {name!r} has", f"in {periods[1]}"))
         if not set(mine) & set(theirs):
             raise InputError(
                 f"{name!r} has no label in common between the periods ({_listed(mine)} against {_listed(theirs)}): its "
@@ -183,7 +186,7 @@ def _systems(first: Patterns, second: Patterns, how: DriftOptions) -> Iterator[S
 
 
 def _counts(patterns: Patterns, column: int) -> NDArray[np.int64]:
-    there = patterns.answered[column]
+    there = patterns.present[column]
     codes = patterns.codes[column, there].astype(np.int64)
     return np.bincount(codes, patterns.counts[there], patterns.sizes[column]).astype(np.int64)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infoscope.drift.result import Drift, PairDrift
+from infoscope.periods.result import Drift, PairDrift
 from infoscope.results.finding import Finding
 
 __all__ = ["drift_findings"]
