@@ -97,7 +97,7 @@ class Judged(JudgedRows):
     def labels_only(self, system: str | None = None) -> Contingency:
         """Truth × prediction of the labelled rows alone."""
         name = self._system(system)
-        rows = self.patterns.where(self.patterns.answered[0]).table(self.truth, name)
+        rows = self.patterns.where(self.patterns.present[0]).table(self.truth, name)
         return self._with_options(rows, name)
 
     def judge_as_truth(self, system: str | None = None) -> Contingency | None:

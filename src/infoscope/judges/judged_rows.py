@@ -167,7 +167,7 @@ class JudgedRows:
     @cached_property
     def label_count(self) -> float:
         """Rows with a true label, or their weight."""
-        return float(self.patterns.counts[self.patterns.answered[0]].sum())
+        return float(self.patterns.counts[self.patterns.present[0]].sum())
 
     @property
     def row_count(self) -> float:
