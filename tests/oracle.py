@@ -431,6 +431,7 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "information_cost": lambda t: t.missed + t.false,
     # normalized
     "nmi_arithmetic": lambda t: ratio(2 * t.mutual, t.truth + t.system),
+    "v_measure": lambda t: ratio(2 * t.mutual, t.truth + t.system),
     "nmi_geometric": lambda t: ratio(t.mutual, sqrt(t.truth * t.system)),
     "nmi_min": lambda t: ratio(t.mutual, min(t.truth, t.system)),
     "nmi_max": lambda t: ratio(t.mutual, max(t.truth, t.system)),

@@ -150,6 +150,27 @@ def test_adjusted_mutual_information_by_each_mean(method):
     assert found == pytest.approx(expected, rel=1e-8)
     plain = peer.normalized_mutual_info_score(MANY, MANY_PREDICTED, average_method=method)
     assert getattr(ours, f"nmi_{method}")(MANY, MANY_PREDICTED) == pytest.approx(plain, rel=1e-10)
+    found = ours.normalized_mutual_information(MANY, MANY_PREDICTED, average_method=method)
+    assert found == pytest.approx(plain, rel=1e-10)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 1.0, 4.0])
+def test_v_measure_weighs_completeness_by_beta(beta):
+    expected = peer.v_measure_score(MANY, MANY_PREDICTED, beta=beta)
+    assert ours.v_measure(MANY, MANY_PREDICTED, beta=beta) == pytest.approx(expected, rel=1e-10)
+    table = ifs.Contingency.from_labels(MANY, MANY_PREDICTED)
+    h, c = ours.proficiency(table), ours.information_precision(table)
+    assert ours.v_measure(table, beta=beta) == pytest.approx((1 + beta) * h * c / (beta * h + c), rel=1e-12)
+
+
+def test_pairs_of_samples_as_scikit_learn():
+    expected = peer.cluster.pair_confusion_matrix(MANY, MANY_PREDICTED)
+    np.testing.assert_array_equal(ours.pair_confusion_matrix(MANY, MANY_PREDICTED), expected)
+    huge = ifs.Contingency.from_matrix([[10**9, 1], [2, 10**9]])
+    both = sum(n * (n - 1) for n in (10**9, 1, 2, 10**9))
+    assert ours.pair_confusion_matrix(huge)[1, 1] == pytest.approx(both, rel=1e-15)
+    with pytest.warns(ifs.UndefinedMetricWarning, match="the table holds weights"):
+        assert np.isnan(ours.pair_confusion_matrix(MANY, MANY_PREDICTED, sample_weight=WEIGHTS)).all()
 
 
 def test_mutual_information_is_in_bits():
@@ -200,6 +221,8 @@ def test_an_undefined_number_says_why_at_the_callers_line():
         (lambda: ours.kappa([0, 1], [0, 1], labels=[8]), "no sample is of these classes"),
         (lambda: ours.kappa([0, 1], [0, 1], weights="cubic"), "weights is 'cubic'"),
         (lambda: ours.adjusted_mutual_information([0, 1], [0, 1], average_method="mean"), "average_method is 'mean'"),
+        (lambda: ours.normalized_mutual_information([0, 1], [0, 1], average_method="mean"), "average_method is 'mean'"),
+        (lambda: ours.v_measure([0, 1], [0, 1], beta=-1.0), "beta is -1.0"),
         (lambda: measures.micro_f1([{1}], [{1}], sample_weight=[1, 2]), "one weight for each of the 1 objects"),
     ],
 )

@@ -8,7 +8,7 @@ from infoscope import Contingency, InputError
 from infoscope.comparison import PairedPredictions, compare
 from infoscope.comparison.correlation import correlation
 from infoscope.comparison.difference import exact_information_difference
-from infoscope.comparison.tests import homogeneity_p_value, mcnemar_p_value, swap_p_values
+from infoscope.comparison.tests import homogeneity_p_value, mcnemar_p_values, swap_p_values
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
 from infoscope.metrics.registry import find
@@ -146,9 +146,21 @@ def test_mcnemar_is_the_binomial_test_of_the_rows_that_split():
     truth, a, b = systems(np.random.default_rng(9))
     only_a, only_b = (int(np.sum(x & ~y)) for x, y in ((a == truth, b == truth), (b == truth, a == truth)))
 
-    assert mcnemar_p_value(rows_as_pair(truth, a, b)) == pytest.approx(
-        stats.binomtest(only_a, only_a + only_b).pvalue, rel=1e-9
-    )
+    found = mcnemar_p_values(rows_as_pair(truth, a, b))
+    assert found["mcnemar_p_value"] == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue, rel=1e-9)
+    half = (only_a + only_b) / 2
+    yates = sum((abs(each - half) - 0.5) ** 2 / half for each in (only_a, only_b))
+    assert found["mcnemar_chi2_p_value"] == pytest.approx(stats.chi2.sf(yates, 1), rel=1e-9)
+
+
+def test_mcnemars_chi_square_is_that_of_the_textbook():
+    """Agresti, Categorical Data Analysis, Table 10.1: approval of 1,600 Britons, 150 against 86 changed their mind."""
+    truth = np.zeros(1600, dtype=int)
+    a = np.repeat([0, 0, 1, 1], [794, 150, 86, 570])
+    b = np.repeat([0, 1, 0, 1], [794, 150, 86, 570])
+    found = mcnemar_p_values(rows_as_pair(truth, a, b))["mcnemar_chi2_p_value"]
+    assert found == pytest.approx(stats.chi2.sf((150 - 86 - 1) ** 2 / (150 + 86), 1))
+    assert found < 1e-4
 
 
 def test_homogeneity_adds_the_g_tests_of_the_classes():

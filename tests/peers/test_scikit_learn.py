@@ -42,6 +42,7 @@ GROUPING = {
     "proficiency": sk.homogeneity_score,
     "information_precision": sk.completeness_score,
     "nmi_arithmetic": sk.v_measure_score,
+    "v_measure": sk.v_measure_score,
     "nmi_geometric": partial(sk.normalized_mutual_info_score, average_method="geometric"),
     "nmi_min": partial(sk.normalized_mutual_info_score, average_method="min"),
     "nmi_max": partial(sk.normalized_mutual_info_score, average_method="max"),

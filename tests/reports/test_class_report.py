@@ -96,6 +96,16 @@ def test_several_systems_tables_and_the_order_of_labels():
     assert [line.split()[0] for line in lines[1:5]] == ["owl", "cat", "fox", "dog"]
 
 
+def test_a_part_of_the_classes_is_rated_against_all_others():
+    expected = classification_report(TRUTH, GUESS, labels=["owl", "cat"], output_dict=True)
+    del expected["micro avg"]
+    found = ifs.report(TRUTH, GUESS, labels=["owl", "cat"], output_dict=True)
+    same_numbers(found, expected)
+    assert list(found)[:2] == ["owl", "cat"]
+    assert found["accuracy"] == pytest.approx((TRUTH == GUESS).mean())
+    assert "240" in ifs.report(TRUTH, GUESS, labels=["owl", "cat"])
+
+
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
@@ -104,7 +114,7 @@ def test_several_systems_tables_and_the_order_of_labels():
         (lambda: ifs.report(TRUTH, GUESS, level=95), ifs.InputError, "level must be between 0 and 1"),
         (lambda: ifs.report(TRUTH, GUESS[:9]), ifs.InputError, "truth has 240 rows and the system has 9"),
         (lambda: ifs.report(TRUTH, GUESS, digit=3), TypeError, "digit"),
-        (lambda: ifs.report(TRUTH, GUESS, labels=["cat"]), ifs.InputError, "not among the declared labels"),
+        (lambda: ifs.report(TRUTH, GUESS, labels=["cat", "ox"]), ifs.InputError, "no sample has the label 'ox'"),
     ],
 )
 def test_wrong_calls(call, error, said):

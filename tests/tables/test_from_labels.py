@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from infoscope import Contingency, InputError
+from infoscope import Contingency, InputError, MissingLabelsWarning
 from infoscope.tables import count as counting
 
 TRUTH = ["x", "y", None, "x", "y", "x"]
@@ -259,3 +259,36 @@ def test_the_callers_array_is_not_changed_and_the_table_cannot_be():
         table.counts[0, 0] = 5
     with pytest.raises(AttributeError):
         table.reject = "x"
+
+
+LABELS_OF_A_PART = [
+    pytest.param(["a", "b", "c", "a", "b", None], ["a", "c", "c", "b", "b", "a"], ["b", "a"], id="text"),
+    pytest.param([0, 1, 2, 0, 1], [0, 2, 2, 1, 1], [1, 0], id="whole numbers"),
+    pytest.param([0, 10**9, 2, 0, 10**9], [0, 2, 2, 10**9, 10**9], [10**9, 0], id="far apart"),
+]
+
+
+@pytest.mark.parametrize(("truth", "system", "labels"), LABELS_OF_A_PART)
+def test_labels_that_are_a_part_of_the_classes_leave_the_other_rows_out(truth, system, labels):
+    weights = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0][: len(truth)]
+    present = [i for i, label in enumerate(truth) if label is not None]
+    known = [[each[i] for i in present] for each in (truth, system, weights)]
+    table = Contingency.from_labels(truth, system, labels=labels)
+    weighed = Contingency.from_labels(truth, system, labels=labels, sample_weight=weights)
+
+    np.testing.assert_array_equal(table.counts, confusion_matrix(known[0], known[1], labels=labels))
+    np.testing.assert_array_equal(
+        weighed.counts, confusion_matrix(known[0], known[1], labels=labels, sample_weight=known[2])
+    )
+    assert table.truth_labels == tuple(labels)
+    assert table.ignored["label not among labels="] == 2
+    kept = [w for t, s, w in zip(*known, strict=True) if t in labels and s in labels]
+    assert weighed.weight_squares == sum(w * w for w in kept)
+
+
+def test_rejections_of_a_part_of_the_classes_stay():
+    table = Contingency.from_labels(["a", "b", "c", "a"], ["a", "?", "c", "?"], labels=["a", "b"], reject="?")
+
+    assert table.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
+    with pytest.warns(MissingLabelsWarning, match="1 row left out: label not among labels="):
+        Contingency.from_labels(["a", "b", "c", "a"], ["a", "?", "c", "?"], labels=["a", "b"], reject="?")

@@ -16,10 +16,13 @@ TRACKEVAL = {
     "id_switches": "CLEAR.IDSW", "fragmentations": "CLEAR.Frag", "mostly_tracked": "CLEAR.MT",
     "partly_tracked": "CLEAR.PT", "mostly_lost": "CLEAR.ML", "idf1": "Identity.IDF1", "idp": "Identity.IDP",
     "idr": "Identity.IDR", "hota": "HOTA.HOTA", "deta": "HOTA.DetA", "assa": "HOTA.AssA", "loca": "HOTA.LocA",
+    "false_positives": "CLEAR.CLR_FP", "false_negatives": "CLEAR.CLR_FN", "id_true_positives": "Identity.IDTP",
+    "id_false_positives": "Identity.IDFP", "id_false_negatives": "Identity.IDFN",
 }  # fmt: skip
 MOTMETRICS = {
     "mota": "mota", "idf1": "idf1", "idp": "idp", "idr": "idr", "id_switches": "num_switches",
     "fragmentations": "num_fragmentations", "recall": "recall", "precision": "precision",
+    "transfers": "num_transfer", "false_positives": "num_false_positives", "false_negatives": "num_misses",
 }  # fmt: skip
 
 

@@ -19,8 +19,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SCENES = {f"scene {seed}": crowd(seed, noise=2.0 + seed) for seed in range(6)}
 NAMES = {
     "CLEAR": {"MOTA": "mota", "MOTP": "motp", "CLR_Re": "recall", "CLR_Pr": "precision", "IDSW": "id_switches",
-              "Frag": "fragmentations", "MT": "mostly_tracked", "PT": "partly_tracked", "ML": "mostly_lost"},
-    "Identity": {"IDF1": "idf1", "IDP": "idp", "IDR": "idr"},
+              "Frag": "fragmentations", "MT": "mostly_tracked", "PT": "partly_tracked", "ML": "mostly_lost",
+              "CLR_FP": "false_positives", "CLR_FN": "false_negatives"},
+    "Identity": {"IDF1": "idf1", "IDP": "idp", "IDR": "idr", "IDTP": "id_true_positives",
+                 "IDFP": "id_false_positives", "IDFN": "id_false_negatives"},
     "HOTA": {"HOTA": "hota", "DetA": "deta", "AssA": "assa", "LocA": "loca"},
 }  # fmt: skip
 

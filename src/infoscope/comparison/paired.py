@@ -23,7 +23,7 @@ from infoscope.comparison.system_posterior import (
     correlation_of_draws,
     metrics_needed,
 )
-from infoscope.comparison.tests import mcnemar_p_value, swap_p_values
+from infoscope.comparison.tests import mcnemar_p_values, swap_p_values
 from infoscope.errors import InputError
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
@@ -127,11 +127,9 @@ class _Work:
             swap = swap_p_values(cells, entries, swaps=times, rng=self.rng)
         if self.question.prevalence is not None:  # these two are about the rows as they came
             return [replace(pair, tests=_present(swap_p_value=swap.get(pair.metric))) for pair in pairs]
-        mcnemar, exact = mcnemar_p_value(cells), exact_information_difference(cells, self.question.level)
+        mcnemar, exact = mcnemar_p_values(cells), exact_information_difference(cells, self.question.level)
         return [
-            replace(
-                pair, tests=_present(swap_p_value=swap.get(pair.metric), mcnemar_p_value=mcnemar), information=exact
-            )
+            replace(pair, tests={**_present(swap_p_value=swap.get(pair.metric)), **mcnemar}, information=exact)
             for pair in pairs
         ]
 

@@ -15,7 +15,7 @@ from infoscope.numeric import Real
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
 
-__all__ = ["homogeneity_p_value", "mcnemar_p_value", "swap_p_values"]
+__all__ = ["homogeneity_p_value", "mcnemar_p_values", "swap_p_values"]
 
 _BLOCK_CELLS = 2_000_000  # cells swapped at a time: bounds the memory
 _WORK_CELLS = 20_000_000
@@ -88,19 +88,25 @@ def _on_common_cells(pair: PairCells) -> tuple[tuple[Contingency, Any], tuple[Co
     )
 
 
-def mcnemar_p_value(pair: PairCells) -> float | None:
-    """Exact McNemar test of equal accuracy: of the rows only one system got right, does one win too many?"""
-    from scipy.special import bdtr  # noqa: PLC0415 - only for this test
+def mcnemar_p_values(pair: PairCells) -> dict[str, float]:
+    """McNemar's test of equal accuracy: of the rows only one system got right, does one win too many?
+
+    Exact, and by χ² with the correction for continuity, as textbooks and other packages have it; nothing for weights.
+    """
+    from scipy.special import bdtr, chdtrc  # noqa: PLC0415 - only for this test
 
     if not pair.table_a.is_aligned or not pair.are_counts:
-        return None
+        return {}
     own = np.full(pair.table_a.shape[0], -1)
     own[pair.table_a.matches[0]] = pair.table_a.matches[1]
     right_a, right_b = pair.a == own[pair.truth], pair.b == own[pair.truth]
     only_a, only_b = (int(pair.counts[x & ~y].sum()) for x, y in ((right_a, right_b), (right_b, right_a)))
-    if only_a + only_b == 0:
-        return 1.0
-    return float(min(1.0, 2.0 * bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
+    split = only_a + only_b
+    if split == 0:
+        return {"mcnemar_p_value": 1.0, "mcnemar_chi2_p_value": 1.0}
+    statistic = max(abs(only_a - only_b) - 1, 0) ** 2 / split
+    exact = min(1.0, 2.0 * bdtr(min(only_a, only_b), split, 0.5))
+    return {"mcnemar_p_value": float(exact), "mcnemar_chi2_p_value": float(chdtrc(1, statistic))}
 
 
 def homogeneity_p_value(one: Contingency, other: Contingency) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy as np
 from infoscope.evaluation.score import TableInput
 from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import UncertaintyOptions
-from infoscope.metrics.class_averages import Average, Parts, ZeroDivision, averaged, square_table
+from infoscope.metrics.class_averages import Average, AverageKeywords, Parts, ZeroDivision, averaged, square_table
 from infoscope.metrics.one_vs_rest import f_beta_parts
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, Label
 
 __all__ = ["ClassScores", "class_scores"]
 
@@ -48,11 +48,21 @@ class ClassScores:
     """Macro and weighted averages of precision, recall and f1."""
     accuracy: Estimate
     proficiency: Estimate
+    listed: float
+    """Samples of the classes listed, which averages are over."""
     total: float
 
 
-def class_scores(table: Contingency, how: UncertaintyOptions, zero_division: ZeroDivision | None = None) -> ClassScores:
-    """All of it; ``zero_division`` is what the plug-in value of 0/0 counts as, undefined unless stated."""
+def class_scores(
+    table: Contingency,
+    how: UncertaintyOptions,
+    zero_division: ZeroDivision | None = None,
+    labels: Sequence[Label] | None = None,
+) -> ClassScores:
+    """All of it; ``zero_division`` is what the plug-in value of 0/0 counts as, undefined unless stated.
+
+    With ``labels`` only these classes, against all others; their averages come without intervals.
+    """
     table = square_table(table)
     belief = believed(TableInput("system", table, n=table.sample_size), how).belief
     plain = {name: np.asarray(find(name).score(table), dtype=np.float64) for name in _ALL}
@@ -76,15 +86,32 @@ def class_scores(table: Contingency, how: UncertaintyOptions, zero_division: Zer
     for (average, rate), metric in _AVERAGES.items():
         value = averaged(table, _PARTS[rate], average=average, zero_division=zero_division)
         averages[average][rate] = estimates(metric, value)[0]
+    rates["missed"] = estimates("class_missed_share")
+    at = list(range(table.shape[0]))
+    if labels is not None:
+        at = [table.truth_labels.index(label) for label in labels]
+        averages = {average: _averages(table, average, zero_division, labels) for average in averages}
     return ClassScores(
-        tuple(map(str, table.truth_labels)),
-        tuple(table.row_totals.tolist()),
-        {**rates, "missed": estimates("class_missed_share")},
+        tuple(str(table.truth_labels[each]) for each in at),
+        tuple(float(table.row_totals[each]) for each in at),
+        {rate: tuple(of_class[each] for each in at) for rate, of_class in rates.items()},
         averages,
         estimates("accuracy")[0],
         estimates("proficiency")[0],
+        float(table.row_totals[at].sum()),
         float(table.total),
     )
+
+
+def _averages(
+    table: Contingency, average: Average, zero_division: ZeroDivision | None, labels: Sequence[Label]
+) -> dict[str, Estimate]:
+    """Averages over some of the classes, without intervals."""
+    how: AverageKeywords = {"average": average, "zero_division": zero_division, "labels": labels}
+    return {
+        rate: Estimate.of(float(averaged(table, parts, **how)), find(_AVERAGES[average, rate]).reason(table))
+        for rate, parts in _PARTS.items()
+    }
 
 
 def _estimate(metric: str, table: Contingency, value: tuple[float, float], belief: list[float] | None) -> Estimate:

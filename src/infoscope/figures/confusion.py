@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -21,7 +22,10 @@ from infoscope.tables import Contingency
 __all__ = ["ConfusionDisplay", "HeatMap", "heat_map"]
 
 Order = Literal["confusion", "given"]
-Shown = Literal["count", "of_truth", "of_system"]
+Shown = Literal["count", "of_truth", "of_system", "of_all"]
+Normalize = Literal["true", "pred", "all"]
+NORMALIZED: dict[str | None, Shown] = {None: "count", "true": "of_truth", "pred": "of_system", "all": "of_all"}
+"""What scikit-learn calls the ways to show a cell."""
 CELLS_WITH_NUMBERS = 30
 """Up to this many classes every cell is written; above, a cell is a pixel."""
 MOST_CLASSES = 2000
@@ -51,6 +55,11 @@ class HeatMap:
         """Each column as shares of its samples; an empty column is 0."""
         totals = self.counts.sum(axis=0, keepdims=True)
         return np.divide(self.counts, totals, out=np.zeros(self.counts.shape), where=totals > 0)
+
+    @cached_property
+    def of_all(self) -> NDArray[Any]:
+        """Every cell as a share of all samples."""
+        return np.asarray(self.counts / self.counts.sum())
 
     @property
     def colours(self) -> NDArray[np.uint8]:
@@ -117,6 +126,34 @@ def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
     )
 
 
+_TOLD: dict[Shown, str] = {
+    "count": "",
+    "of_truth": ", % of the true class",
+    "of_system": ", % of the predicted class",
+    "of_all": ", % of all samples",
+}
+
+
+def _called(table: Contingency, names: Sequence[object] | None) -> Contingency:
+    """The table with other names of its classes; labels that only predictions have keep theirs."""
+    if names is None:
+        return table
+    if len(names) != len(table.truth_labels):
+        raise InputError(
+            f"display_labels has {len(names)} names for {len(table.truth_labels)} classes; give one for each of "
+            f"{', '.join(map(repr, table.truth_labels[:10]))}"
+        )
+    if len(set(map(str, names))) < len(names):
+        raise InputError("display_labels has the same name twice; give each class its own")
+    known = dict(zip(table.truth_labels, map(str, names), strict=True))
+    system = tuple(known.get(label, str(label)) for label in table.system_labels)
+    reject = None if table.reject is None else str(table.reject)
+    order = None if table.ordinal is None else tuple(known.get(label, str(label)) for label in table.ordinal)
+    return replace(
+        table, truth_labels=tuple(known.values()), system_labels=system, reject=reject, positive=None, ordinal=order
+    )
+
+
 def _cell_size(classes: int) -> float:
     """Pixels a cell: room for a number, else room for a name beside it, else as many as fit."""
     if classes <= CELLS_WITH_NUMBERS:
@@ -156,15 +193,31 @@ class ConfusionDisplay(TableDisplay):
 
     @classmethod
     def from_table(
-        cls, tables: Tables, *, name: str = "system", order: Order = "confusion", shown: Shown = "count"
+        cls,
+        tables: Tables,
+        *,
+        name: str = "system",
+        order: Order = "confusion",
+        shown: Shown = "count",
+        normalize: Normalize | None = None,
+        display_labels: Sequence[object] | None = None,
     ) -> Self:
-        """The heat map of one table; ``order="given"``, or an order of the classes, keeps that of its labels."""
+        """The heat map of one table; ``order="given"``, or an order of the classes, keeps that of its labels.
+
+        ``normalize`` ("true", "pred", "all") is scikit-learn's word for ``shown`` ("of_truth", "of_system", "of_all");
+        ``display_labels`` names the classes in the order of the table's labels.
+        """
         table = one_table(tables, name, "a heat map")
         if order not in ("confusion", "given"):
             raise InputError(f"the order {order!r} is not known; choose confusion or given")
-        if shown not in ("count", "of_truth", "of_system"):
-            raise InputError(f"cells cannot show {shown!r}; choose count, of_truth or of_system")
-        return cls(heat_map(table, order), shown)
+        if normalize not in NORMALIZED:
+            raise InputError(f"normalize is {normalize!r}; it is 'true', 'pred', 'all' or None for counts")
+        if shown not in NORMALIZED.values():
+            raise InputError(f"cells cannot show {shown!r}; choose count, of_truth, of_system or of_all")
+        if normalize is not None and shown != "count":
+            raise InputError("normalize and shown are the same; give one of them")
+        chosen = NORMALIZED[normalize] if normalize is not None else shown
+        return cls(heat_map(_called(table, display_labels), order), chosen)
 
     def panel(self) -> Panel:
         """Cells with numbers, or pixels where there are many classes."""
@@ -202,7 +255,7 @@ class ConfusionDisplay(TableDisplay):
         """What is written into each cell."""
         if self.shown == "count":
             return [[_short_count(float(count)) for count in line] for line in self.map.counts]
-        values = self.map.of_truth if self.shown == "of_truth" else self.map.of_system
+        values: NDArray[Any] = getattr(self.map, self.shown)
         return [[f"{share:.0%}" if share else "·" for share in line] for line in values]
 
     def _cells(self) -> list[Mark]:
@@ -255,7 +308,7 @@ class ConfusionDisplay(TableDisplay):
     def _titles(self, panel: Panel) -> list[Mark]:
         rows, columns = self.map.counts.shape
         left, top, _, _ = panel.margins
-        told = {"count": "", "of_truth": ", % of the true class", "of_system": ", % of the predicted class"}[self.shown]
+        told = _TOLD[self.shown]
         return [
             Words(columns / 2, 0.0, f"predicted{told}", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
             Words(0.0, rows / 2, "true", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0),

@@ -80,6 +80,8 @@ from infoscope.metrics.normalized import (
     nmi_joint,
     nmi_max,
     nmi_min,
+    normalized_mutual_information,
+    v_measure,
 )
 from infoscope.metrics.ordinal import (
     linear_weighted_kappa,
@@ -89,7 +91,7 @@ from infoscope.metrics.ordinal import (
     quadratic_weighted_kappa,
     ranked_probability_score,
 )
-from infoscope.metrics.pair_counting import adjusted_rand_index, pair_rand_index
+from infoscope.metrics.pair_counting import adjusted_rand_index, pair_confusion_matrix, pair_rand_index
 from infoscope.metrics.partitions import (
     hubert_index,
     larsen_index,
@@ -240,6 +242,7 @@ __all__ = [
     "nmi_joint",
     "nmi_max",
     "nmi_min",
+    "normalized_mutual_information",
     "normalized_transfer_factor",
     "npv",
     "off_by_one_rate",
@@ -248,6 +251,7 @@ __all__ = [
     "output_missed_information",
     "output_missed_share",
     "output_precision",
+    "pair_confusion_matrix",
     "pair_jaccard",
     "pair_rand_index",
     "phi",
@@ -282,6 +286,7 @@ __all__ = [
     "triangle_variation",
     "truth_divergence_factor",
     "truth_entropy",
+    "v_measure",
     "van_dongen_distance",
     "wallace_system",
     "wallace_truth",

@@ -5,8 +5,9 @@ from typing import Literal
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.metrics.arguments import TableMetric
 from infoscope.metrics.expected_information import expected_information, expected_informations
-from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, metric, unlisted
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real, at_most_one, ratio, share, undefined_where
 from infoscope.tables import Contingency
@@ -18,6 +19,8 @@ __all__ = [
     "nmi_joint",
     "nmi_max",
     "nmi_min",
+    "normalized_mutual_information",
+    "v_measure",
 ]
 
 _SYMMETRIC = frozenset(
@@ -40,7 +43,7 @@ _ONE_SILENT = "truth or system knows one class only"
         symbol="NMI_sum",
         formula=r"\frac{2I}{H(T)+H(S)}",
         source="rosenberg2007",
-        aliases=("V-measure", "normalized mutual information", "symmetric NMI", "symmetric uncertainty"),
+        aliases=("normalized mutual information", "symmetric NMI", "symmetric uncertainty"),
         laws=_SYMMETRIC,
         undefined=_BOTH_SILENT,
     )
@@ -148,6 +151,56 @@ _MOST_SAMPLES = 1e18
 
 
 AverageMethod = Literal["min", "geometric", "arithmetic", "max"]
+_BY_MEAN: dict[AverageMethod, TableMetric[[]]] = {
+    "min": nmi_min,
+    "geometric": nmi_geometric,
+    "arithmetic": nmi_arithmetic,
+    "max": nmi_max,
+}
+
+
+def _normalized_mutual_information(table: Contingency, *, average_method: AverageMethod = "arithmetic") -> Real:
+    """Shared information over a mean of both entropies: the metrics nmi_min, nmi_geometric, nmi_arithmetic and nmi_max.
+
+    >>> table = Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])
+    >>> [round(float(normalized_mutual_information(table, average_method=mean)), 3) for mean in _BY_MEAN]
+    [1.0, 0.816, 0.8, 0.667]
+    """
+    if average_method not in _BY_MEAN:
+        raise InputError(f"average_method is {average_method!r}; it is min, geometric, arithmetic or max")
+    return _BY_MEAN[average_method](table)
+
+
+normalized_mutual_information = unlisted(
+    _normalized_mutual_information, Card("NMI", "NMI", r"\frac{I}{\text{mean}}", "vinh2010", undefined=_BOTH_SILENT)
+)
+
+
+@metric(
+    Card(
+        title="V-measure",
+        symbol="V_β",
+        formula=r"\frac{(1+\beta)I}{H(T)+\beta H(S)}",
+        source="rosenberg2007",
+        aliases=("V-measure", "V-measure with beta"),
+        laws=_SYMMETRIC - {Law.EXCHANGE},
+        undefined=_BOTH_SILENT,
+        note="With β = 1 it is the NMI with the arithmetic mean, and exchanging truth and system changes nothing.",
+    )
+)
+def v_measure(table: Contingency, *, beta: float = 1.0) -> Real:
+    """Weighted harmonic mean of homogeneity (proficiency) and completeness (information precision).
+
+    ``beta`` above 1 gives completeness more weight, below 1 homogeneity.
+
+    >>> table = Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])
+    >>> [round(float(v_measure(table, beta=beta)), 3) for beta in (0.5, 1.0, 2.0)]
+    [0.857, 0.8, 0.75]
+    """
+    if not 0 <= beta < np.inf:
+        raise InputError(f"beta is {beta}; it is a number of 0 or more")
+    h = entropies(table).shares
+    return share((1 + beta) * h.mutual, h.missed + beta * h.spurious)
 
 
 def _left_to_share(h: Entropies, average_method: AverageMethod) -> Real:

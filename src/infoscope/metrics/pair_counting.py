@@ -5,12 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, metric, unlisted
 from infoscope.metrics.whole_numbers import WholeTable, whole_table
 from infoscope.numeric import Real, dot
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["PairCounts", "adjusted_rand_index", "pair_rand_index", "score_pairs", "why_no_pairs"]
+__all__ = [
+    "PairCounts",
+    "adjusted_rand_index",
+    "pair_confusion_matrix",
+    "pair_rand_index",
+    "score_pairs",
+    "why_no_pairs",
+]
 
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ONE})
 
@@ -66,6 +73,23 @@ def score_pairs(table: Contingency, score: Callable[[PairCounts], float]) -> Rea
     return np.array(scores).reshape(table.batch_shape)[()]
 
 
+def _pair_confusion_matrix(table: Contingency) -> Real:
+    """Ordered pairs of samples, apart and together: rows in the truth, columns in the system.
+
+    Every pair is counted in both orders, as in scikit-learn.
+
+    >>> pair_confusion_matrix(Contingency.from_matrix([[2, 0], [1, 1]])).tolist()
+    [[4.0, 4.0], [2.0, 2.0]]
+    """
+    if not table.is_counts:
+        return np.full((*table.batch_shape, 2, 2), np.nan)
+    cells = [
+        (all_ - rows - columns + both, columns - both, rows - both, both)
+        for rows, columns, both, all_ in _pairs_of(table)
+    ]
+    return 2.0 * np.array(cells, dtype=np.float64).reshape(*table.batch_shape, 2, 2)
+
+
 def _rand(pairs: PairCounts) -> float:
     apart = pairs.rows + pairs.columns - 2 * pairs.both
     return (pairs.all - apart) / pairs.all if pairs.all else np.nan
@@ -83,6 +107,12 @@ _WEIGHTS = "pairs are counted among samples, and the table holds weights"
 def why_no_pairs(other: str) -> Callable[[Contingency], str]:
     """The reason why a score of pairs does not exist."""
     return lambda table: other if table.is_counts else _WEIGHTS
+
+
+pair_confusion_matrix = unlisted(
+    _pair_confusion_matrix,
+    Card("Pair confusion matrix", "C", r"2\binom{n}{2}", "hubert1985", undefined=_WEIGHTS),
+)
 
 
 @metric(

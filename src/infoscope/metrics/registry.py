@@ -37,6 +37,7 @@ __all__ = [
     "metrics_of",
     "register",
     "registered",
+    "unlisted",
     "with_law",
 ]
 
@@ -173,6 +174,17 @@ def metric(
 ) -> Callable[[Callable[Concatenate[Contingency, P], Real]], TableMetric[P]]:
     """Register a function of a table with its card, and let it take labels."""
     return lambda score: registered(described(score, card, why), tables)
+
+
+def unlisted(score: Callable[Concatenate[Contingency, P], Real], card: Card) -> TableMetric[P]:
+    """A function of a table that takes labels, too, but is no metric of its own: it chooses among several by an option.
+
+    The function is named with an underscore before the name under which its module has it.
+    """
+    entry = described(score, card)
+    call: Any = callable_on_labels(replace(entry, name=entry.name.removeprefix("_")), score, tables)
+    call.__name__ = call.__name__.removeprefix("_")
+    return call
 
 
 def class_metric(card: Card) -> Callable[[Callable[[Contingency], Real]], ClassMetric]:

@@ -17,7 +17,8 @@ from infoscope.metrics.class_averages import Average, ZeroDivision
 from infoscope.reports.layout import UNICODE, TextColumn, columns, shown, squeezed
 from infoscope.reports.numbers import amount
 from infoscope.results.estimate import Estimate
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, Label
+from infoscope.tables.labels import as_labels
 from infoscope.typing import LabelsByName, LabelsLike
 
 __all__ = ["ReportKeywords", "report"]
@@ -70,10 +71,10 @@ def report(
     """Precision, recall, F1, support and missed information of each class, with intervals, as text.
 
     Give labels ``(y_true, y_pred)``, where ``y_pred`` may map names of systems to labels, or a table. ``labels`` states
-    the classes and their order, ``target_names`` what to call them; ``sample_weight``, ``reject``, ``pos_label``,
-    ``level``, ``prior`` and ``seed`` are those of ``evaluate``. With ``output_dict`` the same as a dictionary: by class
-    the values of scikit-learn's report, and beside each the number shown with its interval, as ``precision_shown``,
-    ``precision_low``, ``precision_high``.
+    the classes to report and their order, ``target_names`` what to call them; ``sample_weight``, ``reject``,
+    ``pos_label``, ``level``, ``prior`` and ``seed`` are those of ``evaluate``. With ``output_dict`` the same as a
+    dictionary: by class the values of scikit-learn's report, and beside each the number shown with its interval, as
+    ``precision_shown``, ``precision_low``, ``precision_high``.
 
     >>> print(report(["cat", "cat", "dog", "dog"] * 20, ["cat", "dog", "dog", "dog"] * 20))
                   precision       recall          f1-score        support  missed
@@ -96,8 +97,9 @@ def report(
     zero = given.pop("zero_division", None)
     how = UncertaintyOptions.from_keywords(given)
     counting = {name: value for name, value in given.items() if name not in UncertaintyKeywords.__optional_keys__}
+    asked = counting.get("labels")
     found = {
-        name: _named(class_scores(table, how, zero), target_names)
+        name: _named(class_scores(table, how, zero, _part_of(table, asked)), target_names)
         for name, table in _tables(y_true, y_pred, counting).items()
     }
     parts = {name: _entries(scores) if output_dict else _text(scores, look) for name, scores in found.items()}
@@ -113,9 +115,29 @@ def _tables(y_true: Any, y_pred: Any, counting: dict[str, Any]) -> dict[str, Con
         return {"system": y_true}
     if y_pred is None:
         raise InputError("report takes labels as (y_true, y_pred), or a table: Contingency.from_matrix(counts)")
-    return {
-        name: tables.count(kept_rows(y_true), labels, **counting) for name, labels in labels_by_system(y_pred).items()
-    }
+    return {name: _counted(kept_rows(y_true), labels, counting) for name, labels in labels_by_system(y_pred).items()}
+
+
+def _counted(y_true: Any, y_pred: Any, counting: dict[str, Any]) -> Contingency:
+    """The table of the classes stated; of all classes where those stated are only a part of them."""
+    if counting.get("labels") is None:
+        found: Contingency = tables.count(y_true, y_pred, **counting)
+        return found
+    whole: Contingency = tables.count(y_true, y_pred, **{**counting, "labels": None})
+    return whole if _part_of(whole, counting["labels"]) else tables.count(y_true, y_pred, **counting)
+
+
+def _part_of(table: Contingency, labels: Any) -> tuple[Label, ...] | None:
+    """The classes to report where they are not all that there are."""
+    if labels is None or isinstance(labels, str):
+        return None
+    stated, known = as_labels(labels), {*table.truth_labels, *table.system_labels} - {table.reject}
+    strange = [label for label in stated if label not in known]
+    if not known - set(stated):
+        return None
+    if strange:
+        raise InputError(f"no sample has the label {strange[0]!r}; leave it out of labels=, or name all classes there")
+    return stated
 
 
 def _named(scores: ClassScores, target_names: Sequence[str] | None) -> ClassScores:
@@ -139,7 +161,7 @@ def _entries(scores: ClassScores) -> dict[str, Any]:
         entries[label] = _entry({**rates, "missed": scores.classes["missed"][at]}, scores.support[at])
     for name, average in _AVERAGES.items():
         rates = {column: scores.averages[average][rate] for column, rate in _RATES.items()}
-        entries[name] = _entry(rates, scores.total)
+        entries[name] = _entry(rates, scores.listed)
     for name, estimate in (("accuracy", scores.accuracy), ("captured", scores.proficiency)):
         entries |= _columns(name, estimate)
     return entries
@@ -205,7 +227,8 @@ def _laid_out(scores: ClassScores, look: _Look, *, interval: bool) -> list[TextC
         cells = [*map(cell, scores.classes[rate]), blank, ends[0], *averages, ends[1]]
         parts.append(TextColumn(title, cells, priority=8))
     support = [Text(amount(number)) for number in scores.support]
-    total = [Text(amount(scores.total))] * (len(names) - len(support) - 1)
+    of_averages = [Text(amount(scores.listed))] * len(_AVERAGES)
+    total = [Text(amount(scores.total)), *of_averages, Text(amount(scores.total))]
     missed = [Text("–" if known.shown is None else f"{known.shown:.0%}") for known in scores.classes["missed"]]
     return [
         *parts,

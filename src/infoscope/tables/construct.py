@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.tables.columns import check_pairing
-from infoscope.tables.count import CountedPairs, Side, placed_among, tally
+from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_among, tally
 from infoscope.tables.counted import Support, summable
-from infoscope.tables.encode import encode
+from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, LabelsLike
@@ -79,10 +79,20 @@ def counted_labels(
 ) -> Contingency:
     """The same without the warning, for callers that count several systems and warn once."""
     check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
-    counted = tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
+    truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
+    counted = tally(truth, system, sample_weight)
     own = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not own:
-        table = _on_declared(cls, _as_cells(counted), stated)
+        sides = _declared_sides(stated)
+        if strange := _undeclared(counted, sides):
+            found = _counted_within(truth, system, sample_weight, sides)
+            if found is None:
+                raise InputError(
+                    f"{strange[0]} label {strange[1]!r} is not among the declared labels, and no row has such labels "
+                    "on both sides; add it to labels=, or leave labels= out"
+                )
+            counted = replace(found, ignored={**counted.ignored, **found.ignored})
+        table = _on_declared(cls, _as_cells(counted), sides, stated)
     elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
         table = _from_integers(cls, counted, stated, declared=own)
     else:
@@ -239,33 +249,71 @@ def _own(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
     return array.copy() if array is given else array
 
 
-def _on_declared(cls: type[Contingency], cells: Cells, stated: Declared) -> Contingency:
+Sides = tuple[tuple[Label, ...], tuple[Label, ...]]
+
+
+def _on_declared(cls: type[Contingency], cells: Cells, sides: Sides, stated: Declared) -> Contingency:
     """Place the cells on the label sets that the caller stated, in the caller's order."""
-    truth, system = _declared_sides(stated.labels)
+    truth, system = sides
+    settled = replace(
+        cells,
+        rows=moved(cells.rows, _as_labels(cells.truth), truth),
+        columns=moved(cells.columns, _as_labels(cells.system), system),
+    )
+    return placed(cls, settled, sides, stated, declared=True)
+
+
+def _undeclared(counted: CountedPairs, sides: Sides) -> tuple[str, Label] | None:
+    """A label that occurs and was not stated, with its side; one of another kind than those stated is refused."""
+    cells = _as_cells(counted)
+    found = None
+    for side, seen, known in (("truth", cells.truth, sides[0]), ("system", cells.system, sides[1])):
+        strange = [label for label in _as_labels(seen) if label not in set(known)]
+        if strange:
+            check_kinds(known, strange)
+            found = found or (side, strange[0])
+    return found
+
+
+def _counted_within(truth: Coded, system: Coded, sample_weight: ArrayLike | None, sides: Sides) -> CountedPairs | None:
+    """Only the rows whose labels, both, are among those stated, and how many others there are; None without any."""
+    has_label = _has_label(truth) & _has_label(system)
+    kept = has_label & _is_stated(truth, sides[0]) & _is_stated(system, sides[1])
+    if not kept.any():
+        return None
+    weights = None if sample_weight is None else checked_weights(sample_weight, len(kept))[kept]
+    found = tally(replace(truth, codes=truth.codes[kept]), replace(system, codes=system.codes[kept]), weights)
+    return replace(found, ignored={OUTSIDE: int(has_label.sum() - kept.sum())})
+
+
+OUTSIDE = "label not among labels="
+"""Why rows are left out where the classes stated are not all that occur."""
+
+
+def _is_stated(side: Coded, known: tuple[Label, ...]) -> NDArray[np.bool_]:
+    if side.labels is None:
+        codes = [label for label in known if isinstance(label, int)]
+    else:
+        codes = [at for at, label in enumerate(side.labels) if as_label(label) in set(known)]
+    return np.isin(side.codes, np.array(codes, dtype=np.int64))
+
+
+def _has_label(side: Coded) -> NDArray[np.bool_]:
+    if side.missing is None:
+        return np.ones(len(side.codes), dtype=bool)
+    return np.asarray(side.codes != side.missing)
+
+
+def _declared_sides(stated: Declared) -> Sides:
+    """The labels of truth and system as stated, the reject label among the latter alone."""
+    items = list(stated.labels)
+    if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
+        truth, system = (as_labels(item) for item in items)
+    else:
+        truth = system = as_labels(items)
     if stated.reject is not None and stated.reject not in system:
         system = (*system, stated.reject)
     truth = tuple(label for label in truth if label != stated.reject)
-    seen_truth, seen_system = _as_labels(cells.truth), _as_labels(cells.system)
-    for side, seen, known in (("truth", seen_truth, truth), ("system", seen_system, system)):
-        check_unique(known, side)
-        strange = [label for label in seen if label not in set(known)]
-        if strange:
-            check_kinds(known, strange)
-            raise InputError(
-                f"{side} label {strange[0]!r} is not among the declared labels; add it to labels=, or leave labels= out"
-            )
-    settled = replace(
-        cells,
-        rows=moved(cells.rows, seen_truth, truth),
-        columns=moved(cells.columns, seen_system, system),
-    )
-    return placed(cls, settled, (truth, system), stated, declared=True)
-
-
-def _declared_sides(labels: Any) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    items = list(labels)
-    if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
-        truth, system = items
-        return as_labels(truth), as_labels(system)
-    both = as_labels(items)
-    return both, both
+    check_unique(truth, "truth")
+    check_unique(system, "system")
+    return truth, system

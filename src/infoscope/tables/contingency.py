@@ -56,8 +56,9 @@ class Contingency(Counted):
         """Count two sequences of labels, paired row by row: lists, arrays, Series, frames of one column.
 
         ``labels`` states the classes: one sequence for both sides, a pair of sequences, or "own" to keep the two
-        sides apart (clusters). Without it both sides get the union where they share a label. Rows without a label
-        (None, NaN, NaT, NA) are left out, counted in ``ignored`` and told by a ``MissingLabelsWarning``. Rows pair by
+        sides apart (clusters). Without it both sides get the union where they share a label. Where it is only a part
+        of the classes, rows of other classes, and rows predicted so, are left out. Rows without a label (None, NaN,
+        NaT, NA) are left out, too; ``ignored`` counts both, and a ``MissingLabelsWarning`` says so. Rows pair by
         position; pandas objects whose indexes contradict that are refused.
         """
         return construct.from_labels(cls, y_true, y_pred, sample_weight, construct.Declared(labels, reject, positive))

@@ -87,6 +87,11 @@ class Handovers(NamedTuple):
 
     switches: Real
     swaps: Real
+    transfers: Real
+    """Each time a system track goes on with another truth than it last had, by the truth that it comes to.
+
+    A return to a truth that had no other id in between is none.
+    """
 
 
 class Continuity(NamedTuple):
@@ -120,7 +125,19 @@ def trace_handovers(tracks: Tracks, mates: Mates) -> Handovers:
     return Handovers(
         count_by(tracks.truth.tracks[switched], size),
         count_by(tracks.truth.tracks[switched[taken[mates.truth[switched]]]], size),
+        count_by(tracks.truth.tracks[_under_new_id(tracks, mates, arrived)], size),
     )
+
+
+def _under_new_id(tracks: Tracks, mates: Mates, arrived: Ints) -> Ints:
+    """The truth detections of these system ones whose track had another id before, or none."""
+    held = _held(tracks.truth, mates.truth)
+    track, partner = tracks.truth.tracks[held], tracks.system.tracks[mates.truth[held]]
+    is_new = np.zeros(len(tracks.truth), dtype=bool)
+    if len(held):
+        is_new[held] = _changes(track) | _changes(partner)
+    found = mates.system[arrived]
+    return found[is_new[found]]
 
 
 def count_fragmentations(tracks: Tracks, mates: Mates) -> Real:

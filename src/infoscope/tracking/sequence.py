@@ -92,6 +92,7 @@ def _truth_rows(tracks: Tracks, pairs: SimilarPairs, matched: SimilarPairs, gate
         similarity=sum_by(track, matched.similarity, size),
         id_switches=handovers.switches,
         swaps=handovers.swaps,
+        transfers=handovers.transfers,
         fragmentations=count_fragmentations(tracks, mates),
         mostly_tracked=mostly.astype(np.float64),
         partly_tracked=((covered >= 0.2) & ~mostly).astype(np.float64),

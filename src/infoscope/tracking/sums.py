@@ -38,6 +38,7 @@ class TrackSums(NamedTuple):
     system_covered: Real
     system_longest: Real
     swaps: Real
+    transfers: Real
     truth_events: Real
     system_events: Real
     truth_bits: Real

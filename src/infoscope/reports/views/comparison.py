@@ -39,7 +39,12 @@ PICTURES: dict[str, Callable[[Comparison], Display]] = {
     "forest": ComparisonDisplay.from_comparison,
     "improvement": ImprovementDisplay.from_comparison,
 }
-TESTS = {"swap_p_value": "swap test", "mcnemar_p_value": "McNemar", "homogeneity_p_value": "homogeneity (G)"}
+TESTS = {
+    "swap_p_value": "swap test",
+    "mcnemar_p_value": "McNemar",
+    "mcnemar_chi2_p_value": "McNemar χ²",
+    "homogeneity_p_value": "homogeneity (G)",
+}
 LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
 
 

@@ -5,6 +5,7 @@ from infoscope.metrics.registry import register as register_metric
 from infoscope.numeric import Real
 from infoscope.tracking.measures.continuity import CONTINUITY
 from infoscope.tracking.measures.conventional import CONVENTIONAL, curve
+from infoscope.tracking.measures.counts import COUNTS
 from infoscope.tracking.measures.information import captured_bits, information_measures
 from infoscope.tracking.sums import TrackSums
 
@@ -13,7 +14,7 @@ __all__ = ["captured_bits", "curve", "measures", "values_of"]
 
 def measures(per: str = "truth") -> tuple[Metric, ...]:
     """All metrics under one convention of what false bits are counted per."""
-    return (*information_measures(per), *CONVENTIONAL, *CONTINUITY)
+    return (*information_measures(per), *CONVENTIONAL, *COUNTS, *CONTINUITY)
 
 
 def values_of(tally: TrackSums, per: str = "truth") -> dict[str, Real]:

@@ -1,0 +1,47 @@
+"""The confusion display in scikit-learn's words: normalize and display_labels."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix
+
+import infoscope as ifs
+
+TRUTH = [0, 0, 1, 1, 1, 2, 2, 2, 2, 2]
+PREDICTED = [0, 1, 1, 1, 2, 2, 2, 2, 0, 1]
+
+
+@pytest.mark.parametrize("normalize", ["true", "pred", "all"])
+def test_cells_are_those_of_scikit_learn(normalize: str) -> None:
+    display = ifs.ConfusionDisplay.from_predictions(TRUTH, PREDICTED, normalize=normalize, order="given")
+    expected = confusion_matrix(TRUTH, PREDICTED, normalize=normalize)
+
+    texts = [["·" if not share else f"{share:.0%}" for share in line] for line in expected]
+    drawn = [text.get_text() for text in display.ax_.texts]
+    np.testing.assert_allclose(getattr(display.map, display.shown), expected)
+    assert all(text in drawn for line in texts for text in line)
+
+
+def test_names_follow_their_classes_wherever_these_are_drawn() -> None:
+    names = ["zebra", "ape", "mole"]
+    display = ifs.ConfusionDisplay.from_predictions(TRUTH, PREDICTED, display_labels=names)
+
+    for at, name in enumerate(display.map.truth):
+        row = confusion_matrix(TRUTH, PREDICTED)[names.index(name)]
+        assert sorted(display.map.counts[at]) == sorted(row)
+    assert set(display.map.truth) == set(display.map.system) == set(names)
+    two = ifs.Contingency.from_labels([0, 1, 1], [0, 1, 0], positive=1)
+    assert ifs.ConfusionDisplay.from_table(two, display_labels=["no", "yes"], order="given").map.truth == ("no", "yes")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"normalize": "rows"}, "normalize is 'rows'; it is 'true', 'pred', 'all'"),
+        ({"normalize": "true", "shown": "of_system"}, "give one of them"),
+        ({"display_labels": ["a", "b"]}, "2 names for 3 classes; give one for each of 0, 1, 2"),
+        ({"display_labels": ["a", "b", "a"]}, "same name twice"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ifs.InputError, match=sentence):
+        ifs.ConfusionDisplay.from_predictions(TRUTH, PREDICTED, **options)
