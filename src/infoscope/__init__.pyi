@@ -25,6 +25,7 @@ from .evaluation import Evaluation as Evaluation
 from .evaluation import Gate as Gate
 from .evaluation import evaluate as evaluate
 from .evaluation.gate_api import gate as gate
+from .evaluation.history import history as history
 from .figures import BoundsDisplay as BoundsDisplay
 from .figures import ClassInformationDisplay as ClassInformationDisplay
 from .figures import ComparisonDisplay as ComparisonDisplay
@@ -43,6 +44,7 @@ from .figures import SweepDisplay as SweepDisplay
 from .figures.association import AssociationDisplay as AssociationDisplay
 from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
 from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
+from .figures.run_chart import RunChartDisplay as RunChartDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
 from .judges import Judged as Judged
@@ -73,6 +75,7 @@ from .results import Difference as Difference
 from .results import Estimate as Estimate
 from .results import Finding as Finding
 from .results import load as load
+from .runs import History as History
 from .tables import Contingency as Contingency
 
 __version__: str

@@ -48,6 +48,18 @@ def gate() -> Result:
     )
 
 
+def history() -> Result:
+    rng = random.Random(8)
+    runs = {}
+    for night in range(12):
+        truth = [rng.choice(LABELS) for _ in range(150)]
+        right = 0.85 if night < 11 else 0.55
+        runs[f"night {night + 1}"] = ifs.evaluate(
+            truth, {"svm": [label if rng.random() < right else rng.choice(LABELS) for label in truth]}
+        )
+    return ifs.history(runs, new_baseline={"night 2": "new labels"})
+
+
 def agreement() -> Result:
     rng = random.Random(3)
     items = [rng.choice(LABELS) for _ in range(120)]
@@ -199,6 +211,7 @@ EXAMPLES: dict[str, Callable[[], Result]] = {
     "drift": drift,
     "evaluation": evaluation,
     "gate": gate,
+    "history": history,
     "label-plan": label_plan,
     "labelled-estimate": labelled_estimate,
     "latent-truth": latent_truth,

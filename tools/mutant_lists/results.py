@@ -288,6 +288,20 @@ MUTANTS = (
         ("tests/latent/test_label_plan.py::test_all_items_labelled_is_the_counted_table",),
     ),
     Mutant(
+        "the spread between runs counts in z",
+        "src/infoscope/runs/alarms.py",
+        "sqrt(max(sd, _LEAST_SD) ** 2 + self.spread**2 + self.sd**2)",
+        "sqrt(max(sd, _LEAST_SD) ** 2 + self.sd**2)",
+        ("tests/runs/test_alarms.py::test_expected_is_the_random_effects_model",),
+    ),
+    Mutant(
+        "a new baseline begins at its run",
+        "src/infoscope/runs/assembly.py",
+        "watch, first = Watch(watcher.watched), at",
+        "watch, first = watch, at",
+        ("tests/runs/test_history.py::test_a_new_baseline_is_not_compared_with_earlier_runs",),
+    ),
+    Mutant(
         "degrees of freedom of drift",
         "src/infoscope/periods/chance.py",
         "freedom = sum(table.shape[1] - 1 for table in tested)",

@@ -62,10 +62,19 @@ _SUMMARY_BYTES = 1 << 20
 )
 @click.option("--not-worse", is_flag=True, help="Require evidence that it is not worse than the baseline.")
 @click.option(
-    "--metric", "metrics", multiple=True, metavar="METRIC", help="Compared with the baseline; default: proficiency."
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Compared with the baseline or the history; default: proficiency.",
 )
 @click.option(
     "--tolerance", type=float, default=0.0, show_default=True, help="How much worse than the baseline is still fine."
+)
+@click.option(
+    "--history",
+    metavar="FOLDER",
+    help="Fail where a system is worse than the runs stored in FOLDER let expect; see `infoscope history`.",
 )
 @click.option(
     "--inconclusive",
@@ -91,6 +100,8 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope gate predictions.csv -t label -s model --baseline base.json --tolerance 0.01
 
     Example: infoscope gate predictions.csv -t label -s new --baseline-system old
+
+    Example: infoscope gate predictions.csv -t label -s model --history runs/
     """
     output = Output.asked(chosen)
     gate = _judged(source, chosen)
@@ -111,11 +122,13 @@ def _check_options(chosen: Mapping[str, Any]) -> None:
     """Refuse options that need another."""
     if chosen["baseline"] is None and chosen["baseline_system"] is None:
         for option in ("not_worse", "metrics", "tolerance"):
-            if chosen[option]:
+            if chosen[option] and not (option == "metrics" and chosen["history"]):
                 word = option.replace("_", "-").rstrip("s")
                 raise click.UsageError(f"--{word} needs --baseline or --baseline-system, to say what with")
-        if not chosen["least"] and not chosen["most"]:
-            raise click.UsageError("a gate without conditions lets everything through; give --min, --max or --baseline")
+        if not chosen["least"] and not chosen["most"] and not chosen["history"]:
+            raise click.UsageError(
+                "a gate without conditions lets everything through; give --min, --max, --baseline or --history"
+            )
 
 
 def _conditions(chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,6 +144,7 @@ def _conditions(chosen: Mapping[str, Any]) -> dict[str, Any]:
         "tolerance": chosen["tolerance"],
         "not_worse": chosen["not_worse"],
         "inconclusive": chosen["inconclusive"],
+        "history": chosen["history"],
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -98,15 +98,23 @@ def judge(
     conditions: Sequence[Condition],
     baseline: Baseline | None = None,
     inconclusive: Literal["fail", "pass", "warn"] = "warn",
+    history: Iterable[Check | Finding] = (),
 ) -> Gate:
-    """Every condition on every system."""
+    """Every condition on every system; ``history`` holds checks against earlier runs."""
     checks = [condition.check(system) for system in evaluation.systems for condition in conditions]
     findings = evaluation.findings
+    for item in history:
+        if isinstance(item, Check):
+            checks.append(item)
+        else:
+            findings = (*findings, item)
     if baseline is not None:
         against = baseline.compared(evaluation)
         checks, findings = [*checks, *against.checks], (*findings, *against.findings)
     if not checks:
-        raise InputError("a gate without conditions lets everything through; give --min, --max or --baseline")
+        raise InputError(
+            "a gate without conditions lets everything through; give --min, --max, --baseline or --history"
+        )
     about_class = any(check.metric and find(check.metric).card.of_positive for check in checks)
     findings = tuple(finding for finding in findings if about_class or finding.code != "positive_asked")
     return Gate(tuple(checks), inconclusive, evaluation.provenance, (*_no_information(evaluation), *findings))

@@ -16,11 +16,12 @@ from infoscope.evaluation.api import EvaluateKeywords, evaluate
 from infoscope.evaluation.baseline import Baseline
 from infoscope.evaluation.conditions import Condition, Side
 from infoscope.evaluation.gate import Gate, judge
+from infoscope.evaluation.history import history_checks
 from infoscope.evaluation.result import Evaluation
 from infoscope.inputs import UncertaintyOptions, as_names, labels_by_system, tables_by_system
 from infoscope.readers import ReadOptions
 from infoscope.tables import Contingency
-from infoscope.typing import LabelsByName, Source
+from infoscope.typing import LabelsByName, Source, StrPath
 
 __all__ = ["GateKeywords", "gate"]
 
@@ -38,6 +39,7 @@ class GateKeywords(EvaluateKeywords, total=False):
     tolerance: float
     not_worse: bool
     inconclusive: Literal["fail", "pass", "warn"]
+    history: StrPath | None
 
 
 _OWN = frozenset(GateKeywords.__annotations__) - frozenset(EvaluateKeywords.__annotations__)
@@ -62,7 +64,8 @@ def gate(
 
     A system that looks worse fails where the whole interval of the difference is worse, and is inconclusive where some
     of it is not; ``not_worse`` demands that none of it is worse. ``inconclusive`` says what that counts as: "warn" is
-    an outcome of its own.
+    an outcome of its own. ``history`` is a folder of stored evaluations: a run that is worse than their spread lets
+    expect fails, see ``infoscope.history``.
 
     >>> truth = ["cat", "dog"] * 100
     >>> poor = ["cat", "cat", "dog", "dog"] * 50
@@ -79,19 +82,21 @@ def gate(
     leniency = options.get("inconclusive", "warn")
     if leniency not in ("fail", "pass", "warn"):
         raise InputError(f"inconclusive is {leniency!r}; it is 'fail', 'pass' or 'warn'")
+    metrics = as_names(options.get("metrics")) or ("proficiency",)
+    runs = options.get("history")
     if old is None and name is None:
         _refuse_without_baseline(options)
-        return judge(given.evaluated(), conditions, None, leniency)
-    metrics = options.get("metrics")
+        now = given.evaluated()
+        return judge(now, conditions, None, leniency, () if runs is None else history_checks(now, runs, metrics))
     how: dict[str, Any] = {
-        "metrics": as_names(metrics) or ("proficiency",),
+        "metrics": metrics,
         "tolerance": options.get("tolerance", 0.0),
         "proven": options.get("not_worse", False),
         "uncertainty": UncertaintyOptions.from_keywords(options),
         "prevalence": options.get("prevalence"),
     }
     now, before = given.with_baseline(old, name, how)
-    return judge(now, conditions, before, leniency)
+    return judge(now, conditions, before, leniency, () if runs is None else history_checks(now, runs, metrics))
 
 
 def _limits(side: Side, limits: Limits) -> list[Condition]:
@@ -101,7 +106,7 @@ def _limits(side: Side, limits: Limits) -> list[Condition]:
 
 def _refuse_without_baseline(options: GateKeywords) -> None:
     for option in ("not_worse", "metrics", "tolerance"):
-        if options.get(option):
+        if options.get(option) and not (option == "metrics" and options.get("history")):
             raise InputError(f"{option}= is about a baseline; name one with baseline= or baseline_system=")
 
 

@@ -22,6 +22,7 @@ KINDS = {
     "drift": "infoscope.periods.result:Drift",
     "evaluation": "infoscope.evaluation.result:Evaluation",
     "gate": "infoscope.evaluation.gate:Gate",
+    "history": "infoscope.runs.result:History",
     "label-plan": "infoscope.latent.label_plan:LabelPlan",
     "labelled-estimate": "infoscope.latent.label_estimate:LabelledEstimate",
     "latent-truth": "infoscope.latent.result:LatentTruth",

@@ -1,0 +1,189 @@
+"""What is shown of a history: the newest run, each system over the runs, alarms, and the cells that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from infoscope.figures.display import Display
+from infoscope.figures.run_chart import RunChartDisplay
+from infoscope.metrics.registry import find
+from infoscope.reports.numbers import UNDEFINED, Units, amount, metric_value, share
+from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
+from infoscope.runs import Alarm, History, RunSeries
+from infoscope.runs.findings import rarity
+
+__all__ = ["PICTURES", "outline"]
+
+MAX_TILES = 4
+MAX_CLASS_CHARTS = 6
+
+
+def _chart(result: History) -> RunChartDisplay:
+    """The first system over the runs."""
+    return RunChartDisplay(result, result.series[0], find(result.metric).card.title)
+
+
+PICTURES: dict[str, Callable[[History], Display]] = {"runs": _chart}
+
+
+def outline(result: History, _unit: Units) -> Outline:
+    """The newest run, the charts, the alarms, the cells."""
+    title = find(result.metric).card.title
+    whole = [series for series in result.series if series.label is None]
+    return Outline(
+        title=f"{title} over {len(result.runs)} runs",
+        kicker=(
+            "History",
+            f"{len(result.runs)} run{'s' * (len(result.runs) != 1)}",
+            f"{result.runs[0].made[:10]} to {result.runs[-1].made[:10]}",
+        ),
+        headline=_headline(result),
+        tiles=[_tile(result, series) for series in whole[:MAX_TILES]],
+        findings=[("", finding) for finding in result.findings],
+        sections=[section for section in _sections(result, whole) if section.blocks],
+        appendix=Appendix(metrics=(result.metric, "class_recall"), method=_method(result)),
+        provenance=result.provenance,
+    )
+
+
+def _headline(result: History) -> Phrase:
+    newest = len(result.runs) - 1
+    fell = list(dict.fromkeys(alarm.system for alarm in result.alarms if alarm.run == newest))
+    word = "rose" if find(result.metric).card.better == "lower" else "fell"
+    whole = [alarm for alarm in result.alarms if alarm.run == newest and alarm.label is None]
+    title = find(result.metric).card.title.lower()
+    if whole:
+        return Name(whole[0].system), f": {title} {word} in the newest run, ", Name(result.runs[-1].name), "."
+    if fell:
+        return "The newest run, ", Name(result.runs[-1].name), ", is worse for some classes of ", Name(fell[0]), "."
+    if all(series.newest.z is None for series in result.series):
+        return "Too few runs to say what to expect of the next."
+    past = len({alarm.run for alarm in result.alarms})
+    before = f"; {past} earlier run{'s were alarms' if past != 1 else ' was an alarm'}" if past else ""
+    return "The newest run, ", Name(result.runs[-1].name), f", is as the runs before it{before}."
+
+
+def _value(result: History, value: float | None) -> str:
+    return UNDEFINED if value is None else metric_value(result.metric, value)
+
+
+def _tile(result: History, series: RunSeries) -> Tile:
+    estimate = series.newest.estimate
+    known = series.baselines[-1] if series.baselines else None
+    expected = (
+        series.system if known is None else f"{series.system}, baseline {metric_value(result.metric, known.mean)}"
+    )
+    ends = estimate.interval
+    between = "" if ends is None else " to ".join(metric_value(result.metric, end) for end in ends)
+    return Tile(_value(result, estimate.shown), find(result.metric).card.title, between, expected, result.metric)
+
+
+def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
+    title = find(result.metric).card.title
+    charts = [Figure(RunChartDisplay(result, series, title).panel(), Name(series.system)) for series in whole]
+    fallen = dict.fromkeys((alarm.system, alarm.label) for alarm in result.alarms if alarm.label is not None)
+    by_class = {(series.system, series.label): series for series in result.series}
+    recalls = [
+        Figure(RunChartDisplay(result, by_class[system, label], "recall").panel(), _recall_of(system, str(label)))
+        for system, label in fallen
+    ]
+    return [
+        Section(f"{title} over the runs", [*charts, _newest(result, whole)], "runs", link="Runs"),
+        Section("Alarms", [_alarms(result)] if result.alarms else [], "alarms", link="Alarms"),
+        Section("Classes that fell", recalls[:MAX_CLASS_CHARTS], "classes", only="page", link="Classes"),
+        Section("Cells that changed", [_cells(result)] if result.changed_cells else [], "cells", link="Cells"),
+    ]
+
+
+def _recall_of(system: str, label: str) -> Phrase:
+    return Name(system), ": recall of ", Name(label)
+
+
+def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
+    columns = [
+        Column("system", "name"),
+        Column("runs", priority=4),
+        Column("newest"),
+        Column("baseline"),
+        Column("spread between runs", priority=6),
+        Column("z"),
+        Column("alarms", priority=5),
+    ]
+    rows: list[Sequence[Cell]] = []
+    for series in whole:
+        known = series.baselines[-1] if series.baselines else None
+        rows.append(
+            (
+                Name(series.system),
+                amount(len(series.points)),
+                _value(result, series.newest.estimate.shown),
+                "" if known is None else metric_value(result.metric, known.mean),
+                "" if known is None else f"{known.spread:.2g}",
+                "" if series.newest.z is None else f"{series.newest.z:+.1f}",
+                amount(sum(point.rule != "" for point in series.points)),
+            )
+        )
+    return Table(columns, rows, "The newest run of each system")
+
+
+def _alarms(result: History) -> Table:
+    columns = [
+        Column("run", "name"),
+        Column("system", "name"),
+        Column("metric", "text"),
+        Column("z"),
+        Column("by chance", "text", priority=6),
+        Column("rule", "text", priority=5),
+    ]
+    rows = [
+        (
+            Name(result.runs[alarm.run].name),
+            Name(alarm.system),
+            _about(result, alarm),
+            f"{alarm.z:+.1f}",
+            f"1 in {rarity(alarm.chance)}",
+            alarm.rule,
+        )
+        for alarm in result.alarms
+    ]
+    return Table(columns, rows, "Runs that are alarms", search="alarms", max_rows=10)
+
+
+def _about(result: History, alarm: Alarm) -> Phrase:
+    return find(result.metric).card.title.lower() if alarm.label is None else ("recall of ", Name(alarm.label))
+
+
+def _cells(result: History) -> Table:
+    columns = [
+        Column("system", "name"),
+        Column("truth", "name"),
+        Column("predicted", "name"),
+        Column("baseline"),
+        Column("newest run"),
+        Column("z", priority=5),
+    ]
+    rows = [
+        (
+            Name(cell.system),
+            Name(cell.truth),
+            Name(cell.predicted),
+            share(cell.before),
+            share(cell.after),
+            f"{cell.z:+.1f}",
+        )
+        for cell in result.changed_cells
+    ]
+    return Table(columns, rows, "Cells that changed", note="Shares of the rows of the true class.")
+
+
+def _method(result: History) -> tuple[str, ...]:
+    return (
+        "z is the run minus the mean of the baseline's runs, divided by the root of the run's variance, the variance "
+        "between runs (DerSimonian and Laird) and that of the mean. The baseline holds the first 30 runs that "
+        "were no alarm.",
+        "A run is an alarm where z is below −3, or where two of three runs are below −2; with fewer than 30 runs the "
+        f"limits are Student's. For recalls the level is divided by the classes watched ({result.classes_watched}).",
+        "Slow drifts and weekly rhythms widen the spread and are found late or not at all.",
+        "Cells are those whose share of the true class differs between the baseline's runs and the newest one, at 1% "
+        "over all cells; the spread between runs is not part of that test.",
+    )

@@ -1,0 +1,140 @@
+"""A folder of stored results, read once: what is known of each file is kept in an index that may be deleted."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from os import stat_result
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infoscope.atomic_files import write_file
+from infoscope.errors import InputError
+from infoscope.records import parsed
+from infoscope.results.finding import Finding
+from infoscope.results.kinds import MAX_BYTES
+from infoscope.runs.records import PARTS, NumberTable, RunRecord, SystemRecord, run_record
+from infoscope.typing import Json
+
+__all__ = ["BASELINES", "INDEX", "read_runs"]
+
+INDEX = ".infoscope-history.json"
+BASELINES = "baselines.txt"
+_SCHEMA = "infoscope/history-index/1"
+_SUFFIXES = (".json", ".ifs")
+
+EvaluateTables = Callable[[Path], Json]
+
+
+def read_runs(folder: Path, evaluate_tables: EvaluateTables) -> tuple[list[RunRecord], list[Finding]]:
+    """The evaluations of a folder in their order, and what is to be said about files that are none."""
+    if not folder.is_dir():
+        what = "is not a folder" if folder.exists() else "does not exist"
+        raise InputError(f"{folder} {what}; give the folder that `infoscope evaluate … -o FOLDER/NAME.json` writes to")
+    known = _index(folder)
+    files = sorted(path for path in folder.iterdir() if _is_run(path))
+    records: dict[str, Any] = {}
+    unread: list[tuple[str, str]] = []
+    read = 0
+    for path in files:
+        status = path.stat()
+        stamp = [status.st_size, status.st_mtime_ns]
+        entry = known.get(path.name)
+        if entry is not None and entry[0] == stamp:
+            records[path.name] = entry
+            continue
+        try:
+            records[path.name] = (stamp, _record(path, status, evaluate_tables))
+            read += 1
+        except InputError as problem:
+            unread.append((path.name, str(problem).rstrip(".")))
+    if read or len(records) != len(known):
+        _write_index(folder, records)
+    runs = sorted((record for _, record in records.values()), key=lambda run: (run.made, run.name))
+    return runs, list(_unread(unread))
+
+
+def _is_run(path: Path) -> bool:
+    return path.suffix.lower() in _SUFFIXES and not path.name.startswith(".") and path.is_file()
+
+
+def _record(path: Path, status: stat_result, evaluate_tables: EvaluateTables) -> RunRecord:
+    made = datetime.fromtimestamp(status.st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if path.suffix.lower() == ".ifs":
+        return run_record(evaluate_tables(path), path.stem, made)
+    if status.st_size > MAX_BYTES:
+        raise InputError("it is larger than any result")
+    try:
+        return run_record(parsed(path.read_text(encoding="utf-8")), path.stem, made)
+    except UnicodeDecodeError:
+        raise InputError("it is not text") from None
+    except OSError as problem:
+        raise InputError(f"it cannot be read: {problem.strerror or problem}") from None
+
+
+def _unread(files: Iterable[tuple[str, str]]) -> Iterable[Finding]:
+    for name, problem in files:
+        yield Finding("not_a_run", f"{name} is not among the runs: {problem}.", "warning", {"file": name})
+
+
+def _index(folder: Path) -> dict[str, tuple[list[int], RunRecord]]:
+    """What is known of each file; nothing where the index is absent or not ours."""
+    try:
+        stored = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        if stored["schema"] != _SCHEMA:
+            return {}
+        names = [tuple(each) for each in stored["names"]]
+        return {name: (entry["stamp"], _unpacked_run(entry, names)) for name, entry in stored["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return {}
+
+
+def _write_index(folder: Path, records: Mapping[str, tuple[list[int], RunRecord]]) -> None:
+    """Keep what was read; a folder that cannot be written to is read again the next time."""
+    names: dict[tuple[str, ...], int] = {}
+    files = {name: {"stamp": stamp, **_packed_run(run, names)} for name, (stamp, run) in records.items()}
+    document = {"schema": _SCHEMA, "names": list(names), "files": files}
+    with suppress(InputError, OSError):
+        write_file(folder / INDEX, json.dumps(document, ensure_ascii=False, separators=(",", ":")), replace=True)
+
+
+def _packed_run(run: RunRecord, names: dict[tuple[str, ...], int]) -> dict[str, Any]:
+    systems = {
+        name: {
+            "metrics": _packed(system.metrics, names),
+            "recalls": _packed(system.recalls, names),
+            "support": dict(system.support),
+            "cells": list(system.cells),
+        }
+        for name, system in run.systems.items()
+    }
+    return {"run": run.name, "made": run.made, "hashes": list(run.hashes), "systems": systems}
+
+
+def _unpacked_run(entry: Mapping[str, Any], names: list[tuple[str, ...]]) -> RunRecord:
+    systems = {
+        name: SystemRecord(
+            _unpacked(system["metrics"], names),
+            _unpacked(system["recalls"], names),
+            system["support"],
+            [(truth, predicted, count) for truth, predicted, count in system["cells"]],
+        )
+        for name, system in entry["systems"].items()
+    }
+    return RunRecord(entry["run"], entry["made"], systems, tuple(entry["hashes"]))
+
+
+def _packed(table: NumberTable, names: dict[tuple[str, ...], int]) -> list[Any]:
+    """Which list of names, and the numbers as bytes: a million numbers are read in a moment."""
+    return [names.setdefault(table.names, len(names)), b64encode(table.numbers.astype("<f8").tobytes()).decode()]
+
+
+def _unpacked(packed: list[Any], names: list[tuple[str, ...]]) -> NumberTable:
+    known = names[packed[0]]
+    numbers = np.frombuffer(b64decode(packed[1], validate=True), "<f8").reshape(len(known), len(PARTS))
+    return NumberTable(known, numbers)
