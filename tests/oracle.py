@@ -419,6 +419,8 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "fowlkes_mallows": lambda t: t.of_pairs(
         lambda rows, columns, both, _: ratio(real(both), mpmath.sqrt(rows) * mpmath.sqrt(columns))
     ),
+    # costs: none are stated
+    "expected_cost": lambda _: None,
     # losses
     "linear_loss": lambda t: t.loss(
         lambda i: sum(abs(x / t.total - (i == j and t.known(i))) for j, x in enumerate(t.n[i])) + (not t.known(i))

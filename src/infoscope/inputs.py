@@ -15,11 +15,16 @@ import numpy as np
 
 from infoscope.column_kinds import check_one_label_per_row
 from infoscope.errors import InputError, check_keywords
+from infoscope.metrics.costs import cost_doubt
+from infoscope.metrics.registry import Metric
 from infoscope.readers.columns import pick_columns
+from infoscope.readers.cost_matrix import CostsLike, stated_costs
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
+from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
+from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label
 from infoscope.tables.scale import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
@@ -30,9 +35,12 @@ __all__ = [
     "StatedOrder",
     "UncertaintyKeywords",
     "UncertaintyOptions",
+    "check_costs_stated",
     "check_question",
     "check_rows",
     "column_labels",
+    "cost_findings",
+    "costs_of",
     "kept_rows",
     "labels_by_system",
     "named_column",
@@ -61,6 +69,7 @@ class QuestionKeywords(UncertaintyKeywords, total=False):
     positive: Label | None
     clean: Cleaning
     prevalence: Prevalence | None
+    costs: CostsLike | None
     ordinal: Sequence[Any] | str | bool | None
     sample_weight: Any
     """scikit-learn's word for ``weight``."""
@@ -101,6 +110,36 @@ def check_question(options: MutableMapping[str, Any], known: type) -> None:
             if options.get(ours) is not None:
                 raise InputError(f"{theirs} and {ours} are the same; give one of them")
             options[ours] = options.pop(theirs)
+
+
+def costs_of(options: Mapping[str, Any]) -> StatedCosts | None:
+    """The costs among a question's keywords, checked."""
+    costs = options.get("costs")
+    return None if costs is None else stated_costs(costs)
+
+
+def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> Iterator[Finding]:
+    """What to say about stated costs: names without a class, an order that was assumed, and doubtful ones."""
+    if costs is None or not tables:
+        return
+    first = costs.on(tables[0])
+    if unused := costs.unused(tables):
+        named = ", ".join(map(repr, unused[:5])) + (", …" if len(unused) > 5 else "")
+        yield Finding("unused_costs", f"Costs of {named} are not used: no sample or prediction is of such a class.")
+    if not costs.has_names:
+        order = ", ".join(str(label) for label in first.system_labels[:8])
+        more = ", …" if len(first.system_labels) > 8 else ""
+        yield Finding("costs_by_position", f"The costs have no names; their columns are taken as {order}{more}.")
+    assert first.costs is not None
+    doubt = cost_doubt(first, first.costs.laid_out(first.truth_labels, first.system_labels))
+    if doubt is not None:
+        yield Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning")
+
+
+def check_costs_stated(entry: Metric, *, stated: bool) -> None:
+    """Refuse a metric of costs where none were stated."""
+    if entry.card.family == "costs" and not stated:
+        raise InputError(f"{entry.name} needs costs; state them with costs= (--costs FILE)")
 
 
 def check_seed(seed: int) -> None:

@@ -11,6 +11,7 @@ from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.options import (
     column_options,
+    costs_option,
     groups_option,
     label_options,
     matrix_tables,
@@ -45,6 +46,7 @@ __all__ = ["command"]
 @label_options()
 @order_option()
 @prevalence_option()
+@costs_option()
 @uncertainty_options()
 @output_options()
 @reported

@@ -12,6 +12,7 @@ from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.options import (
     column_options,
+    costs_option,
     groups_option,
     label_options,
     matrix_tables,
@@ -44,6 +45,7 @@ Answer = TypeVar("Answer")
 @label_options(task=True)
 @order_option()
 @prevalence_option()
+@costs_option()
 @click.option(
     "--metric",
     "metrics",

@@ -168,7 +168,7 @@ def _cut(text: str, room: int) -> str:
 
 def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
     card = entry.card
-    low, high = ("∞" if abs(end) == float("inf") else f"{end:g}" for end in card.range)
+    low, high = (f"{end:g}".replace("inf", "∞").replace("-", "−") for end in card.range)
     better = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}[card.better]
     facts = {
         "symbol": card.symbol,

@@ -15,6 +15,7 @@ from infoscope.cli.errors import reported
 from infoscope.cli.evaluate import ask_chosen
 from infoscope.cli.options import (
     column_options,
+    costs_option,
     groups_option,
     label_options,
     matrix_tables,
@@ -41,6 +42,7 @@ _SUMMARY_BYTES = 1 << 20
 @label_options(task=True)
 @order_option()
 @prevalence_option()
+@costs_option()
 @click.option(
     "--min",
     "least",

@@ -14,6 +14,7 @@ from infoscope.errors import InputError
 
 __all__ = [
     "column_options",
+    "costs_option",
     "groups_option",
     "label_options",
     "matrix_tables",
@@ -162,6 +163,16 @@ def order_option() -> Callable[[Command], Command]:
     )
 
 
+def costs_option() -> Callable[[Command], Command]:
+    """What predictions cost."""
+    return click.option(
+        "--costs",
+        metavar="FILE",
+        help="What each prediction costs: a CSV file laid out like a confusion matrix, gains negative. Adds the "
+        "expected cost.",
+    )
+
+
 def seed_option() -> Callable[[Command], Command]:
     """Where random draws begin."""
     return click.option(
@@ -184,6 +195,7 @@ def uncertainty_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "prevalence": read_prevalence(chosen["prevalence"]),
         "ordinal": chosen["ordinal"],
+        "costs": chosen["costs"],
         "prior": _prior(chosen["prior"]),
         "level": chosen["level"],
         "sample_size": chosen["sample_size"],

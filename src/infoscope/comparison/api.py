@@ -19,6 +19,8 @@ from infoscope.inputs import (
     check_question,
     check_rows,
     column_labels,
+    cost_findings,
+    costs_of,
     kept_rows,
     labels_by_system,
     named_column,
@@ -28,6 +30,7 @@ from infoscope.inputs import (
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.tables import Contingency
+from infoscope.tables.costs import StatedCosts
 from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, PriorLike, Source
@@ -59,7 +62,7 @@ def compare(
     unpaired. ``groups`` says which rows belong together (patients, documents), by a column's name or a sequence: then
     these are resampled as a whole. ``prevalence`` re-weights the true classes, ``ordinal`` states their order (ordered
     categoricals have one), ``sample_size`` is that of tables of frequencies. Without ``metrics`` it is the proficiency
-    and the erroneous information ratio.
+    and the erroneous information ratio, after the expected cost where ``costs`` are stated (see ``evaluate``).
 
     >>> truth = ["cat", "dog", "cow"] * 30
     >>> good = truth[:-3] + ["dog", "cow", "cat"]
@@ -70,10 +73,10 @@ def compare(
     """
     check_question(cast(dict[str, Any], options), CompareKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
-    metrics = options.get("metrics")
+    metrics, costs = options.get("metrics"), costs_of(options)
     ordinal = stated_order(source, truth, options.get("ordinal"))
     question = CompareOptions(
-        asked_metrics(metrics, ordinal=ordinal is not None),
+        asked_metrics(metrics, ordinal=ordinal is not None, costs=costs is not None),
         uncertainty.level,
         options.get("rope"),
         uncertainty.prior,
@@ -81,6 +84,7 @@ def compare(
         options.get("baseline"),
         options.get("prevalence"),
         ordinal,
+        costs,
         named=metrics is not None,
     )
     tables = None if y_pred is not None else tables_by_system(source)
@@ -89,7 +93,7 @@ def compare(
             raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
         check_columns(tables, ColumnNames.asked(source, None, labels=False))
         _check_counted(tables)
-        return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables)
+        return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables, costs)
     if uncertainty.sample_size is not None:
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
     predicted = _paired_predictions(source, y_pred, (truth, system, read), options)
@@ -97,7 +101,7 @@ def compare(
     check_columns(tables, ColumnNames.asked(source, truth, labels=y_pred is not None))
     found = compare_rows(predicted, question)
     warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
-    return _with_hashes(found, tables)
+    return _with_hashes(found, tables, costs)
 
 
 def _check_counted(tables: Mapping[str, Contingency]) -> None:
@@ -142,9 +146,10 @@ def _paired_predictions(
     return PairedPredictions.from_joint(joint, cluster=groups, **stated)
 
 
-def _with_hashes(found: Comparison, tables: Mapping[str, Contingency]) -> Comparison:
+def _with_hashes(found: Comparison, tables: Mapping[str, Contingency], costs: StatedCosts | None = None) -> Comparison:
     hashes = {name: data_hash(table) for name, table in tables.items()}
-    return replace(found, provenance=replace(found.provenance, hashes=hashes))
+    findings = (*cost_findings(costs, list(tables.values())), *found.findings)
+    return replace(found, provenance=replace(found.provenance, hashes=hashes), findings=findings)
 
 
 def compare_predictions(

@@ -8,9 +8,10 @@ from math import isfinite
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.inputs import Prevalence, StatedOrder
+from infoscope.inputs import Prevalence, StatedOrder, check_costs_stated
 from infoscope.metrics.registry import Metric, find
 from infoscope.tables import Contingency
+from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label
 from infoscope.tables.prevalence import shares_by_label
 from infoscope.tables.scale import on_scale
@@ -33,6 +34,7 @@ class CompareOptions:
     prevalence: Prevalence | None = None
     ordinal: StatedOrder | None = None
     """The classes from the lowest to the highest."""
+    costs: StatedCosts | None = None
     swaps: bool = True
     named: bool = True
     """Whether the metrics were asked for by name: one that is undefined is then an error, not a note."""
@@ -55,9 +57,11 @@ class CompareOptions:
         return tuple(systems)
 
     def seen(self, table: Contingency) -> Contingency:
-        """The table with its classes on the scale, and its truth classes in the shares, that were asked for."""
+        """The table with its scale, its costs, and its true classes in the frequencies that were asked for."""
         if self.ordinal is not None:
             table = replace(table, ordinal=self.ordinal.scale(table))
+        if self.costs is not None:
+            table = self.costs.on(table)
         return self._reweighted(table)
 
     def in_order(self, table: Contingency) -> Contingency:
@@ -78,15 +82,19 @@ class CompareOptions:
         return table.with_prevalence(empty | shares_by_label(table, self.prevalence))
 
 
-def asked_metrics(names: str | Sequence[str] | None, *, ordinal: bool = False) -> tuple[Metric, ...]:
-    """The metrics of these names, each once; by default the two that every comparison shows."""
-    wanted = DEFAULT_METRICS if names is None else (names,) if isinstance(names, str) else tuple(names)
+def asked_metrics(
+    names: str | Sequence[str] | None, *, ordinal: bool = False, costs: bool = False
+) -> tuple[Metric, ...]:
+    """The metrics of these names, each once; by default the two that every comparison shows, after stated costs."""
+    usual = ("expected_cost", *DEFAULT_METRICS) if costs else DEFAULT_METRICS
+    wanted = usual if names is None else (names,) if isinstance(names, str) else tuple(names)
     if not wanted:
         raise InputError("there is no metric to compare in; name one, or leave metrics= out")
-    return tuple({entry.name: entry for entry in (_comparable(name, ordinal=ordinal) for name in wanted)}.values())
+    entries = [_comparable(name, ordinal=ordinal, costs=costs) for name in wanted]
+    return tuple({entry.name: entry for entry in entries}.values())
 
 
-def _comparable(name: str, *, ordinal: bool) -> Metric:
+def _comparable(name: str, *, ordinal: bool, costs: bool) -> Metric:
     entry = find(name)
     if entry.card.level != "table":
         each = {"truth": "each truth class", "system": "each prediction", "cell": "each cell"}[entry.card.level]
@@ -96,6 +104,7 @@ def _comparable(name: str, *, ordinal: bool) -> Metric:
         )
     if entry.card.family == "ordinal" and not ordinal:
         raise InputError(f"{name!r} is about ordered classes; state their order with ordinal= (--ordinal)")
+    check_costs_stated(entry, stated=costs)
     if entry.card.posterior == "none":
         raise UnknownNameError(f"{name!r} cannot be compared: it has no posterior; choose another metric")
     if entry.card.better == "none":

@@ -102,7 +102,7 @@ class _Work:
         self.improvements += improvements(one, other, {ERRORS: rhos[ERRORS], ACCURACY: rhos[ACCURACY]}, paired=True)
 
     def _seen(self, cells: PairCells) -> PairCells:
-        if self.question.prevalence is None and self.question.ordinal is None:
+        if self.question.prevalence is None and self.question.ordinal is None and self.question.costs is None:
             return cells
         seen = [self.question.seen(table) for table in (cells.table_a, cells.table_b)]
         return replace(cells, table_a=seen[0], table_b=seen[1])

@@ -18,7 +18,16 @@ from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.score_columns import with_scores, with_sweep_command
 from infoscope.evaluation.uncertainty import believed
-from infoscope.inputs import QuestionKeywords, UncertaintyOptions, as_names, check_question, stated_order
+from infoscope.inputs import (
+    QuestionKeywords,
+    UncertaintyOptions,
+    as_names,
+    check_costs_stated,
+    check_question,
+    cost_findings,
+    costs_of,
+    stated_order,
+)
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
@@ -59,7 +68,9 @@ def evaluate(
     which rows belong together (patients, documents): intervals then come from resampling those as a whole. ``reject``
     is the label that means "abstained", ``positive`` the class that binary metrics are about, ``labels`` declares the
     classes, ``ordinal`` their order from the lowest to the highest (ordered categoricals have one), ``clean`` what is
-    done to labels. ``prevalence`` re-weights the true classes, ``task="clustering"`` says
+    done to labels. ``costs`` says what each prediction costs: a matrix in the order of the classes, {(true, predicted):
+    cost}, a frame, or a CSV file with names; then the expected cost is among the metrics.
+    ``prevalence`` re-weights the true classes, ``task="clustering"`` says
     that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
     only until the interval of a metric is that narrow. ``examples`` keeps this many random rows of each confused pair,
     with the columns that ``show`` names (all others by default; beside labels, values by name). ``scores`` is the
@@ -83,11 +94,17 @@ def evaluate(
         raise InputError("predictions that are clusters cannot be resampled by group yet; leave one of the two out")
     request = ColumnRequest.from_keywords(truth, system, read, options)
     examples = ExampleRequest.from_keywords(source, options)
-    first = _shown_metrics(options.get("metrics"), ordinal=bool(ordinal))
+    costs = costs_of(options)
+    if costs is not None and task == "clustering":
+        raise InputError(
+            "the names of clusters mean nothing, so no cost can be stated for them; leave out costs, or task"
+        )
+    first = _shown_metrics(options.get("metrics"), ordinal=bool(ordinal), costs=costs is not None)
 
     def as_asked(subject: TableInput) -> TableInput:
         subject = ordered(subject, ordinal) if task == "classification" else subject
-        table = prepared(subject.table, options.get("prevalence"), clusters=task == "clustering")
+        table = subject.table if costs is None else costs.on(subject.table)
+        table = prepared(table, options.get("prevalence"), clusters=task == "clustering")
         return replace(subject, table=table, clusters=task == "clustering")
 
     if options.get("until") is None:
@@ -100,13 +117,17 @@ def evaluate(
     if examples is not None:
         found = with_examples(source, y_pred, request, examples, found)
     seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
-    evaluation = replace(_evaluated(replace(found, subjects=seen), uncertainty), metrics=first)
+    about_costs = tuple(cost_findings(costs, [subject.table for subject in found.subjects]))
+    found = replace(found, subjects=seen, notes=(*found.notes, *about_costs))
+    evaluation = replace(
+        _evaluated(found, uncertainty), metrics=first, costs=None if costs is None else costs.matrix(seen[0].table)
+    )
     if options.get("scores") is not None:
         evaluation = with_scores(evaluation, source, y_pred, request, options["scores"])
     return with_sweep_command(evaluation, request)
 
 
-def _shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool) -> tuple[str, ...]:
+def _shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool, costs: bool) -> tuple[str, ...]:
     """The ids of metrics that were named, each once."""
     found: dict[str, None] = {}
     for name in as_names(names):
@@ -117,6 +138,7 @@ def _shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool) -> tuple
             )
         if entry.card.family == "ordinal" and not ordinal:
             raise InputError(f"{name!r} is about ordered classes; state their order with ordinal= (--ordinal)")
+        check_costs_stated(entry, stated=costs)
         found[entry.name] = None
     return tuple(found)
 

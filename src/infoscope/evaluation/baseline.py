@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import floor, log10
 from typing import Any
 
+import numpy as np
+
 from infoscope.comparison.difference import MetricBelief, difference
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.paired import compare_rows
@@ -15,12 +17,13 @@ from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.conditions import Check, Outcome
 from infoscope.evaluation.result import Evaluation, SystemResult
-from infoscope.inputs import Prevalence, StatedOrder, UncertaintyOptions
+from infoscope.inputs import Prevalence, StatedOrder, UncertaintyOptions, check_costs_stated
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.records import parsed
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
+from infoscope.tables.costs import CostMatrix, StatedCosts
 from infoscope.tables.scale import in_label_order
 
 __all__ = ["Baseline", "BaselineChecks"]
@@ -84,6 +87,7 @@ class Baseline:
 
     def compared(self, evaluation: Evaluation) -> BaselineChecks:
         """Every system in every metric."""
+        self._check_costs(evaluation)
         pairs = [(system, self._before(system)) for system in evaluation.systems]
         comparison, why_not = self._paired(evaluation, pairs)
         checks = []
@@ -97,6 +101,13 @@ class Baseline:
                 )
         findings = () if why_not is None else (Finding("unpaired", f"{why_not}.", evidence={"baseline": self.name}),)
         return BaselineChecks(tuple(checks), findings)
+
+    def _check_costs(self, evaluation: Evaluation) -> None:
+        for entry in map(find, self.metrics):
+            check_costs_stated(entry, stated=entry.card.family != "costs" or evaluation.costs is not None)
+            old = self.evaluation.costs
+            if entry.card.family == "costs" and old is not None and old != evaluation.costs:
+                raise InputError(f"{self.name} was evaluated with other costs; evaluate it again with these")
 
     def _before(self, system: SystemResult) -> SystemResult:
         systems = self.evaluation.systems
@@ -159,6 +170,7 @@ class Baseline:
             seed=how.seed,
             prevalence=prevalence,
             ordinal=None if scale is None else StatedOrder(scale, inferred=False),
+            costs=_stated(evaluation.costs),
             swaps=False,
         )
 
@@ -236,6 +248,10 @@ class Baseline:
         if low >= -self.tolerance or (gap >= -self.tolerance and not self.proven):
             return "passed"
         return "inconclusive"
+
+
+def _stated(costs: CostMatrix | None) -> StatedCosts | None:
+    return None if costs is None else StatedCosts(costs.truth, costs.system, np.array(costs.values))
 
 
 def _beliefs(

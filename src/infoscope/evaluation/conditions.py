@@ -8,6 +8,7 @@ from typing import Literal
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.result import SystemResult
+from infoscope.inputs import check_costs_stated
 from infoscope.metrics.registry import find
 from infoscope.results.estimate import Difference, Estimate
 
@@ -68,6 +69,7 @@ class Condition:
         """Whether a system meets it."""
         estimate = system.metrics.get(self.metric)
         if estimate is None:
+            check_costs_stated(find(self.metric), stated=False)
             raise InputError(f"{self.metric} is about ordered classes; state their order with --ordinal (ordinal=)")
         if estimate.value is None:
             return self._checked(system, "failed", f"{self.metric} is undefined: {estimate.undefined}")

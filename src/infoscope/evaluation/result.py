@@ -19,10 +19,12 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
+from infoscope.tables.costs import CostMatrix
 
 __all__ = [
     "SCHEMA_1",
     "AdaptiveReading",
+    "CellCost",
     "CellExamples",
     "CellLoss",
     "ClassEstimates",
@@ -94,6 +96,17 @@ class CellLoss:
     count: float
     missed_bits: float
     false_bits: float
+
+
+@dataclass(frozen=True)
+class CellCost:
+    """One cell of the table, what each prediction in it costs, and its part of the expected cost."""
+
+    truth: str
+    system: str
+    count: float
+    cost: float
+    mean_cost: float
 
 
 @dataclass(frozen=True)
@@ -169,6 +182,8 @@ class SystemResult:
     outputs: tuple[ClassEstimates, ...] = ()
     leaks: tuple[CellLoss, ...] = ()
     """Cells that cost information, the costliest first."""
+    costs: tuple[CellCost, ...] = ()
+    """Cells by what they cost, the costliest first, where costs were stated."""
     confusions: tuple[ConfusedPair, ...] = ()
     diagnosis: tuple[Finding, ...] = ()
     reject: str | None = None
@@ -239,6 +254,8 @@ class Evaluation(Result):
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     """About the data as a whole; what concerns one system is in its ``diagnosis``."""
+    costs: CostMatrix | None = None
+    """What each prediction costs, where that was stated."""
     metrics: tuple[str, ...] = ()
     """Metrics that are shown first and that make the columns of tables, where some were named."""
 

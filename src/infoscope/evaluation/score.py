@@ -11,6 +11,7 @@ import numpy as np
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
 from infoscope.diagnosis import Confusion, Finding, TableBelief, confusions, directed_errors
 from infoscope.evaluation.result import (
+    CellCost,
     CellExamples,
     CellLoss,
     ClassEstimates,
@@ -99,6 +100,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         classes=tuple(_by_class(subject, "truth", level)),
         outputs=tuple(_by_class(subject, "system", level)),
         leaks=tuple(_leaks(table)),
+        costs=tuple(_costs(table)),
         confusions=tuple(
             ConfusedPair((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain, pair.directed)
             for pair in _errors(table, float(entropies(table).truth))
@@ -145,16 +147,17 @@ def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:
     """Every metric of the whole table, with what is believed about it where it has a value."""
     values: dict[str, Estimate] = {}
     positive = _positive(subject.table)
-    for entry in metrics_of("table", ordinal=subject.table.ordinal is not None):
+    entries = list(
+        metrics_of("table", ordinal=subject.table.ordinal is not None, costs=subject.table.costs is not None)
+    )
+    for entry in entries:
         number = float(entry.score(subject.table))
         value = Estimate.of(number, "" if np.isfinite(number) else entry.reason(subject.table))
         values[entry.name] = replace(value, positive=positive) if entry.card.of_positive else value
     if subject.belief is None:
         return values
     wanted = [
-        entry.name
-        for entry in metrics_of("table", ordinal=subject.table.ordinal is not None)
-        if entry.card.posterior != "none" and values[entry.name].value is not None
+        entry.name for entry in entries if entry.card.posterior != "none" and values[entry.name].value is not None
     ]
     for name, known in subject.belief.summaries(wanted, level).items():
         values[name] = values[name].with_belief(known)
@@ -217,6 +220,24 @@ def _costliest(columns: Mapping[str, _Column]) -> Sequence[int]:
         return range(size)
     cost = sum(np.nan_to_num(columns[name].numbers) for name in ("missed_share", "false_share"))
     return np.sort(np.argsort(-cost, kind="stable")[:MOST_CLASSES]).tolist()
+
+
+def _costs(table: Contingency) -> Iterator[CellCost]:
+    """Cells by what they cost in all, the costliest first; correct predictions that cost nothing are left out."""
+    if table.costs is None:
+        return
+    each = table.costs.laid_out(table.truth_labels, table.system_labels)[table.cell_rows, table.cell_columns]
+    whole = each * table.cells
+    for at in np.argsort(-np.abs(whole), kind="stable")[:MOST_LEAKS]:
+        if not whole[at]:
+            return
+        yield CellCost(
+            str(table.truth_labels[table.cell_rows[at]]),
+            str(table.system_labels[table.cell_columns[at]]),
+            _plain(float(table.cells[at])) or 0,
+            float(each[at]),
+            float(whole[at] / table.grand_total),
+        )
 
 
 def _leaks(table: Contingency) -> Iterator[CellLoss]:

@@ -44,6 +44,7 @@ from infoscope.metrics.bounds import (
     hellman_raviv_bound,
     tight_fano_bound,
 )
+from infoscope.metrics.costs import expected_cost
 from infoscope.metrics.coverage import (
     erroneous_information_ratio,
     error_information_ratio,
@@ -66,7 +67,6 @@ from infoscope.metrics.grouping import (
     fowlkes_mallows,
 )
 from infoscope.metrics.losses import (
-    expected_cost,
     information_cost,
     informational_loss,
     linear_loss,

@@ -26,7 +26,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, as_label, decided_positive, sorted_labels
 from infoscope.tables.missing import warn_of
 from infoscope.tables.transform import of_classes
-from infoscope.typing import LabelsLike
+from infoscope.typing import ArrayLike, LabelsLike
 
 if TYPE_CHECKING:
     from infoscope.metrics.registry import Metric
@@ -57,6 +57,7 @@ class MetricKeywords(CountingKeywords, total=False):
     zero_division: ZeroDivision | None
     beta: float
     alpha: float
+    costs: ArrayLike | None
     normalize: bool
     adjusted: bool
     average_method: Literal["min", "geometric", "arithmetic", "max"]

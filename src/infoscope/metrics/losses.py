@@ -1,21 +1,17 @@
-"""Losses: what the predictions cost, by Holt et al.'s cost matrices or the user's own."""
+"""Losses: what the predictions cost, by Holt et al.'s cost matrices."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.errors import InputError
 from infoscope.metrics.agreement import accuracy
 from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest, wrong_cells
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, dot, undefined_where
 from infoscope.tables import Contingency, remembered
-from infoscope.typing import ArrayLike
 
 __all__ = [
-    "expected_cost",
     "information_cost",
     "informational_loss",
     "linear_loss",
@@ -195,56 +191,3 @@ def information_cost(table: Contingency) -> Real:
     """
     h = entropies(table)
     return h.missed + h.spurious
-
-
-def expected_cost(table: Contingency, costs: ArrayLike) -> Real:
-    """What a prediction costs on average by the user's cost matrix (rows = truth, columns = output, reject included).
-
-    Warns when a correct prediction costs as much as an error of the same class.
-
-    >>> table = Contingency.from_matrix([[8, 2], [1, 9]])
-    >>> print(f"{expected_cost(table, [[0, 10], [1, 0]]):.2f}")
-    1.05
-    """
-    matrix = checked_costs(table, costs)
-    doubt = cost_doubt(table, matrix)
-    if doubt is not None:
-        warnings.warn(doubt, stacklevel=2)
-    return mean_cost(table, matrix)
-
-
-def checked_costs(table: Contingency, costs: ArrayLike) -> Real:
-    """The cost matrix as numbers; refused unless it has one finite cost per cell."""
-    try:
-        matrix = np.asarray(costs, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the costs are no matrix of numbers ({error}); give one cost per cell") from None
-    if matrix.shape != table.shape:
-        raise InputError(
-            f"the cost matrix has shape {matrix.shape}, the table {table.shape[0]} truth × {table.shape[1]} "
-            "system classes; give one cost per cell, the reject column included"
-        )
-    if not np.isfinite(matrix).all():
-        raise InputError("a cost is not finite; give a number for every cell")
-    return matrix
-
-
-def mean_cost(table: Contingency, matrix: Real) -> Real:
-    """The mean of a checked cost matrix over the samples of a table."""
-    of_cells = matrix[table.cell_rows, table.cell_columns]
-    if table.adds_exactly:  # tables that cost the same get the same number
-        return np.sum(table.cells * of_cells, axis=-1) / table.grand_total
-    return dot(table.cells / table.grand_total[..., None], of_cells)
-
-
-def cost_doubt(table: Contingency, costs: Real) -> str | None:
-    """Which correct prediction costs as much as an error of the same class; None where none does."""
-    for i, j in zip(*table.matches, strict=True):
-        others = np.delete(costs[i], j)
-        if len(others) and costs[i, j] >= others.min():
-            worst = int(np.argmin(np.where(np.arange(costs.shape[1]) == j, np.inf, costs[i])))
-            return (
-                f"a correct prediction of {table.truth_labels[i]!r} costs {costs[i, j]:g}, no less than predicting "
-                f"{table.system_labels[worst]!r} instead ({costs[i, worst]:g}); check the cost matrix"
-            )
-    return None

@@ -262,10 +262,11 @@ def with_law(law: Law) -> Iterator[Metric]:
     return (entry for entry in _REGISTER.values() if law in entry.card.laws)
 
 
-def metrics_of(level: Level = "table", *, ordinal: bool = False) -> Iterator[Metric]:
-    """Every metric of one level, in the order of their families; those of ordered classes where they are."""
+def metrics_of(level: Level = "table", *, ordinal: bool = False, costs: bool = False) -> Iterator[Metric]:
+    """Every metric of one level, in the order of their families; those of ordered classes and of costs where asked."""
     _load()
-    families = {entry.card.family for entry in _REGISTER.values()} - (set() if ordinal else {"ordinal"})
+    unasked = {name for name, asked in (("ordinal", ordinal), ("costs", costs)) if not asked}
+    families = {entry.card.family for entry in _REGISTER.values()} - unasked
     return (entry for entry in list(_REGISTER.values()) if entry.card.level == level and entry.card.family in families)
 
 

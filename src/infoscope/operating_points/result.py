@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.metrics.losses import checked_costs, cost_doubt
+from infoscope.metrics.costs import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables

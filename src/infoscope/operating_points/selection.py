@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UndefinedError
-from infoscope.metrics.losses import checked_costs, mean_cost
+from infoscope.metrics.costs import checked_costs, mean_cost
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ThresholdTables

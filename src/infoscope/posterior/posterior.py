@@ -322,7 +322,7 @@ class Posterior(MetricSummaries):
 
     def _drawn_metrics(self) -> Iterator[Metric]:
         """Metrics of the whole table whose posterior comes from draws."""
-        entries = metrics_of(ordinal=self.table.ordinal is not None)
+        entries = metrics_of(ordinal=self.table.ordinal is not None, costs=self.table.costs is not None)
         return (entry for entry in entries if entry.card.posterior != "none" and self._known(entry.name) is None)
 
     @property

@@ -19,7 +19,7 @@ from infoscope.readers.text_files import opened_text
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["MatrixFile", "read_costs", "read_grid", "read_matrix"]
+__all__ = ["MatrixFile", "read_cost_grid", "read_costs", "read_grid", "read_matrix"]
 
 _MOST_DIGITS = 300
 """Whole numbers of more digits are infinite as numbers."""
@@ -163,11 +163,7 @@ def read_costs(path: str | os.PathLike[str], truth: Sequence[Any], system: Seque
     Rows and columns may come in any order, and more of them than are asked for; a file of numbers alone has the labels
     0, 1, …
     """
-    grid = read_grid(path, "cost", _RULE)
-    for row in grid.values:
-        for cost in row:
-            if not math.isfinite(cost):
-                raise InputError(f"{path} has {cost} as a cost; {_RULE}")
+    grid = read_cost_grid(path)
     rows = _places(path, "row", grid.truth, len(grid.values))
     columns = _places(path, "column", grid.system, len(grid.values[0]))
     for side, wanted, known in (("row", truth, rows), ("column", system, columns)):
@@ -175,6 +171,18 @@ def read_costs(path: str | os.PathLike[str], truth: Sequence[Any], system: Seque
             if str(label) not in known:
                 raise InputError(f"{path} has no {side} {str(label)!r}; each true and predicted class needs a cost")
     return [[float(grid.values[rows[str(t)]][columns[str(s)]]) for s in system] for t in truth]
+
+
+def read_cost_grid(path: str | os.PathLike[str]) -> MatrixFile:
+    """The costs of a file with the names of their rows and columns, each named once; None where it has no names."""
+    grid = read_grid(path, "cost", _RULE)
+    for row in grid.values:
+        for cost in row:
+            if not math.isfinite(cost):
+                raise InputError(f"{path} has {cost} as a cost; {_RULE}")
+    _places(path, "row", grid.truth, len(grid.values))
+    _places(path, "column", grid.system, len(grid.values[0]))
+    return grid
 
 
 def _places(path: str | os.PathLike[str], side: str, labels: list[str] | None, size: int) -> dict[str, int]:

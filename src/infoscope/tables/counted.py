@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, frozen, group_sum
+from infoscope.tables.costs import CostMatrix
 from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, positive_of, sorted_labels
 
@@ -67,6 +68,8 @@ class Counted:
     reweighting: Reweighting | None = None
     ordinal: tuple[Label, ...] | None = None
     """The scale on which the classes stand, lowest first, where one was stated."""
+    costs: CostMatrix | None = None
+    """What each prediction costs, where costs were stated."""
     estimation: Estimation | None = None
     """Where the numbers are expected counts of a model: its draws, and what a reader must know."""
     _memo: dict[str, Any] = field(default_factory=dict, init=False)

@@ -34,6 +34,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.views.chosen_metrics import chosen_section, chosen_sentences, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
+from infoscope.reports.views.costs import cost_section
 from infoscope.reports.views.examples import examples_section
 from infoscope.reports.views.maps import (
     confusion_display,
@@ -80,6 +81,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         sections=[
             *chosen_section(evaluation, unit),
             *([_ranking(evaluation)] if several else []),
+            *cost_section(evaluation),
             *order_section(evaluation),
             *score_sections(evaluation, unit),
             _details(focus, unit, named=several),
