@@ -8,13 +8,16 @@ import numpy as np
 
 from infoscope.annotators.annotations import Annotations, gather
 from infoscope.annotators.annotator_map import annotator_map
+from infoscope.annotators.coefficients import AgreementSums, coefficient_estimates
 from infoscope.annotators.findings import agreement_findings, items_left_out
 from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, pair_agreements
 from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
 from infoscope.annotators.result import Agreement, Annotator
+from infoscope.annotators.scaled_reliability import Scale, annotation_scale
 from infoscope.errors import InputError
 from infoscope.inputs import check_level, check_seed
 from infoscope.readers import ReadOptions
+from infoscope.tables import Label
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
 
@@ -34,11 +37,16 @@ def agreement(  # noqa: PLR0913 - the public function
     level: float = 0.95,
     draws: int = 500,
     seed: int = 0,
+    scale: Scale | None = None,
+    ordinal: Sequence[Label] | str | None = None,
 ) -> Agreement:
     """How annotators of the same items agree, without a truth.
 
     ``source`` holds labels by annotator: sequences of one category per item (None where there is no label), lists of
     sets, or label-list files. Or it holds rows in any form that ``read`` takes, and ``system`` names their columns.
+    ``scale`` says how far labels are apart for Krippendorff's alpha: "nominal" (by default: the same or not), "ordinal"
+    (by ranks; ``ordinal`` states the order from the lowest to the highest unless the labels are numbers) or "interval"
+    (differences of numbers).
 
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
     Krippendorff's alpha of 2 annotators is 0.53 (-0.40 – 1.00).
@@ -53,7 +61,8 @@ def agreement(  # noqa: PLR0913 - the public function
     draws = min(draws, max(50, int(_WORK / max(labelled * len(annotations.names), 1))))
     lonely = annotations.lonely
     warn_of([items_left_out(lonely)] if lonely else [])
-    reliability = ReliabilityDraws.of(annotations, draws, rng)
+    distances = annotation_scale(annotations, scale, ordinal)
+    reliability = ReliabilityDraws.of(annotations, draws, rng, distances)
     alpha, odd, without = reliability.alpha_estimate(level), reliability.odd_one_out(), reliability.alpha_without()
     raters = range(len(annotations.names))
     found = list(pair_agreements(annotations, level if draws else None))
@@ -70,9 +79,23 @@ def agreement(  # noqa: PLR0913 - the public function
         pairs=tuple(pairs),
         confused=tuple(mixed),
         map=annotator_map(annotations),
+        scale=distances.kind,
+        coefficients=coefficient_estimates(annotations, _drawn_sums(annotations, draws, seed), level),
         left_out=lonely,
         findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed, lonely)),
     )
+
+
+def _drawn_sums(annotations: Annotations, draws: int, seed: int) -> AgreementSums | None:
+    """Sums over resampled items, for the coefficients of one category per item."""
+    if draws < 2 or not annotations.single:
+        return None
+    blocks = annotations.resampled(draws, np.random.default_rng(seed))
+    parts = [AgreementSums.of(annotations, weights) for weights in blocks]
+    agreeing, items, used = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("agreeing", "items", "used")
+    )
+    return AgreementSums(agreeing, items, used)
 
 
 def _annotator(

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from infoscope.annotators.annotations import Annotations
+from infoscope.annotators.scaled_reliability import AnnotationScale, ScaledReliability
 from infoscope.numeric import Real, as_real, ratio
 from infoscope.results.estimate import Estimate
 
@@ -109,10 +110,15 @@ class ReliabilityDraws:
     """Draws × annotators."""
 
     @classmethod
-    def of(cls, annotations: Annotations, draws: int, rng: np.random.Generator) -> ReliabilityDraws:
+    def of(
+        cls, annotations: Annotations, draws: int, rng: np.random.Generator, scale: AnnotationScale
+    ) -> ReliabilityDraws:
         """Everything from the same resampled item sets."""
-        left_out = range(len(annotations.names)) if len(annotations.names) > 2 else ()
-        blocks = Reliability.of(annotations, [None, *left_out])
+        left_out = [None, *(range(len(annotations.names)) if len(annotations.names) > 2 else ())]
+        nominal = scale.kind == "nominal"
+        blocks = (
+            Reliability.of(annotations, left_out) if nominal else ScaledReliability.of(annotations, scale, left_out)
+        )
         found = blocks.alpha(as_real(annotations.counts))
         empty = np.empty((0, len(found)))
         drawn = np.concatenate([empty, *(blocks.alpha(weights) for weights in annotations.resampled(draws, rng))])

@@ -69,6 +69,10 @@ class Agreement(Result):
     """Categories that one annotator uses where another uses a different one, beyond chance."""
     map: AnnotatorMap | None = None
     """Annotators in a plane and in a tree; None for label sets, and where no item was labelled by all."""
+    scale: str = "nominal"
+    """How far labels are apart for alpha: nominal, ordinal or interval."""
+    coefficients: Mapping[str, Estimate] = field(default_factory=dict)
+    """Observed agreement, Fleiss' and Randolph's kappa and Gwet's AC1 of all annotators; empty for label sets."""
     left_out: int = 0
     """Items that fewer than two annotators labelled: nothing can be said of agreement on them."""
     provenance: Provenance = field(default_factory=Provenance)

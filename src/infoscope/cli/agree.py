@@ -28,6 +28,12 @@ __all__ = ["command"]
     metavar="COLUMN",
     help="Column with an annotator's labels; repeatable, or several as a,b or 'rater_*'.",
 )
+@click.option(
+    "--scale",
+    type=click.Choice(["nominal", "ordinal", "interval"]),
+    help="How far labels are apart for Krippendorff's alpha: the same or not, by ranks, or as numbers.",
+)
+@click.option("--ordinal", metavar="LOW,…,HIGH", help="The categories from the lowest to the highest; implies ordinal.")
 @click.option("--latent", is_flag=True, help="Estimate each system's table without labels, from their agreement.")
 @click.option("-t", "--truth", metavar="COLUMN", help="With --latent: column with labels of some items.")
 @click.option("--together", multiple=True, metavar="A,B", help="With --latent: systems that share errors, as one.")
@@ -62,6 +68,8 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope agree labels.csv -s ann,bob,eve
 
+    Example: infoscope agree labels.csv -s ann,bob,eve --ordinal low,medium,high
+
     Example: infoscope agree ann.txt bob.txt eve.txt --clean strip
 
     Example: infoscope agree labels.csv -s ann -s bob -s eve --latent --together ann,bob
@@ -83,7 +91,8 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
         output.write(_drift(source, chosen))
         return
     draws = 500 if chosen["draws"] is None else chosen["draws"]
-    options = {"clean": chosen["clean"], "level": chosen["level"], "draws": draws, "seed": chosen["seed"]}
+    asked = {name: chosen[name] for name in ("clean", "level", "seed", "scale", "ordinal")}
+    options = {**asked, "draws": draws}
     if chosen["system"]:
         with chosen_columns(source, chosen, needs_truth=False) as columns:
             found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
@@ -97,6 +106,9 @@ _LATENT_OPTIONS = ("truth", "together", "same", "classes", "weight")
 
 def _check_options(chosen: Mapping[str, Any]) -> None:
     """Reject options of one question that come with another."""
+    about_alpha = next((name for name in ("scale", "ordinal") if chosen[name]), None)
+    if about_alpha is not None and (chosen["latent"] or chosen["by"]):
+        raise InputError(f"--{about_alpha} is about Krippendorff's alpha; leave out --latent and --by")
     given = next((name for name in _LATENT_OPTIONS if chosen[name]), None)
     if given is not None and not chosen["latent"]:
         raise InputError(f"--{given} is about a latent truth; add --latent")

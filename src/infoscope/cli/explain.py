@@ -46,6 +46,7 @@ def _everything() -> Iterator[ifs.metrics.registry.Metric]:
     yield from ifs.metrics.registry.all_metrics()
     yield from ifs.metrics.registry.all_metrics("label_sets")
     yield from ifs.metrics.registry.all_metrics("tracks")
+    yield from ifs.metrics.registry.all_metrics("annotations")
 
 
 def _names(entry: ifs.metrics.registry.Metric) -> Iterator[str]:
@@ -148,6 +149,7 @@ def _listing(width: int) -> list[str]:
     known = {entry.name for entry in registry.all_metrics()}
     families["label sets"] = [entry for entry in registry.all_metrics("label_sets") if entry.name not in known]
     families["trackers"] = [entry for entry in registry.all_metrics("tracks") if entry.name not in known]
+    families["annotators"] = [entry for entry in registry.all_metrics("annotations") if entry.name not in known]
     names = [entry.name for entries in families.values() for entry in entries]
     wide = max(map(len, names))
     lines = []

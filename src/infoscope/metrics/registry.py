@@ -1,7 +1,7 @@
 """The register of metrics: what is known about each (``Card``), what it promises (``Law``), and how to find it.
 
-A metric has a domain: it is a function of a table, of the sums of label sets, or of the sums of tracks. Metrics of
-label sets and of tracks stay in their packages and register here. Metrics of tables and of label sets are called with
+A metric has a domain: it is a function of a table, or of the sums of label sets, tracks or annotations. All
+but those of tables stay in their packages and register here. Metrics of tables and of label sets are called with
 labels, too (``arguments.py``).
 """
 
@@ -74,6 +74,8 @@ SOURCES = {
     "vandongen2000": "van Dongen, Performance criteria for graph clustering and Markov cluster experiments, 2000",
     "larsen1999": "Larsen & Aone, Fast and effective text mining using linear-time document clustering, 1999",
     "gwet2008": "Gwet, Computing inter-rater reliability and its variance in the presence of high agreement, 2008",
+    "fleiss1971": "Fleiss, Measuring nominal scale agreement among many raters, 1971",
+    "randolph2005": "Randolph, Free-marginal multirater kappa: an alternative to Fleiss' fixed-marginal kappa, 2005",
     "krippendorff2011": "Krippendorff, Computing Krippendorff's alpha-reliability, 2011",
     "bernardin2008": "Bernardin & Stiefelhagen, Evaluating multiple object tracking performance: CLEAR MOT, 2008",
     "ristani2016": "Ristani et al., Performance measures and a data set for multi-target, multi-camera tracking, 2016",
@@ -81,7 +83,7 @@ SOURCES = {
     "common": "standard definition",
 }
 
-Domain = Literal["table", "label_sets", "tracks"]
+Domain = Literal["table", "label_sets", "tracks", "annotations"]
 Level = Literal["table", "truth", "system", "cell"]
 Better = Literal["higher", "lower", "none"]
 Unit = Literal["bits", "nats", "ratio", "classes", "count", "cost", "probability"]
@@ -160,11 +162,12 @@ P = ParamSpec("P")
 Score = TypeVar("Score", bound=Callable[..., Any])
 _REGISTER: dict[str, Metric] = {}
 _ALIASES: dict[str, list[str]] = {}
-_OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}}
+_OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}}
 _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
     "label_sets": "infoscope.multilabel.measures",
     "tracks": "infoscope.tracking.measures",
+    "annotations": "infoscope.annotators.coefficients",
 }
 """Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""
 

@@ -59,7 +59,7 @@ _SYMMETRIC = frozenset({"kappa"})
 
 def outline(result: Agreement, unit: Units) -> Outline:
     """Alpha first, then the matrices, the annotators and the categories they confuse."""
-    alpha = result.krippendorff_alpha
+    alpha, kind = result.krippendorff_alpha, "" if result.scale == "nominal" else f" ({result.scale})"
     value = "undefined" if alpha.value is None else f"{alpha.value:.2f}"
     limits = interval_text(alpha, 1.0, 2)
     within = f" ({limits})" if limits else ""
@@ -71,8 +71,11 @@ def outline(result: Agreement, unit: Units) -> Outline:
             f"{amount(result.items)} items",
             f"{len(result.categories):,} categories",
         ),
-        headline=f"Krippendorff's alpha of {len(result.names)} annotators is {value}{within}.",
-        tiles=[Tile(value, "Krippendorff's alpha", limits, alpha.undefined or "1 is perfect, 0 is chance")],
+        headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {value}{within}.",
+        tiles=[
+            Tile(value, f"Krippendorff's alpha{kind}", limits, alpha.undefined or "1 is perfect, 0 is chance"),
+            *_tiles(result),
+        ],
         findings=[("", finding) for finding in result.findings],
         sections=[
             *_matrices(result),
@@ -89,6 +92,17 @@ def outline(result: Agreement, unit: Units) -> Outline:
             ),
         ),
     )
+
+
+_TILES = {"fleiss_kappa": "Fleiss' kappa", "randolph_kappa": "Randolph's kappa", "gwet_ac1": "Gwet's AC1"}
+
+
+def _tiles(result: Agreement) -> Iterator[Tile]:
+    for name, title in _TILES.items():
+        if name in result.coefficients:
+            known = result.coefficients[name]
+            value = "undefined" if known.shown is None else f"{known.shown:.2f}"
+            yield Tile(value, title, interval_text(known, 1.0, 2), known.undefined or "1 is perfect, 0 is chance")
 
 
 def _matrices(result: Agreement) -> Sequence[Section]:
