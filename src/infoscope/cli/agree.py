@@ -164,9 +164,9 @@ def _latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agr
             )
         except ifs.latent.NoLatentTruthError as error:
             if chosen["plan"] is not None:
-                raise InputError(f"{error}; without a latent truth there is no plan of labels") from error
+                raise InputError(f"{error.reason}; without a latent truth there is no plan of labels") from error
             found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
-            reason = f"No latent truth: {error}. What the systems tell about each other is below."
+            reason = f"No latent truth: {error.reason}. What the systems tell about each other is below."
             return replace(found, findings=(ifs.Finding("no_latent_truth", reason, "warning"), *found.findings))
 
 

@@ -150,7 +150,7 @@ def _classes(
     if len(found) > MAX_CLASSES:
         raise NoLatentTruthError(
             f"{len(found):,} classes are too many for a latent truth, which has more parameters than counts then "
-            f"(at most {MAX_CLASSES:,}); merge classes, or use infoscope.agreement for the pairs"
+            f"(at most {MAX_CLASSES:,}); merge classes"
         )
     return found
 

@@ -46,16 +46,15 @@ def check_size(data: Observations) -> None:
     """Refuse what would take hours or more memory than there is."""
     cells, beliefs = _probabilities(data), data.codes.shape[1] * data.size
     what = f"{len(data.channels)} systems with {data.size:,} classes"
-    advice = "merge classes, or use infoscope.agreement for the pairs"
     if cells > MAX_PROBABILITIES:
         raise NoLatentTruthError(
             f"{what} have {cells:,} probabilities to estimate, and a latent truth takes {MAX_PROBABILITIES:,} at most; "
-            f"{advice}"
+            "merge classes"
         )
     if beliefs > MAX_BELIEFS:
         raise NoLatentTruthError(
             f"{what} and {data.codes.shape[1]:,} different rows of predictions are too many for a latent truth (rows × "
-            f"classes: at most {MAX_BELIEFS:,}); give a random part of the items, or {advice}"
+            f"classes: at most {MAX_BELIEFS:,}); give a random part of the items, or merge classes"
         )
 
 

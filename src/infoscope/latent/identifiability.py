@@ -63,7 +63,7 @@ def _too_few(arrangement: Arrangement) -> str:
             f"{len(arrangement.systems)} systems in {len(data.channels)} independent parts (together={blocks[0].name}) "
             "do not determine a truth; at least three parts, or labels, are needed"
         )
-    return f"{TWO_SYSTEMS}; infoscope.agreement shows what they tell about each other"
+    return TWO_SYSTEMS
 
 
 def _meeting(data: Observations) -> int:

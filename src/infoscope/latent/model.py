@@ -28,6 +28,11 @@ SMALLEST = 1e-300
 class NoLatentTruthError(InputError):
     """The systems do not determine a truth, or it is too large to be estimated; pairs of systems can still be shown."""
 
+    def __init__(self, reason: str) -> None:
+        """``reason`` is a sentence without its full stop; the way to the pairs is added."""
+        super().__init__(f"{reason}; infoscope.agreement shows what the systems tell about each other")
+        self.reason = reason
+
 
 @dataclass(frozen=True)
 class Channel:
