@@ -273,25 +273,28 @@ def _fractions(labels: Any) -> int:
     return len(np.unique(values[values % 1 > 0])) if values.ndim == 1 and values.dtype.kind == "f" else 0
 
 
-def check_label_columns(patterns: Patterns) -> None:
+def check_label_columns(patterns: Patterns, way_out: str = "") -> None:
     """Refuse columns of numbers that are measured, and of identifiers, where each should hold one system's labels."""
-    known = [set(map(str, labels)) for labels in patterns.labels]
-    for at, name in enumerate(patterns.names):
-        there = patterns.present[at]
-        codes = patterns.codes[at, there].astype(np.int64)
-        totals = np.bincount(codes, patterns.counts[there], patterns.sizes[at])
-        side = _Side.of(patterns.labels[at], totals, float(totals.sum()))
+    sides = [_column_side(patterns, at) for at in range(len(patterns.names))]
+    for at, (name, side) in enumerate(zip(patterns.names, sides, strict=True)):
         if side.are_measured:
             raise InputError(
                 f"column {name!r} holds {side.described}: scores or measurements, and no labels; cut them into classes "
-                "first, for example with pandas.cut"
+                f"first, for example with pandas.cut{way_out}"
             )
-        others: set[str] = set().union(*known[:at], *known[at + 1 :])
-        if not patterns.is_weighted and side.are_identifiers and not known[at] & others:
+        others = {str(label) for other in (*sides[:at], *sides[at + 1 :]) for label in other.labels}
+        if side.are_identifiers and not patterns.is_weighted and not others & set(map(str, side.labels)):
             raise InputError(
                 f"column {name!r} holds {side.described} and none of them is a label of another column, like "
                 "identifiers or free text; name columns of labels"
             )
+
+
+def _column_side(patterns: Patterns, at: int) -> _Side:
+    there = patterns.present[at]
+    codes = patterns.codes[at, there].astype(np.int64)
+    totals = np.bincount(codes, patterns.counts[there], patterns.sizes[at])
+    return _Side.of(patterns.labels[at], totals, float(totals.sum()))
 
 
 def check_one_label_per_row(labels: LabelsLike, name: str) -> None:

@@ -185,6 +185,8 @@ def test_numbers_that_measure_are_no_labels() -> None:
         ifs.drift(scores, {name: values[::-1] for name, values in scores.items()})
     with pytest.raises(InputError, match="column 'a' holds 60 different numbers in 60 rows: scores"):
         ifs.agreement(scores)
+    numbers = {name: rng.random(60) for name in "ab"}
+    assert ifs.agreement(numbers, scale="interval", draws=0).scale == "interval"
     ratings = {name: rng.choice([1.0, 1.5, 2.0, 2.5, 3.0], 60) for name in "ab"}
     assert ifs.drift(ratings, ratings).changed == ()
     ids = {"a": [f"id-{at}" for at in range(30)], "b": ["x", "y"] * 15, "c": ["x", "y"] * 15}

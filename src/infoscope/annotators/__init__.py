@@ -14,6 +14,7 @@ from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, pair_a
 from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
 from infoscope.annotators.result import Agreement, Annotator
 from infoscope.annotators.scaled_reliability import Scale, annotation_scale
+from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError
 from infoscope.inputs import check_level, check_seed
 from infoscope.readers import ReadOptions
@@ -56,6 +57,8 @@ def agreement(  # noqa: PLR0913 - the public function
     if draws < 0:
         raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
     annotations = gather(source, system, clean, read)
+    if annotations.patterns is not None and scale in (None, "nominal"):
+        check_label_columns(annotations.patterns, ", or say scale='interval' for numbers that measure")
     rng = np.random.default_rng(seed)
     labelled = sum(each.nnz for each in annotations.given)
     draws = min(draws, max(50, int(_WORK / max(labelled * len(annotations.names), 1))))

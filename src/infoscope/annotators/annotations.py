@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
 from infoscope.numeric import Real
@@ -185,7 +184,6 @@ def _of_patterns(found: Patterns) -> Annotations:
     categories = sorted_labels({label for labels in found.labels for label in labels})
     if not categories:
         raise InputError("no annotator gave any category; check the columns")
-    check_label_columns(found)
     found = found.on(categories)
     return _with_items(
         Annotations(found.names, categories, _indicators(found), found.present, found.counts, patterns=found)
