@@ -38,6 +38,8 @@ from .figures import LeakDisplay as LeakDisplay
 from .figures import LedgerDisplay as LedgerDisplay
 from .figures import MetricCurvesDisplay as MetricCurvesDisplay
 from .figures import PerplexityDisplay as PerplexityDisplay
+from .figures import PrecisionRecallDisplay as PrecisionRecallDisplay
+from .figures import RiskCoverageDisplay as RiskCoverageDisplay
 from .figures import SplitTriangleDisplay as SplitTriangleDisplay
 from .figures import SurfaceDisplay as SurfaceDisplay
 from .figures import SweepDisplay as SweepDisplay

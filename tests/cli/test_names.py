@@ -99,3 +99,25 @@ def test_names_that_people_say(name: str, said: str) -> None:
 def test_a_name_that_nobody_says_is_refused() -> None:
     for name in ("banana", "recall banana", "recall P"):
         assert CliRunner().invoke(app, ["explain", name]).exit_code == 2, name
+
+
+@pytest.mark.parametrize(
+    ("metric", "scope"),
+    [
+        (
+            "precision",
+            "partial; of the counts of two classes with a rejection (TP, FN, RP, FP, TN, RN) 2 matter: TP, FP",
+        ),
+        ("recall", "3 matter: TP, FN, RP"),
+        ("f1", "4 matter: TP, FN, RP, FP"),
+        (
+            "accepted_accuracy",
+            "overall; of the counts of two classes with a rejection (TP, FN, RP, FP, TN, RN) 4 matter",
+        ),
+        ("accuracy", "6 matter"),
+        ("proficiency", "overall"),
+        ("fano_bound", "the same for all tables of two classes"),
+    ],
+)
+def test_cards_say_partial_or_overall_and_how_many_counts_matter(metric: str, scope: str) -> None:
+    assert scope in " ".join(explained(metric).split())

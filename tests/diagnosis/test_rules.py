@@ -73,6 +73,7 @@ FITS = [
     ("abstains_for_free", M10),
     ("undeclared_reject", ONE_MORE),
     ("undeclared_reject", ABSTAINS),
+    ("undeclared_reject", Contingency.from_matrix([[90, 0, 0], [0, 10, 0]])),  # one column more, and empty
     ("detection_problem", RARE),
     ("second_stage", M12),
     ("predicted_too_rarely", Contingency.from_matrix([[960, 2], [28, 10]])),

@@ -6,8 +6,9 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import precision_recall_curve
 
 import infoscope as ifs
+from infoscope.errors import InputError
 from infoscope.figures.scene import Dot, Line
-from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
+from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 
 RNG = np.random.default_rng(17)
 SCORES = np.round(RNG.beta(0.6, 3.0, 1500), 3)
@@ -112,3 +113,26 @@ def test_reports_show_the_curves() -> None:
     again = ifs.Sweep.from_dict(SWEEP.to_dict())
     assert again.reliability == SWEEP.reliability
     assert np.allclose(again.values("lift"), SWEEP.values("lift"), equal_nan=True)
+
+
+def test_risk_coverage_curve_is_the_error_of_the_surest() -> None:
+    rng = np.random.default_rng(3)
+    chances = rng.dirichlet([0.7] * 3, size=200)
+    truth = np.array([rng.choice(3, p=p) for p in chances])
+    display = RiskCoverageDisplay.from_predictions(truth, chances)
+    wrong = (chances.argmax(axis=1) != truth)[np.argsort(-chances.max(axis=1))]
+
+    for accepted in (20, 100, 200):
+        at = int(np.argmin(np.abs(display.coverage - accepted / 200)))
+        assert display.risk[at] == pytest.approx(wrong[:accepted].mean())
+    assert display.ax_ is not None
+    with pytest.raises(InputError, match="probabilities of every class"):
+        RiskCoverageDisplay.from_sweep(SWEEP)
+
+
+def test_precision_recall_is_drawn_from_labels_and_scores() -> None:
+    drawn = ifs.PrecisionRecallDisplay.from_predictions(TRUTH, SCORES, positive=1)
+
+    assert drawn.precision == pytest.approx(PrecisionRecallDisplay.from_sweep(SWEEP).precision, nan_ok=True)
+    with pytest.raises(InputError, match="one score per sample"):
+        ifs.PrecisionRecallDisplay.from_predictions(TRUTH, np.column_stack([1 - SCORES, SCORES]))

@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from infoscope.metrics import best_moves, gain_of_move, move_derivative, move_sentences, mutual_information
+from infoscope.metrics import (
+    best_moves,
+    gain_of_move,
+    move_derivative,
+    move_sentences,
+    mutual_information,
+    sensitivities,
+    sign_rule,
+)
 
 
 def _information(counts) -> float:
@@ -66,6 +74,29 @@ def test_derivative_is_not_stated_at_empty_cells_where_the_sign_rule_fails():
     one_missed = ifs.Contingency.from_matrix([[90, 0], [1, 9]])
     assert np.isnan(move_derivative(one_missed)[0, 0, 1])
     assert gain_of_move(one_missed)[0, 0, 1] == pytest.approx(-0.0467, abs=0.5e-4)
+
+
+def test_the_sign_rule_gives_what_the_paper_prints_also_at_empty_cells():
+    """By the equations themselves: dI/dTP is sgn(TP)·log(TP/(TP+FP)) − sgn(FN)·log(FN/(FN+TN)), over n, and so on."""
+    exact = ifs.Contingency.from_matrix([[90, 0, 0], [0, 10, 0]], reject=2)
+    assert np.array_equal(sign_rule(exact), np.zeros((2, 3, 3)))
+    one_missed = ifs.Contingency.from_matrix([[90, 0], [1, 9]])
+    assert sign_rule(one_missed)[0, 0, 1] == pytest.approx(-np.log2(90 / 91) / 100, rel=1e-12)
+    assert f"{sign_rule(one_missed)[0, 0, 1]:.5f}" == "0.00016"
+    told = next(each for each in sensitivities(one_missed) if (each.truth, each.source, each.target) == (0, 0, 1))
+    assert (told.valid, told.by_rule > 0, round(told.exact, 4)) == (False, True, -0.0467)
+    assert "no derivative at an empty cell" in str(told)
+    nothing = next(each for each in sensitivities(one_missed) if (each.truth, each.source) == (0, 1))
+    assert "no sample to move" in str(nothing)
+
+
+@given(st.lists(st.lists(st.integers(1, 50), min_size=3, max_size=3), min_size=2, max_size=2))
+@settings(max_examples=20)
+def test_the_sign_rule_is_the_derivative_where_no_cell_is_empty(rows):
+    table = ifs.Contingency.from_matrix(rows, reject=2)
+
+    np.testing.assert_allclose(sign_rule(table), move_derivative(table), rtol=0, atol=1e-15)
+    assert len(sensitivities(table)) == 2 * 3 * 2
 
 
 _SIZES = [(large, small) for large in range(2, 200, 7) for small in range(1, large, 5)]

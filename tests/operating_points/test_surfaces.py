@@ -7,6 +7,8 @@ import pytest
 import infoscope as ifs
 from infoscope import operating_points as points
 from infoscope.errors import InputError
+from infoscope.figures.scene import Dot, Line
+from infoscope.figures.surface_projection import SOLID_GRID, projected
 
 
 def test_surface_is_the_information_of_the_rates():
@@ -55,3 +57,28 @@ def test_hellman_raviv_does_not_bound_the_observed_error():
 
     assert curves.points[0].error > curves.points[0].missed / 2
     assert curves.points[0].bayes_error <= curves.points[0].missed / 2
+
+
+def test_the_surface_in_space_stands_where_its_systems_are():
+    """Heights by the projection: raising a point by its information moves it straight up the page."""
+    table = ifs.Contingency.from_matrix([[9, 1, 0], [10, 80, 0]], reject=2, positive=0)
+    solid = ifs.SurfaceDisplay.from_table({"svm": table}, three_d=True).panel()
+    (dot,) = [mark for mark in solid.marks if isinstance(mark, Dot)]
+    below = projected(0.9, 80 / 90)
+
+    assert dot.x == pytest.approx(below[0])
+    top = projected(1.0, 1.0, 1.0)[1] - projected(1.0, 1.0)[1]
+    assert (dot.y - below[1]) / top == pytest.approx(float(ifs.metrics.proficiency(table)), abs=1e-12)
+    patches = [mark for mark in solid.marks if isinstance(mark, Line) and mark.closed and mark.fill]
+    assert len(patches) == (SOLID_GRID - 1) ** 2
+    assert ifs.SurfaceDisplay.at_prevalence(0.3, three_d=True).to_svg().startswith("<svg")
+
+
+def test_a_reject_column_has_no_place_on_the_map_unless_it_is_empty():
+    empty = ifs.Contingency.from_matrix([[90, 0, 0], [1, 9, 0]], reject=2)
+    bare = ifs.Contingency.from_matrix([[90, 0], [1, 9]])
+    assert ifs.SurfaceDisplay.from_table(empty).systems == ifs.SurfaceDisplay.from_table(bare).systems
+    with pytest.raises(InputError, match="'system' rejects 11 samples"):
+        ifs.SurfaceDisplay.from_table(ifs.Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2))
+    with pytest.raises(InputError, match="2 × 3 classes"):
+        ifs.SurfaceDisplay.from_table(ifs.Contingency.from_matrix([[90, 0, 0], [1, 9, 0]]))

@@ -382,3 +382,51 @@ def test_the_class_that_scores_mean_is_asked_for_where_names_do_not_say():
     assert "--positive malignant or --positive benign" in asked[0]
     for stated in (ifs.sweep(truth, scores, positive="malignant"), ifs.sweep(["no", "yes"] * 10, scores)):
         assert all(finding.code != "positive_asked" for finding in stated.findings)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=2, max_size=12))
+@settings(max_examples=25)
+def test_average_accuracy_is_the_mean_over_the_samples_own_thresholds(rows):
+    """Each sample's score is a threshold; "score ≥ s" and "score > s" count half each."""
+    truth, scores = (np.array(side) for side in zip(*rows, strict=True))
+    if len(set(truth.tolist())) < 2:
+        return
+    found = ifs.sweep(truth, scores, positive=True).areas["average_accuracy"]
+    expected = [
+        np.mean([np.mean((scores >= s) == truth) / 2 + np.mean((scores > s) == truth) / 2 for s in (score,)])
+        for score in scores
+    ]
+
+    assert found == pytest.approx(np.mean(expected), abs=1e-12)
+
+
+def rejecting(rows: int = 300, sharp: float = 1.0) -> ifs.Sweep:
+    rng = np.random.default_rng(8)
+    chances = rng.dirichlet([0.6] * 3, size=rows)
+    truth = np.array([rng.choice(3, p=p) for p in chances])
+    return ifs.sweep(truth, chances**sharp / (chances**sharp).sum(axis=1, keepdims=True))
+
+
+def test_averages_over_refusals_are_means_over_the_share_accepted():
+    curve = rejecting()
+    accepted = 1 - curve.values("rejection_rate")
+    widths = np.diff(accepted)
+    middles = {
+        name: (curve.values(name)[1:] + curve.values(name)[:-1]) / 2 for name in ("mutual_information", "accuracy")
+    }
+
+    assert curve.areas["average_information"] == pytest.approx(middles["mutual_information"] @ widths, abs=1e-12)
+    assert curve.areas["average_accuracy"] == pytest.approx(middles["accuracy"] @ widths, abs=1e-12)
+    assert 0 < curve.areas["normalized_average_information"] < 1
+
+
+def test_normalized_average_information_of_refusals_is_one_where_all_accepted_are_right():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 200)
+    sure = rng.uniform(0.5, 1.0, 200)
+    chances = np.full((200, 3), 0.0) + ((1 - sure) / 2)[:, None]
+    chances[np.arange(200), truth] = sure
+    shuffled = chances[rng.permutation(200)]
+
+    assert ifs.sweep(truth, chances).areas["normalized_average_information"] == pytest.approx(1.0, abs=1e-12)
+    assert ifs.sweep(truth, shuffled).areas["normalized_average_information"] < 0.1

@@ -124,6 +124,18 @@ def test_property_3_a_rejection_of_one_class_is_free(row: int) -> None:
     np.testing.assert_array_equal(one_sample_moved((row, 2)), 1.0)
 
 
+def test_property_3_fails_where_rejections_are_of_several_classes() -> None:
+    """Every accepted sample is right, as in the paper's own M18, and yet information is lost with the rejected ones.
+
+    A rejection then leaves open which of the classes it was: H(T | rejected) bits of each rejected sample.
+    """
+    table = with_reject([[79, 0, 0, 1], [0, 14, 0, 1], [0, 0, 5, 0]])
+    truth = np.array([0.8, 0.15, 0.05])
+
+    assert score("accepted_accuracy", table) == 1.0
+    assert score("proficiency", table) == pytest.approx(1 - 0.02 * 1.0 / -np.sum(truth * np.log2(truth)), abs=1e-12)
+
+
 @pytest.mark.parametrize("hits", [0, 3, 10])
 def test_no_information_along_equation_32(hits: int) -> None:
     """C1 = 90, C2 = 10: nothing is told where TP = C1 − TN·C1/C2."""

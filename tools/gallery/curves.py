@@ -4,8 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infoscope.figures import BoundsDisplay, MetricCurvesDisplay, SurfaceDisplay, SweepDisplay
+from infoscope.figures import (
+    BoundsDisplay,
+    MetricCurvesDisplay,
+    PrecisionRecallDisplay,
+    RiskCoverageDisplay,
+    SurfaceDisplay,
+    SweepDisplay,
+)
 from infoscope.figures.metric_curves import spoilt
+from infoscope.operating_points import sweep
 from infoscope.tables import Contingency
 from tests.papers.test_hu2008 import MATRICES as HU
 from tests.papers.test_hu2008 import PRINTED as HU_PRINTED
@@ -21,6 +29,7 @@ __all__ = ["exhibits"]
 def exhibits() -> Iterator[Exhibit]:
     """Curves, then surfaces, then bounds."""
     yield from _curves()
+    yield from _score_curves()
     yield from _surfaces()
     yield from _bounds()
 
@@ -62,6 +71,28 @@ def _curves() -> Iterator[Exhibit]:
     )
 
 
+def _score_curves() -> Iterator[Exhibit]:
+    rng = np.random.default_rng(29)
+    chances = rng.dirichlet([0.5, 0.7, 1.0], size=600)
+    truth = np.array([rng.choice(["ant", "bee", "cat"], p=p) for p in chances])
+    yield Exhibit(
+        "precision-recall",
+        "Precision against recall",
+        "classes drawn with the probabilities that the system states, ant against the rest",
+        PrecisionRecallDisplay.from_sweep(sweep(truth == "ant", chances[:, 0])),
+        note="The dashed line is the precision of alarms at random.",
+        made_up=True,
+    )
+    yield Exhibit(
+        "risk-coverage",
+        "Error among the accepted samples, over the share accepted",
+        "the same probabilities, the most probable class, rejected where it is not probable enough",
+        RiskCoverageDisplay.from_sweep(sweep(truth, chances, classes=["ant", "bee", "cat"])),
+        note="The dashed line is the error if all are accepted.",
+        made_up=True,
+    )
+
+
 def _surfaces() -> Iterator[Exhibit]:
     yield Exhibit(
         "surface-50",
@@ -78,6 +109,15 @@ def _surfaces() -> Iterator[Exhibit]:
         SurfaceDisplay.from_table(rare),
         [hu_fact(name) for name in names],
         "M1 to M7 have 10% of the small class: each is a point of this surface.",
+    )
+    whole = {name: Contingency.from_matrix(HU[name], reject=2, positive=1) for name in names}
+    yield Exhibit(
+        "surface-solid",
+        "The same surface in three dimensions",
+        "Hu & Wang 2008, Figure 3 and Table 3",
+        SurfaceDisplay.from_table(whole, three_d=True),
+        [hu_fact(name) for name in names],
+        "Along the dashed line nothing is captured; the far peak, where all is wrong, is as high as the near one.",
     )
 
 

@@ -16,6 +16,7 @@ from infoscope.cli.errors import reported
 from infoscope.cli.glossary import folded, glossary, spellings, word_named
 from infoscope.cli.streams import write_stdout
 from infoscope.errors import AmbiguousNameError, UnknownNameError
+from infoscope.metrics.scope import scope_of
 
 __all__ = ["command", "entries_named", "explained"]
 
@@ -168,6 +169,12 @@ def _cut(text: str, room: int) -> str:
     return text[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
 
 
+def _scope(entry: ifs.metrics.registry.Metric) -> str:
+    """Partial or overall, and how many counts matter, as Hu & Wang list their criteria."""
+    found = scope_of(entry.name) if entry.domain == "table" else None
+    return "" if found is None else str(found)
+
+
 def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
     card = entry.card
     low, high = (f"{end:g}".replace("inf", "∞").replace("-", "−") for end in card.range)
@@ -176,6 +183,7 @@ def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
         "symbol": card.symbol,
         "formula": card.formula,
         "range": f"{low} to {high}{'' if card.unit in ('ratio', 'probability') else f' {card.unit}'}; {better}",
+        "scope": _scope(entry),
         "class": POSITIVE_RULE if card.of_positive else "",
         "undefined": card.undefined,
         "also called": ", ".join(card.aliases),

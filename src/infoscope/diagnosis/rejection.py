@@ -54,15 +54,17 @@ def undeclared_reject(facts: TableStatistics) -> Finding | None:
         return None
     true = {label for label, size in zip(table.truth_labels, table.row_totals, strict=True) if size > 0}
     never = [at for at, label in enumerate(table.system_labels) if label not in true and facts.system_shares[at] > 0]
-    one_more = len(never) == 1 and len(table.system_labels) == len(table.truth_labels) + 1
+    added = [at for at, label in enumerate(table.system_labels) if label not in table.truth_labels]
+    one_more = len(added) == 1 and len(table.system_labels) == len(table.truth_labels) + 1 and never in ([], added)
     words = [at for at in never if str(table.system_labels[at]).strip().casefold() in REJECTION_WORDS]
-    at = never[0] if one_more else words[0] if len(words) == 1 else None
+    at = added[0] if one_more else words[0] if len(words) == 1 else None
     if at is None or not set(table.truth_labels) & set(table.system_labels):
         return None
     label, rate = table.system_labels[at], float(facts.system_shares[at])
+    said = f"predicted for {percent(rate)} of the samples" if rate else "never predicted, has a column of its own"
     return Finding(
         "undeclared_reject",
-        f"{str(label)!r} is predicted for {percent(rate)} of the samples and is no true class; if it means "
+        f"{str(label)!r} is {said} and is no true class; if it means "
         f'"abstained", declare it: --reject {shlex.quote(str(label))}, in Python reject={label!r}.',
         evidence={"label": str(label), "rate": rate},
     )

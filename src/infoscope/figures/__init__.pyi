@@ -11,6 +11,8 @@ from .leaks import LeakDisplay as LeakDisplay
 from .ledger import LedgerDisplay as LedgerDisplay
 from .metric_curves import MetricCurvesDisplay as MetricCurvesDisplay
 from .perplexity_chain import PerplexityDisplay as PerplexityDisplay
+from .score_curves import PrecisionRecallDisplay as PrecisionRecallDisplay
+from .score_curves import RiskCoverageDisplay as RiskCoverageDisplay
 from .split_triangle import SplitTriangleDisplay as SplitTriangleDisplay
 from .surface import SurfaceDisplay as SurfaceDisplay
 from .sweep import SweepDisplay as SweepDisplay

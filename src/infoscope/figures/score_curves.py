@@ -1,10 +1,10 @@
-"""Pictures of one score: precision against recall, reliability, and lift."""
+"""Pictures of scores and certainties: precision against recall, reliability, lift, and risk against coverage."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,33 @@ from infoscope.errors import InputError
 from infoscope.figures.display import Display
 from infoscope.figures.layout import axis
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.operating_points import Sweep
+from infoscope.operating_points import Sweep, sweep
 from infoscope.operating_points.reliability import ReliabilityBin
+from infoscope.typing import ArrayLike, Axes, Frame, LabelsLike
 
-__all__ = ["LiftDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay"]
+__all__ = ["LiftDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay", "RiskCoverageDisplay"]
 
 Numbers = NDArray[np.float64]
 
 
+class SweepCurve(Display):
+    """A picture of the operating points of scores."""
+
+    @classmethod
+    def from_sweep(cls, sweep: Sweep) -> Self:
+        """The picture of a sweep."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: LabelsLike, y_score: ArrayLike | Frame, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Follow the scores over all their thresholds and draw; options as for ``infoscope.sweep``."""
+        return cls.from_sweep(sweep(y_true, y_score, **options)).plot(ax)
+
+
 @dataclass
-class PrecisionRecallDisplay(Display):
+class PrecisionRecallDisplay(SweepCurve):
     """Precision against recall at every threshold; the dashed line is the precision of alarms at random."""
 
     recall: Numbers
@@ -46,7 +63,7 @@ class PrecisionRecallDisplay(Display):
 
 
 @dataclass
-class LiftDisplay(Display):
+class LiftDisplay(SweepCurve):
     """How many times as many positives are found among the alarms as among as many rows at random."""
 
     alarms: Numbers
@@ -70,6 +87,37 @@ class LiftDisplay(Display):
             Line(_points(x, y), "accent", 2.2),
         ]
         return _plane("Lift", summary, (_shares("share predicted positive"), up), marks)
+
+
+@dataclass
+class RiskCoverageDisplay(SweepCurve):
+    """Error among the accepted samples over the share accepted; the dashed line is the error of accepting everyone."""
+
+    coverage: Numbers
+    risk: Numbers
+
+    @classmethod
+    def from_sweep(cls, sweep: Sweep) -> Self:
+        """The curve of a sweep of rejections."""
+        curve = sweep.risk_coverage_curve()
+        return cls(np.asarray(curve["coverage"]), np.asarray(curve["risk"]))
+
+    def panel(self) -> Panel:
+        """The curve from the surest samples to all of them."""
+        known = np.isfinite(self.risk)
+        x, y = self.coverage[known], np.maximum(self.risk[known], 0.0)
+        whole = float(y[np.argmax(x)])
+        up = _shares("error among the accepted", min(1.0, 1.1 * float(y.max(initial=0.05)) or 0.05))
+        half = int(np.argmin(np.abs(x - 0.5)))
+        summary = (
+            f"Error among the accepted samples over the share accepted: {whole:.1%} if all are accepted, {y[half]:.1%} "
+            f"at {x[half]:.0%}."
+        )
+        marks: list[Mark] = [
+            Line(((0.0, whole), (1.0, whole)), "dim", dash=(3.0, 3.0)),
+            Line(_points(x, y), "accent", 2.2),
+        ]
+        return _plane("Risk-coverage curve", summary, (_shares("share accepted"), up), marks)
 
 
 @dataclass

@@ -14,6 +14,7 @@ from infoscope.figures.colours import hexadecimal, ramp
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import PlacedName, axis, plain_label, side_labels, side_room
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Raster, Words
+from infoscope.figures.surface_projection import projected_panel
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import recall, specificity
 from infoscope.operating_points import information_surface
@@ -81,18 +82,20 @@ class SurfaceDisplay(TableDisplay):
     prevalence: float
     systems: dict[str, Point]
     """Where systems lie: (true positive rate, true negative rate)."""
+    three_d: bool = False
+    """Whether it is drawn as a surface in space instead of a map."""
     _single: ClassVar[bool] = False
 
     @classmethod
-    def at_prevalence(cls, prevalence: float) -> Self:
-        """The empty map."""
+    def at_prevalence(cls, prevalence: float, *, three_d: bool = False) -> Self:
+        """The map without systems."""
         if not 0.0 < prevalence < 1.0:
             raise InputError(f"the prevalence is {prevalence}; it must lie between 0 and 1")
-        return cls(prevalence, {})
+        return cls(prevalence, {}, three_d)
 
     @classmethod
-    def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
-        """Systems of two classes on the map of their prevalence."""
+    def from_table(cls, tables: Tables, *, name: str = "system", three_d: bool = False) -> Self:
+        """Systems of two classes on the map of their prevalence; a reject column is accepted where it is empty."""
         named = tables_by_name(tables, name)
         places = {key: _rates(key, table) for key, table in named.items()}
         shares = {key: _prevalence(table) for key, table in named.items()}
@@ -103,10 +106,12 @@ class SurfaceDisplay(TableDisplay):
                     f"{other:.1%} of the samples of {key!r} are positive and {share:.1%} of {first!r}; a map is of one "
                     "prevalence: draw them apart, or bring them together with table.with_prevalence"
                 )
-        return cls(share, places)
+        return cls(share, places, three_d)
 
     def panel(self) -> Panel:
         """Heat map, contours, the line on which nothing is captured, and the systems with their names beside."""
+        if self.three_d:
+            return projected_panel(self.prevalence, self.systems, BLUES)
         grid = surface(self.prevalence)
         right = side_room(self.systems, 60.0) if self.systems else 26.0
         panel = Panel(
@@ -152,7 +157,12 @@ class SurfaceDisplay(TableDisplay):
 
 
 def _rates(name: str, table: Contingency) -> Point:
-    if table.shape != (2, 2):
+    if table.reject_column is not None and table.column_totals[table.reject_column] > 0:
+        raise InputError(
+            f"{name!r} rejects {float(table.column_totals[table.reject_column]):g} samples; this map is of two rates, "
+            "and a rejection is in neither: leave rejected samples out first"
+        )
+    if table.shape[0] != 2 or table.shape[1] - (table.reject_column is not None) != 2:
         more = ": merge the others with table.merge_classes first" if max(table.shape) > 2 else ""
         raise InputError(f"{name!r} has {table.shape[0]} × {table.shape[1]} classes; this map is of two classes{more}")
     rates = float(recall(table)), float(specificity(table))

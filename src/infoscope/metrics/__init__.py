@@ -144,6 +144,8 @@ from infoscope.metrics.sensitivity import (
     gain_of_move,
     move_derivative,
     move_sentences,
+    sensitivities,
+    sign_rule,
 )
 from infoscope.metrics.shannon import (
     erroneous_information,
@@ -268,6 +270,8 @@ __all__ = [
     "recall",
     "rejection_rate",
     "remnant_classes",
+    "sensitivities",
+    "sign_rule",
     "specificity",
     "split_system_divergence",
     "split_system_remainder",

@@ -7,8 +7,18 @@ import numpy as np
 from infoscope.errors import InputError, check_at_most
 from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
 
-__all__ = ["Move", "best_moves", "gain_of_move", "move_derivative", "move_sentences"]
+__all__ = [
+    "Move",
+    "Sensitivity",
+    "best_moves",
+    "gain_of_move",
+    "move_derivative",
+    "move_sentences",
+    "sensitivities",
+    "sign_rule",
+]
 
 
 class Move(NamedTuple):
@@ -50,12 +60,71 @@ def move_derivative(table: Contingency) -> Real:
     """First-order change of I(T;S), in bits per sample moved (Hu & Wang, equations 27-30, for any table).
 
     (1/n)·[log(D_ij'/D_·j') − log(D_ij/D_·j)]; NaN where a cell concerned is empty, because there the derivative
-    does not exist and the paper's sign rule can point the wrong way.
+    does not exist and the paper's sign rule (``sign_rule``) can point the wrong way.
     """
     cells = _single(table)
     share = np.divide(cells, table.column_totals, out=np.full_like(cells, np.nan), where=cells > 0)
     logs = np.log2(share)
     return (logs[:, None, :] - logs[:, :, None]) / table.grand_total
+
+
+def sign_rule(table: Contingency) -> Real:
+    """Hu & Wang's sensitivities as they print them, in bits per sample moved, for any table: (k, m, m).
+
+    (1/n)·[sgn(D_ij')·log(D_ij'/D_·j') − sgn(D_ij)·log(D_ij/D_·j)]: the logarithm of an empty cell counts as 0, so that
+    every move has a number. At such cells it is no derivative: the exact change is ``gain_of_move``.
+
+    >>> perfect = Contingency.from_matrix([[90, 0], [0, 10]])
+    >>> print(f"{sign_rule(perfect)[0, 0, 1]:.4f} by the rule, {gain_of_move(perfect)[0, 0, 1]:.4f} in truth")
+    0.0000 by the rule, -0.0483 in truth
+    """
+    cells = _single(table)
+    share = np.divide(cells, table.column_totals, out=np.ones_like(cells), where=cells > 0)
+    logs = np.log2(share)
+    return (logs[:, None, :] - logs[:, :, None]) / table.grand_total
+
+
+class Sensitivity(NamedTuple):
+    """What moving one sample of a class to another prediction does to I(T;S): as printed, and exactly."""
+
+    truth: Label
+    source: Label
+    target: Label
+    by_rule: float
+    """Hu & Wang's equations 27 to 30 with their sign rule, in bits."""
+    exact: float
+    """The change itself; NaN where no whole sample can be moved."""
+    valid: bool
+    """Whether the rule is a derivative here: neither cell is empty."""
+
+    def __str__(self) -> str:
+        """A sentence."""
+        true = "there is no sample to move" if np.isnan(self.exact) else f"the exact change is {self.exact:+.4g} bits"
+        doubt = "" if self.valid else ", which is no derivative at an empty cell"
+        return (
+            f"a sample of {self.truth!r} from {self.source!r} to {self.target!r}: {self.by_rule:+.4g} bits by the sign "
+            f"rule{doubt}; {true}"
+        )
+
+
+def sensitivities(table: Contingency) -> list[Sensitivity]:
+    """Every move of one sample, by the printed rule beside the exact change; of two classes dI/dTP to dI/dU2.
+
+    >>> table = Contingency.from_matrix([[90, 0], [1, 9]], truth=["healthy", "ill"])
+    >>> first = sensitivities(table)[0]
+    >>> print(f"{first.truth} called {first.target}: {first.by_rule:+.5f} as printed, {first.exact:+.5f} exactly")
+    healthy called ill: +0.00016 as printed, -0.04674 exactly
+    """
+    cells, printed, exact = _single(table), sign_rule(table), gain_of_move(table)
+    truth, system = table.truth_labels, table.system_labels
+    return [
+        Sensitivity(
+            truth[i], system[j], system[to], float(printed[i, j, to]), float(exact[i, j, to]),
+            bool(cells[i, j] > 0 and cells[i, to] > 0),
+        )
+        for i, j, to in np.ndindex(exact.shape)
+        if j != to
+    ]  # fmt: skip
 
 
 def best_moves(table: Contingency, most: int = 10) -> list[Move]:

@@ -1,6 +1,7 @@
 """Operating points: thresholds, rejection and tuning curves."""
 
 from infoscope.operating_points.api import sweep, tune
+from infoscope.operating_points.averages import average_accuracy, average_information, normalized_average_information
 from infoscope.operating_points.calibration import Calibration, calibration
 from infoscope.operating_points.class_thresholds import ClassThresholds, class_thresholds
 from infoscope.operating_points.probabilistic import (
@@ -14,7 +15,7 @@ from infoscope.operating_points.rejection import Abstention, abstention_bits, ab
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.selection import Choice, ChoiceOptions
 from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
-from infoscope.operating_points.thresholds import average_information, normalized_average_information, sweep_levels
+from infoscope.operating_points.thresholds import sweep_levels
 from infoscope.operating_points.tuning import BestSetting, Tuning, TuningOptions, pareto_front
 from infoscope.operating_points.two_thresholds import TwoThresholds, chow_thresholds, two_thresholds
 
@@ -35,6 +36,7 @@ __all__ = [
     "TwoThresholds",
     "abstention_bits",
     "abstentions",
+    "average_accuracy",
     "average_information",
     "bound_curves",
     "calibration",

@@ -1,6 +1,6 @@
 """Scores or probabilities over their operating points, and the curves in one number.
 
-Areas under ROC, precision-recall, risk-coverage and error-reject curves, and the average information.
+Areas under ROC, precision-recall, risk-coverage and error-reject curves, average information and average accuracy.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
+from infoscope.operating_points.averages import (
+    average_accuracy,
+    average_information,
+    normalized_average_information,
+    rejection_averages,
+)
 from infoscope.operating_points.probabilistic import ranked_probability_score
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables, ranked, thinned
 from infoscope.operating_points.rejection import Certainty, check_certainty, decide, refusal_ladder
@@ -33,16 +38,12 @@ from infoscope.typing import ArrayLike, Frame, LabelsLike
 __all__ = [
     "SweepKeywords",
     "area_under_roc",
-    "average_information",
     "average_precision",
     "error_reject_area",
-    "normalized_average_information",
     "risk_coverage_area",
     "sweep_levels",
     "sweep_scores",
 ]
-
-_BLOCK = 1 << 20
 
 
 def area_under_roc(levels: ScoreRanking) -> float:
@@ -61,56 +62,6 @@ def average_precision(levels: ScoreRanking) -> float:
     """Precision averaged over the positives as they are found: the area under the precision-recall steps."""
     found = np.diff(np.concatenate([[0], levels.hits]))
     return float(np.sum(found * (levels.hits / levels.alarms)) / levels.positives)
-
-
-def average_information(levels: ScoreRanking) -> float:
-    """Bits captured on average over the thresholds that the samples' own scores set.
-
-        Each distinct score s is a threshold, weighted by its share of samples; "score ≥ s" and "score > s" count
-        half each, so that negating all scores changes nothing.
-
-        >>> perfect = ScoreRanking(np.array([0.9, 0.1]), np.array([5, 5]), np.array([5, 10]), 5.0, 10.0)
-    >>> print(f"{average_information(perfect):.3f}")
-    0.500
-    """
-    return _mean_information(levels, levels.hits)
-
-
-def normalized_average_information(levels: ScoreRanking) -> float:
-    """Average information over that of a perfect ranker with as many samples at each level and as many positives.
-
-    0 is chance in the long run, 1 is perfect. NaN where even a perfect ranker says nothing: all scores are equal.
-    """
-    best = _mean_information(levels, np.minimum(levels.alarms, levels.positives))
-    return average_information(levels) / best if best > 0 else float("nan")
-
-
-def _mean_information(levels: ScoreRanking, hits: NDArray[Any]) -> float:
-    """Trapezoids over the share of samples at or above the threshold; nothing is told at either end."""
-    summed, before, alarms_before = 0.0, 0.0, 0.0
-    for start in range(0, len(hits), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        alarms = levels.alarms[block]
-        told = _information(hits[block], alarms, levels.positives, levels.total)
-        widths = np.diff(alarms, prepend=alarms_before)
-        summed += float(np.sum(widths * (told + np.concatenate([[before], told[:-1]]))) / 2)
-        before, alarms_before = float(told[-1]), float(alarms[-1])
-    return summed / levels.total
-
-
-def _information(hits: NDArray[Any], alarms: NDArray[Any], positives: float, total: float) -> Real:
-    """I(T;S) in bits of the table with these hits and alarms."""
-    false_alarms = alarms - hits
-    cells = (hits, positives - hits, false_alarms, total - positives - false_alarms)
-    joint = sum(map(_xlogx, cells))
-    margins = _xlogx(alarms) + _xlogx(total - alarms)
-    truth = _xlogx(positives) + _xlogx(total - positives) - _xlogx(total)
-    return np.maximum((joint - margins - truth) / total, 0.0)
-
-
-def _xlogx(x: Any) -> Real:
-    filled = np.where(np.asarray(x) > 0, x, 1.0)
-    return filled * np.log2(filled)
 
 
 def risk_coverage_area(certainties: ScoreRanking) -> float:
@@ -247,6 +198,7 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
             "average_precision": average_precision(levels),
             "average_information": average_information(levels),
             "normalized_average_information": normalized_average_information(levels),
+            "average_accuracy": average_accuracy(levels),
         },
         distinct=len(levels.thresholds),
         sample_size=sample_size,
@@ -329,6 +281,7 @@ def _rejections(given: Probabilities, by: Certainty, reject: Label, most: int, o
         areas={
             "risk_coverage_area": risk_coverage_area(certainties),
             "error_reject_area": error_reject_area(certainties),
+            **rejection_averages(given, decisions),
         },
         distinct=made.distinct,
         sample_size=_effective(given.weights, len(given.truth)),

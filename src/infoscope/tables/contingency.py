@@ -226,6 +226,10 @@ class Contingency(Counted):
         """A small table whole, a large one in a line."""
         return text.as_text(self)
 
+    def __str__(self) -> str:
+        """The same with joint and marginal probabilities, for print."""
+        return text.with_probabilities(self)
+
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
         report: Any = importlib.import_module("infoscope.reports.table_cell")  # the one step upwards, by name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from infoscope.tables.missing import left_out
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency
 
-__all__ = ["as_text"]
+__all__ = ["as_text", "with_probabilities"]
 
 _WHOLE = 12
 
@@ -36,14 +37,40 @@ def as_text(table: Contingency) -> str:
         [str(label), *(_number(value) for value in row)]
         for label, row in zip(table.truth_labels, table.values, strict=True)
     ]
-    widths = [max(len(row[j]) for row in rows) for j in range(m + 1)]
+    return "\n".join([head, *_lined_up(rows), *lost])
+
+
+def with_probabilities(table: Contingency) -> str:
+    """The same, and below it the joint and the marginal probabilities where there are few.
+
+    >>> from infoscope.tables import Contingency
+    >>> print(Contingency.from_matrix([[3, 1], [0, 4]], truth=["cat", "dog"]))
+    Contingency of 8 samples, 2 truth × 2 system classes
+              cat  dog
+    cat         3    1
+    dog         0    4
+    joint and marginal probabilities
+                  cat     dog  p(truth)
+    cat        0.3750  0.1250    0.5000
+    dog        0.0000  0.5000    0.5000
+    p(system)  0.3750  0.6250
+    """
+    if table.batch_shape or table.is_sparse or max(table.shape) > _WHOLE or not table.grand_total > 0:
+        return as_text(table)
+    total = float(table.grand_total)
+    rows = [["", *map(str, table.system_labels), "p(truth)"]]
+    for label, row, sum_ in zip(table.truth_labels, table.values, table.row_totals, strict=True):
+        rows.append([str(label), *(f"{value / total:.4f}" for value in (*row, sum_))])
+    rows.append(["p(system)", *(f"{value / total:.4f}" for value in table.column_totals), ""])
+    return "\n".join([as_text(table), "joint and marginal probabilities", *_lined_up(rows)])
+
+
+def _lined_up(rows: list[list[str]]) -> Iterator[str]:
+    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     widths[0] = max(widths[0], 8)
-    lines = [
-        row[0].ljust(widths[0])
-        + "".join(cell.rjust(width + 2) for cell, width in zip(row[1:], widths[1:], strict=True))
-        for row in rows
-    ]
-    return "\n".join([head, *(line.rstrip() for line in lines), *lost])
+    for row in rows:
+        cells = (cell.rjust(width + 2) for cell, width in zip(row[1:], widths[1:], strict=True))
+        yield (row[0].ljust(widths[0]) + "".join(cells)).rstrip()
 
 
 def _between(totals: Real) -> str:

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.figures.display import Display
-from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
+from infoscope.figures.score_curves import (
+    LiftDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RiskCoverageDisplay,
+)
 from infoscope.figures.sweep import SweepDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice, Sweep
@@ -46,6 +51,7 @@ PICTURES: dict[str, Callable[[Sweep], Display]] = {
     "precision_recall": PrecisionRecallDisplay.from_sweep,
     "reliability": ReliabilityDisplay.from_sweep,
     "lift": LiftDisplay.from_sweep,
+    "risk_coverage": RiskCoverageDisplay.from_sweep,
 }
 MAX_PLACES = 201
 """Places of the slider; the saved curve has every operating point."""
@@ -77,6 +83,7 @@ AREAS = {
     "average_precision": "average precision",
     "average_information": "average information",
     "normalized_average_information": "normalized average information",
+    "average_accuracy": "accuracy averaged over all operating points",
     "risk_coverage_area": "area under the risk-coverage curve",
     "error_reject_area": "area under the error-reject curve",
     "ranked_probability_score": "ranked probability score, 0 is perfect",

@@ -12,7 +12,7 @@ from infoscope.figures.colours import series
 from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, dodged
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
-from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay
+from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
 
@@ -145,10 +145,8 @@ def _planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
         return [roc, found, times, path]
     accepted = 1.0 - np.asarray(sweep.values("rejection_rate"))
     risk = 1.0 - np.asarray(sweep.values("accepted_accuracy"))
-    return [
-        _plane(("Risk", "Errors among the accepted."), ("share accepted", "errors"), (accepted, risk), places),
-        path,
-    ]
+    caption = "The dashed line is the error if all are accepted."
+    return [_drawn(RiskCoverageDisplay(accepted, risk), caption, (accepted[places], risk[places])), path]
 
 
 def _drawn(display: Display, caption: str, values: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Chart:

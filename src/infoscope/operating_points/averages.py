@@ -1,0 +1,143 @@
+"""What scores or certainties are worth over all their operating points: average information and average accuracy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.numeric import Real, as_real
+from infoscope.operating_points.ranking import ScoreRanking
+from infoscope.operating_points.rejection import Decisions
+from infoscope.operating_points.scores import Probabilities
+
+__all__ = ["average_accuracy", "average_information", "normalized_average_information", "rejection_averages"]
+
+_BLOCK = 1 << 20
+
+
+def average_information(levels: ScoreRanking) -> float:
+    """Bits captured on average over the thresholds that the samples' own scores set.
+
+        Each distinct score s is a threshold, weighted by its share of samples; "score ≥ s" and "score > s" count
+        half each, so that negating all scores changes nothing.
+
+        >>> perfect = ScoreRanking(np.array([0.9, 0.1]), np.array([5, 5]), np.array([5, 10]), 5.0, 10.0)
+    >>> print(f"{average_information(perfect):.3f}")
+    0.500
+    """
+    return _mean_information(levels, levels.hits)
+
+
+def normalized_average_information(levels: ScoreRanking) -> float:
+    """Average information over that of a perfect ranker with as many samples at each level and as many positives.
+
+    0 is chance in the long run, 1 is perfect. NaN where even a perfect ranker says nothing: all scores are equal.
+    """
+    best = _mean_information(levels, np.minimum(levels.alarms, levels.positives))
+    return average_information(levels) / best if best > 0 else float("nan")
+
+
+def average_accuracy(levels: ScoreRanking) -> float:
+    """Accuracy averaged over the same thresholds as the average information, with the same weights.
+
+    >>> perfect = ScoreRanking(np.array([0.9, 0.1]), np.array([5, 5]), np.array([5, 10]), 5.0, 10.0)
+    >>> print(average_accuracy(perfect))
+    0.75
+    """
+    negatives = levels.total - levels.positives
+    right = np.concatenate([[0], levels.hits]) + negatives - np.concatenate([[0], levels.false_alarms])
+    return float(np.trapezoid(right, np.concatenate([[0], levels.alarms])) / levels.total**2)
+
+
+def _mean_information(levels: ScoreRanking, hits: NDArray[Any]) -> float:
+    """Trapezoids over the share of samples at or above the threshold; nothing is told at either end."""
+    summed, before, alarms_before = 0.0, 0.0, 0.0
+    for start in range(0, len(hits), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        alarms = levels.alarms[block]
+        told = _information(hits[block], alarms, levels.positives, levels.total)
+        widths = np.diff(alarms, prepend=alarms_before)
+        summed += float(np.sum(widths * (told + np.concatenate([[before], told[:-1]]))) / 2)
+        before, alarms_before = float(told[-1]), float(alarms[-1])
+    return summed / levels.total
+
+
+def _information(hits: NDArray[Any], alarms: NDArray[Any], positives: float, total: float) -> Real:
+    """I(T;S) in bits of the table with these hits and alarms."""
+    false_alarms = alarms - hits
+    cells = (hits, positives - hits, false_alarms, total - positives - false_alarms)
+    joint = sum(map(_xlogx, cells))
+    margins = _xlogx(alarms) + _xlogx(total - alarms)
+    truth = _xlogx(positives) + _xlogx(total - positives) - _xlogx(total)
+    return np.maximum((joint - margins - truth) / total, 0.0)
+
+
+def _xlogx(x: Any) -> Real:
+    filled = np.where(np.asarray(x) > 0, x, 1.0)
+    return filled * np.log2(filled)
+
+
+def rejection_averages(given: Probabilities, decisions: Decisions) -> dict[str, float]:
+    """Information and accuracy averaged over the share accepted, from the surest sample to all.
+
+    A rejection is one more prediction. The normalized average is over what the same thresholds give where every
+    accepted prediction is right.
+    """
+    order = np.argsort(-decisions.certainty, kind="stable")
+    weights = np.ones(len(order)) if given.weights is None else given.weights[order]
+    truth, predicted = given.truth[order], decisions.predicted[order]
+    ends = np.append(np.flatnonzero(np.diff(decisions.certainty[order])), len(order) - 1)
+    reached = np.cumsum(weights)
+    accepted = np.concatenate([[0.0], reached[ends] / reached[-1]])
+    told, best = (
+        float(np.trapezoid(np.concatenate([[0.0], _told(truth, said, weights)[ends]]), accepted))
+        for said in (predicted, truth)
+    )
+    right = np.concatenate([[0.0], np.cumsum(weights * (truth == predicted))[ends] / reached[-1]])
+    return {
+        "average_information": told,
+        "normalized_average_information": told / best if best > 0 else float("nan"),
+        "average_accuracy": float(np.trapezoid(right, accepted)),
+    }
+
+
+def _told(truth: NDArray[np.int64], predicted: NDArray[np.int64], weights: Real) -> Real:
+    """I(T;S) in bits after each sample that is accepted, the others being rejected.
+
+    One sample changes one cell, one column, and what is left of its class among the rejected, so that sums of x·log x
+    over the table are running sums over the samples.
+    """
+    total = float(weights.sum())
+    classes = int(max(truth.max(), predicted.max())) + 1
+    sizes = as_real(np.bincount(truth, weights, minlength=classes))
+    cells = _grown(truth * classes + predicted, weights)
+    columns = _grown(predicted, weights)
+    left = _shrunk(truth, weights, sizes)
+    rejected = _xlogx(np.maximum(total - np.cumsum(weights), 0.0))
+    whole = _xlogx(np.array(total)) - _xlogx(sizes).sum()
+    return np.maximum((cells + left - columns - rejected + whole) / total, 0.0)
+
+
+def _running(groups: NDArray[np.int64], weights: Real) -> Real:
+    """Summed weight of each sample's group up to the sample, itself included."""
+    order = np.argsort(groups, kind="stable")
+    summed = np.cumsum(weights[order])
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    before = (summed - weights[order])[starts]
+    found = np.empty_like(summed)
+    found[order] = summed - np.repeat(before, np.diff(starts, append=len(groups)))
+    return found
+
+
+def _grown(groups: NDArray[np.int64], weights: Real) -> Real:
+    """Sum over groups of x·log x after each sample, from nothing."""
+    reached = _running(groups, weights)
+    return np.cumsum(_xlogx(reached) - _xlogx(np.maximum(reached - weights, 0.0)))
+
+
+def _shrunk(groups: NDArray[np.int64], weights: Real, sizes: Real) -> Real:
+    """The same of what is left of the groups after each sample."""
+    left = np.maximum(sizes[groups] - _running(groups, weights), 0.0)
+    return _xlogx(sizes).sum() + np.cumsum(_xlogx(left) - _xlogx(left + weights))
