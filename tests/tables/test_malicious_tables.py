@@ -12,7 +12,6 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-import duckdb
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 
@@ -34,15 +33,6 @@ TABLES: dict[str, Contingency] = {
     "dates": Contingency.from_labels([dt.date(2020, 1, 2), dt.date(2021, 3, 4)], [dt.date(2020, 1, 2)] * 2),
     "kinds that mix": Contingency.from_labels([1, 2, 2], [1, 2, "none"], reject="none"),
 }
-
-
-@pytest.fixture(autouse=True)
-def _quick_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One engine for hundreds of files: starting one takes longer than reading a file."""
-    engine = duckdb.connect(config={"threads": 1})
-    monkeypatch.setattr(duckdb, "connect", lambda *_, **__: engine.cursor())
-    yield
-    engine.close()
 
 
 def saved_table(folder: Path, name: str) -> tuple[Path, Callable[[Path], Any]]:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log2
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.metrics.independence import divergence_from_independence, selected
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, chosen, entropy, finite_ratio, open_nats, outside, ratio, scaled_ratio
+from infoscope.numeric import Real, chosen, entropy, finite_ratio, open_nats, outside, ratio, row_sums, scaled_ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -85,16 +85,19 @@ def entropies(table: Contingency) -> Entropies:
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
     joint = entropy(table.cells, total)
     missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
-    if _few(missed) or _few(spurious) or _few(truth) or _few(system):
-        return _few_bits(table)
-    return _with_mutual(table, (truth, system, missed, spurious))
+    bits = (truth, system, missed, spurious)
+    few = np.minimum(np.minimum(truth, system), np.minimum(missed, spurious)) < _FEW_BITS
+    if not table.batch_shape or few.all() or not few.any():
+        return _few_bits(table) if few.any() else _with_mutual(table, bits)
+    plain = _with_mutual(selected(table, ~few), [part[~few] for part in bits])
+    return _merged(few, _few_bits(selected(table, few)), plain)
 
 
 def _few_bits(table: Contingency) -> Entropies:
     """Entropies where some are small: each is summed from what is open about single parts."""
     total = table.grand_total
     masses = [
-        nats.sum(axis=-1) / np.log(2.0)
+        row_sums(nats) / np.log(2.0)
         for nats in (
             *(_open_of_total(side, total) for side in (table.row_totals, table.column_totals)),
             cells_open_in_columns(table),
@@ -115,6 +118,24 @@ def _few_bits(table: Contingency) -> Entropies:
 
 
 _IN_BITS = ("truth", "system", "joint", "mutual", "missed", "spurious")
+
+
+def _merged(few: NDArray[np.bool_], careful: Entropies, plain: Entropies) -> Entropies:
+    """The entropies of a batch, of which few tables were computed with care."""
+
+    def both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty(few.shape, dtype=one.dtype)
+        out[few], out[~few] = one, other
+        return out
+
+    mutual, missed, spurious = (both(*parts) for parts in zip(careful.shares[:3], plain.shares[:3], strict=True))
+    shift = careful.shares.shift
+    shifts = None if shift is None else both(shift, np.zeros(1, dtype=shift.dtype))
+    truth, system, joint = (both(getattr(careful, name), getattr(plain, name)) for name in _IN_BITS[:3])
+    shares = Shares(mutual, missed, spurious, shifts)
+    if shift is not None:  # the shares are not in bits
+        mutual, missed, spurious = (both(getattr(careful, name), getattr(plain, name)) for name in _IN_BITS[3:])
+    return Entropies(truth, system, joint, mutual, missed, spurious, shares, plain.k, plain.m)
 
 
 def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int64] | None = None) -> Entropies:
@@ -174,12 +195,6 @@ _FEW_BITS = 1e-4
 """Below this, differences of logarithms leave fewer than ten digits, or nothing at all."""
 _TINY_BITS = 1e-100
 _MOST_SHIFT = 1000
-
-
-def _few(bits: Real) -> bool:
-    if bits.ndim == 0:
-        return float(bits) < _FEW_BITS
-    return bool(np.any(bits < _FEW_BITS))
 
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})

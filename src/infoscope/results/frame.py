@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import lazy_loader
 
+from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, encode
 from infoscope.typing import DataFrame
@@ -59,15 +60,13 @@ def columns_of(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
 
 def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
     """The rows as a Parquet file; text, numbers and truth values keep their type."""
-    import duckdb  # noqa: PLC0415 - heavy, and only here
-
     columns = columns_of(rows)
     if not columns:
         raise InputError("the result has no rows; save it as JSON instead")
     names = {name: f'"{name.replace(chr(34), chr(34) * 2)}"' for name in columns}
     declared = ", ".join(f"{names[name]} {_sql_type(values)}" for name, values in columns.items())
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE result ({declared})")
+    with embedded_database() as connection:
+        connection.execute(f"CREATE TEMP TABLE result ({declared})")
         marks = ", ".join("?" * len(columns))
         for row in zip(*columns.values(), strict=True):
             connection.execute(f"INSERT INTO result VALUES ({marks})", row)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real, frozen, group_sum
+from infoscope.numeric import Real, column_sums, frozen, group_sum, row_sums
 from infoscope.tables.costs import CostMatrix
 from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, positive_of, sorted_labels
@@ -198,13 +198,13 @@ class Counted:
         """Cell values, (..., cells), added up per truth class, (..., k)."""
         if self.support is not None:
             return self.support.per_row(values, self.shape[0])
-        return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-1)
+        return row_sums(values.reshape(*values.shape[:-1], *self.shape))
 
     def per_column(self, values: Real) -> Real:
         """Cell values, (..., cells), added up per system class, (..., m)."""
         if self.support is not None:
             return group_sum(self.support.columns, values, self.shape[1])
-        return values.reshape(*values.shape[:-1], *self.shape).sum(axis=-2)
+        return column_sums(values.reshape(*values.shape[:-1], *self.shape))
 
     @cached_property
     def row_totals(self) -> Real:
@@ -218,13 +218,14 @@ class Counted:
 
     def _margin(self, axis: int) -> Real:
         if self.support is None:
-            return frozen(self.values.sum(axis=axis).astype(np.float64, copy=False))
+            summed = row_sums(self.values) if axis == -1 else column_sums(self.values)
+            return frozen(summed.astype(np.float64, copy=False))
         return frozen(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
 
     @cached_property
     def grand_total(self) -> Real:
         """Sum of all cells, per table of the batch; the row totals added up, so that one row alone is the whole."""
-        return frozen(self.row_totals.sum(axis=-1))
+        return frozen(row_sums(self.row_totals))
 
     @cached_property
     def row_squares(self) -> Real:

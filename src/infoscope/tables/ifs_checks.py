@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.records import parsed
 from infoscope.tables.counted import check_total
@@ -113,7 +114,7 @@ def opened(path: Path, fault: str = "is not a table written by infoscope") -> It
 
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    with duckdb.connect() as connection:
+    with embedded_database() as connection:
         try:
             pairs = connection.execute(
                 "SELECT key, value FROM parquet_kv_metadata($path)", {"path": exact_path(path)}

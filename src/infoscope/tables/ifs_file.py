@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.atomic_files import output_file
+from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, moved, placed
@@ -158,7 +159,7 @@ def write_parquet(
         f"COPY (SELECT {selected} FROM cells) TO $path "
         f"(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, KV_METADATA {{{kept}}})"
     )
-    with duckdb.connect() as connection:
+    with embedded_database() as connection:
         connection.register("cells", dict(columns))
         try:
             connection.execute(query, {"path": str(path), **entries})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.readers.compression import compression_of
 from infoscope.readers.progress import shown_while
@@ -61,26 +62,15 @@ def interruptible() -> Iterator[None]:
 @contextmanager
 def opened(folder: Path, source: str, limits: CountingLimits) -> Iterator[Session]:
     """A session that spills into ``folder``, fetches nothing and leaves nothing behind."""
-    settings: dict[str, Any] = {
-        "temp_directory": str(folder / "spill"),
-        "preserve_insertion_order": False,
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-    }
-    if limits.memory is not None:
-        settings["memory_limit"] = limits.memory
-    if limits.threads is not None:
-        settings["threads"] = limits.threads
-    try:
-        connection = duckdb.connect(config=settings)
-        connection.execute("SET enable_progress_bar = true")  # for our own bar to ask
-        connection.execute("SET enable_progress_bar_print = false")
-    except duckdb.Error as error:
-        raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error
-    try:
+    with ExitStack() as stack:
+        try:
+            connection = stack.enter_context(embedded_database(folder / "spill", limits.memory, limits.threads))
+            connection.execute("SET preserve_insertion_order = false")
+            connection.execute("SET enable_progress_bar = true")  # for our own bar to ask
+            connection.execute("SET enable_progress_bar_print = false")
+        except duckdb.Error as error:
+            raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error
         yield Session(connection, folder, source)
-    finally:
-        connection.close()
 
 
 def identifier(name: str) -> str:
