@@ -13,6 +13,7 @@ from infoscope.metrics import bounds
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.metrics.shannon import entropies
+from infoscope.numeric import column_sums, row_sums
 from infoscope.tables import Contingency
 from tests.strategies import stored_sparse
 
@@ -480,3 +481,25 @@ def test_whole_weights_are_weights_and_weights_of_one_are_counts(name: str) -> N
     assert np.isnan(find(name).score(Contingency.from_labels(*labels, sample_weight=[2.0] * 4)))
     plain = float(find(name).score(Contingency.from_labels(*labels)))
     assert float(find(name).score(Contingency.from_labels(*labels, sample_weight=[1.0] * 4))) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (5000, 2), (40, 25, 4), (300, 7, 3), (300, 3, 7), (200, 8, 9), (500, 1, 1)])
+@pytest.mark.parametrize("kind", ["float64", "int64", "uint8"])
+def test_sums_of_many_small_tables_are_numpys_to_the_last_digit(shape: tuple[int, ...], kind: str) -> None:
+    values = np.random.default_rng(len(shape)).uniform(0, 200, shape).astype(kind)
+
+    for found, right in ((row_sums(values), values.sum(axis=-1)), (column_sums(values), values.sum(axis=-2))):
+        assert found.dtype == right.dtype
+        np.testing.assert_array_equal(found, right)
+
+
+def test_a_batch_takes_care_only_of_tables_that_need_it() -> None:
+    """Entropies of each table are those that it has alone, with extremes beside it or without."""
+    tables = np.array(
+        [[[40, 3], [5, 60]], [[50, 0], [50, 0]], [[90, 1], [2, 80]], [[10**9, 1], [0, 7]], [[3, 9], [8, 2]]]
+    )
+    several = entropies(Contingency.from_matrix(tables[0]).with_cells(tables.reshape(len(tables), -1)))
+    for at, table in enumerate(tables):
+        alone = entropies(Contingency.from_matrix(table))
+        for name in ("truth", "system", "joint", "mutual", "missed", "spurious"):
+            assert getattr(several, name)[at] == getattr(alone, name), (at, name)

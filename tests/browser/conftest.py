@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ from infoscope.evaluation import Evaluation, evaluate
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+RUN_AXE = """() => axe
+  .run({
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    resultTypes: ['violations'],
+  })
+  .then(r => r.violations.map(v => [v.id, v.impact, v.nodes.length, v.nodes[0].html.slice(0, 160)]))"""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 
 
@@ -28,35 +35,42 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="session")
-def axe() -> str:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed (tools/browser-packages), so accessibility is not checked")
-    return AXE.read_text(encoding="utf-8")
+class Pages(dict[str, Path]):
+    """Reports as files, each made when it is first asked for."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]], folder: Path) -> None:
+        super().__init__()
+        self.makers, self.folder = makers, folder
+
+    def __missing__(self, name: str) -> Path:
+        self[name] = self.makers[name]().to_html(self.folder / f"{len(self)} {name}.html")
+        return self[name]
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports as files: usual, small, many systems, many classes, hostile names, and the example of every kind."""
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
+    """Reports: usual, small, many systems, many classes, hostile names, and the example of every kind."""
     from tests.figures import test_track_displays as tracks
     from tests.reports import pages as reports
     from tests.results.examples import EXAMPLES, example
 
-    folder = tmp_path_factory.mktemp("pages")
-    made: dict[str, Any] = {
-        "typical": reports.typical(),
-        "small": reports.plain(reports.systems(1, 2, 300)),
-        "examples": reports.with_examples(),
-        "twenty": reports.plain(reports.systems(20, 10)),
-        "thousand": reports.plain(reports.systems(3, 1000, 60_000)),
-        "hostile": reports.hostile(),
-        "demo": _demo(),
+    made: dict[str, Callable[[], Any]] = {
+        "typical": reports.typical,
+        "small": lambda: reports.plain(reports.systems(1, 2, 300)),
+        "examples": reports.with_examples,
+        "twenty": lambda: reports.plain(reports.systems(20, 10)),
+        "thousand": lambda: reports.plain(reports.systems(3, 1000, 60_000)),
+        "hostile": reports.hostile,
+        "demo": _demo,
+        "groups": reports.grouped,
+        "settings": reports.settings,
+        "hostile comparison": reports.comparison,
+        "threshold": reports.scores,
+        "rejections": reports.certainties,
+        "trackers": tracks.scene,
+        "hostile trackers": tracks.hostile,
     }
-    made |= {"groups": reports.grouped(), "settings": reports.settings(), "hostile comparison": reports.comparison()}
-    made |= {"threshold": reports.scores(), "rejections": reports.certainties()}
-    trackers = {"trackers": tracks.scene(), "hostile trackers": tracks.hostile()}
-    found = {name: each.to_html(folder / f"{name}.html") for name, each in (made | trackers).items()}
-    return found | {kind: example(kind).to_html(folder / f"example {kind}.html") for kind in EXAMPLES}
+    return Pages(made | {kind: partial(example, kind) for kind in EXAMPLES}, tmp_path_factory.mktemp("pages"))
 
 
 def _demo() -> Evaluation:
@@ -70,8 +84,10 @@ def _demo() -> Evaluation:
 class Visit:
     """One page in one kind of window, watched: what it logs, what it asks of the network."""
 
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+    def __init__(self, browser: Any, path: Path, *, with_axe: bool = False, **options: Any) -> None:
         self.context = browser.new_context(offline=True, **({"viewport": {"width": 1280, "height": 900}} | options))
+        if with_axe and AXE.is_file():
+            self.context.add_init_script(path=AXE)
         self.page = self.context.new_page()
         self.errors: list[str] = []
         self.requests: list[str] = []
@@ -91,7 +107,7 @@ class Visit:
 
 
 @pytest.fixture
-def visit(browser: Any, pages: dict[str, Path]) -> Iterator[Any]:
+def visit(browser: Any, pages: Pages) -> Iterator[Any]:
     """Open a page; at the end none may have logged an error or asked for anything outside."""
     visits: list[Visit] = []
 
@@ -104,3 +120,15 @@ def visit(browser: Any, pages: dict[str, Path]) -> Iterator[Any]:
         seen.context.close()
         assert seen.errors == []
         assert seen.outside == []
+
+
+def violations(page: Any) -> list[tuple[str, str, int, str]]:
+    """What axe finds on a page that was visited with it, all folds open: rule, impact, how often and where first."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed (tools/browser-packages), so accessibility is not checked")
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    return [tuple(found) for found in page.evaluate(RUN_AXE)]
+
+
+def serious(found: list[tuple[str, str, int, str]]) -> list[tuple[str, str, int, str]]:
+    return [each for each in found if each[1] in ("serious", "critical")]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.browser.conftest import violations
 from tests.browser.test_page import PHONE
 from tests.reports.pages import HOSTILE, certainties, comparison, scores, settings
 from tests.results.examples import EXAMPLES
@@ -17,28 +18,15 @@ from tests.results.examples import EXAMPLES
 PAGES = ["threshold", "rejections", "settings", "hostile comparison", "groups", *EXAMPLES]
 
 
-@pytest.mark.parametrize("window", [{}, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("window", [{}, PHONE | {"color_scheme": "dark"}], ids=["desktop", "dark phone"])
 @pytest.mark.parametrize("name", PAGES)
-def test_page_opens_and_fits(visit: Any, name: str, window: dict[str, Any]) -> None:
-    page = visit(name, **window)
+def test_page_opens_fits_and_is_accessible(visit: Any, name: str, window: dict[str, Any]) -> None:
+    page = visit(name, with_axe=True, **window)
 
-    assert page.evaluate("document.documentElement.scrollWidth") == (390 if window is PHONE else 1280)
+    assert page.evaluate("document.documentElement.scrollWidth") == (390 if window else 1280)
     assert page.evaluate("window.hacked") is None
     assert page.locator("h1").count() == 1
-
-
-@pytest.mark.parametrize("window", [{}, PHONE | {"color_scheme": "dark"}], ids=["desktop", "dark phone"])
-@pytest.mark.parametrize("name", ["threshold", "rejections", "settings", "hostile comparison", *EXAMPLES])
-def test_accessibility_has_no_violation(visit: Any, axe: str, name: str, window: dict[str, Any]) -> None:
-    page = visit(name, bypass_csp=True, **window)
-    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-    page.evaluate(axe)
-    run = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']})"
-    found = page.evaluate(
-        f"{run}.then(r => r.violations.map(v => [v.id, v.impact, v.nodes.length, v.nodes[0].html.slice(0, 160)]))"
-    )
-
-    assert found == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("name", ["rejections", "settings", "hostile comparison"])

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 240.0
-BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Java that lives for seconds: on two cores, its second compiler and parallel collector cost more than the tests."""
+BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+"""Java that lives for seconds: its second compiler, parallel collector and checks of Spark's own code cost more than
+the tests."""
 
 
 def free_port() -> int:
@@ -158,6 +159,9 @@ def spark_session(cluster: SparkCluster, folder: Path) -> Iterator[Any]:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.local.dir", str(folder))
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.codegen.wholeStage", "false")  # a hundred queries, each asked once; the command's own
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")  # session and Spark Connect compile theirs as users' do
+        .config("spark.sql.adaptive.enabled", "false")
         .config("spark.sql.files.maxPartitionBytes", "1m")
         .config("spark.sql.files.openCostInBytes", "1m")
         .getOrCreate()
