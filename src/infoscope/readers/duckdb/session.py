@@ -87,7 +87,7 @@ def explained(error: duckdb.Error, source: str, folder: Path) -> str:
     """What went wrong, found in the engine's own words, with a way out."""
     text = str(error)
     full = "No space left" in text or "max_temp_directory_size" in text or "failed to offload" in text
-    if full or re.search(r"Could not write file .*spill", text):
+    if full or re.search(r"Could not (?:write|truncate) file .*spill", text):
         return (
             f"no more room in {folder.parent} while counting {source}; point TMPDIR to a larger disk, "
             "or raise the memory limit"
