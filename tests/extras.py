@@ -28,6 +28,7 @@ WAYS = {  # how to get what can be imported by this name
     "ibis": "pip install 'ibis-framework[duckdb,postgres]'",
     "infoscope.readers._packed": "it needs a C compiler and Python's headers",
     "jsonschema": "pip install jsonschema",
+    "lightning": "make test-torch, or pip install 'infoscope[torch]'",
     "markdown_it": "pip install markdown-it-py",
     "matplotlib": "pip install 'infoscope[plots]'",
     "mlflow": "pip install mlflow",
@@ -43,7 +44,8 @@ WAYS = {  # how to get what can be imported by this name
     "python_calamine": "pip install 'infoscope[excel]'",
     "sklearn": "pip install 'infoscope[sklearn]'",
     "sqlalchemy": "pip install sqlalchemy",
-    "torch": "pip install torch",
+    "torch": "make test-torch, or pip install 'infoscope[torch]'",
+    "torchmetrics": "make test-torch, or pip install 'infoscope[torch]'",
     "trackeval": "pip install trackeval",
     "zstandard": "pip install zstandard",
 }

@@ -20,6 +20,7 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "comparison": lambda _: [],
     "foundation": lambda _: [],
     "gate": lambda _: ["--trials", "1"],
+    "gpu": lambda _: [],
     "multilabel": lambda _: [],
     "operating_points": lambda _: [],
     "posterior": lambda _: [],

@@ -1,6 +1,7 @@
 """Every example runs, and one that needs an extra says which."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-SHORT = {"cross_validation": ["1"], "king_rook_king": ["2"]}
+SHORT = {"cross_validation": ["1"], "information_loss": ["1"], "king_rook_king": ["2"]}
 """Arguments with which the longer ones are quick."""
 WITHOUT = (
-    "import runpy, sys\nsys.modules['sklearn'] = sys.modules['matplotlib'] = None\n"
+    "import runpy, sys\nsys.modules.update(dict.fromkeys(['sklearn', 'matplotlib', 'torch']))\n"
     "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')"
 )
 
@@ -29,9 +30,10 @@ def test_example_runs_with_the_core_alone_or_names_its_extra(path):
 
     assert "Traceback" not in done.stderr
     if done.returncode:
-        assert "pip install 'infoscope[sklearn]'" in done.stderr
-        assert "infoscope[sklearn]" in path.read_text(encoding="utf-8").split('"""')[1]
-        pytest.importorskip("sklearn")
+        extra = re.search(r"pip install 'infoscope\[(sklearn|torch)\]'", done.stderr)
+        assert extra is not None, done.stderr
+        assert f"infoscope[{extra[1]}]" in path.read_text(encoding="utf-8").split('"""')[1]
+        pytest.importorskip(extra[1])
         done = run(str(path), *SHORT.get(path.stem, ()))
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 3

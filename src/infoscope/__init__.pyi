@@ -8,6 +8,7 @@ from . import readers as readers
 from . import reports as reports
 from . import results as results
 from . import sklearn as sklearn
+from . import torch as torch
 from . import tracking as tracking
 from .annotators import Agreement as Agreement
 from .annotators import agreement as agreement

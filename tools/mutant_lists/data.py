@@ -117,4 +117,11 @@ MUTANTS = (
         '".json": "text"',
         ("tests/cli/test_gate.py::test_lower_is_better_is_read_from_the_card",),
     ),
+    Mutant(
+        "package of torch that is missing",
+        "src/infoscope/torch/__init__.py",
+        "if error.name not in _PACKAGES:",
+        "if error.name in _PACKAGES:",
+        ("tests/test_absent_torch.py::test_a_missing_package_is_named_with_its_extra",),
+    ),
 )

@@ -27,6 +27,8 @@ _PURPOSES = {
     "postgres": "tables of PostgreSQL",
     "dask": "frames of Dask, and counting on its clusters",
     "spark": "frames of Spark, and counting on its clusters",
+    "torch": "the metric, the loss and the callback of infoscope.torch",
+    "gpu": "counting tensors on CUDA devices at the speed of reading; without it, by bincount",
     "excel": "workbooks of Excel (.xlsx)",
 }
 """What the extras that have no entry here are for is said by their name."""

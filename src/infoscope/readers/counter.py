@@ -14,7 +14,8 @@ from infoscope.readers.datetimes import are_days, as_days
 from infoscope.readers.labels import check_comparable, is_missing, match_label, meaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
-from infoscope.tables.labels import Label
+from infoscope.tables.device import GrowingTable, are_on_device, check_devices
+from infoscope.tables.labels import Label, as_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, LabelsLike
 
@@ -33,11 +34,18 @@ class Counter:
     3.0
     >>> counter
     Counter of 3 rows, 3 true × 2 predicted classes
+
+    ``labels`` states the classes, in their order. Tensors on a device are counted there; with ``labels`` stated as
+    whole numbers nothing waits for the device before the table is asked for.
     """
 
-    def __init__(self, *, reject: Label | None = None, positive: Label | None = None) -> None:
+    def __init__(
+        self, *, labels: LabelsLike | None = None, reject: Label | None = None, positive: Label | None = None
+    ) -> None:
+        self.labels = None if labels is None else as_labels(labels)
         self.reject = reject
         self.positive = positive
+        self._on_device = GrowingTable(self._stated_numbers())
         self._truth: list[Any] = []
         self._system: list[Any] = []
         self._weights: list[Any] = []
@@ -50,6 +58,11 @@ class Counter:
     def update(self, y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None = None) -> None:
         """Count one batch: two sequences of the same length, arrays and tensors too."""
         check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
+        check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
+        if are_on_device(y_true, y_pred, sample_weight):
+            self._settle_weighting(sample_weight is not None)
+            self._on_device.add(y_true, y_pred, sample_weight)
+            return
         truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")
         if len(truth) != len(system):
             raise InputError(
@@ -60,8 +73,7 @@ class Counter:
         except TypeError as error:
             raise InputError("a label of the batch is a list or a record; labels are text, numbers or dates") from error
         weights = None if sample_weight is None else _checked(_listed(sample_weight, "weight"), len(truth))
-        if self._weighted is not (weights is not None):
-            self._settle_weighting(weights is not None)
+        self._settle_weighting(weights is not None)
         self._truth += truth
         self._system += system
         if weights is not None:
@@ -89,8 +101,7 @@ class Counter:
         other._flush()
         if other._weighted is None:
             return
-        if self._weighted is not other._weighted:
-            self._settle_weighting(other._weighted)
+        self._settle_weighting(other._weighted)
         for pair, count in other._counts.items():
             self._counts[pair] = self._counts.get(pair, 0) + count
         for mine, theirs in zip(self._kinds, other._kinds, strict=True):
@@ -112,6 +123,8 @@ class Counter:
         check_comparable(sides, can_clean=False)
         rows = {value: i for i, value in enumerate(truth)}
         columns = {value: i for i, value in enumerate(system)}
+        if self.labels is not None:
+            sides = self._on_stated(sides, rows, columns)
         return Contingency.from_cells(
             sides["truth"],
             sides["system"],
@@ -120,20 +133,45 @@ class Counter:
             list(self._counts.values()),
             reject=match_label(self.reject, sides["system"]),
             positive=match_label(self.positive, sides["truth"]),
+            declared=self.labels is not None,
             ignored=self._ignored,
             weight_squares=self._squares if self._weighted else None,
         )
 
     def reset(self) -> None:
         """Forget everything that was counted."""
-        self.__init__(reject=self.reject, positive=self.positive)  # type: ignore[misc]
+        self.__init__(labels=self.labels, reject=self.reject, positive=self.positive)  # type: ignore[misc]
+
+    def _stated_numbers(self) -> list[object] | None:
+        """The classes and the reject label, where the classes are stated."""
+        return None if self.labels is None else [*self.labels, *(() if self.reject is None else (self.reject,))]
+
+    def _on_stated(
+        self, sides: Mapping[str, list[Label]], rows: dict[Any, int], columns: dict[Any, int]
+    ) -> dict[str, list[Label]]:
+        """The stated classes as labels of both sides, with the positions moved to them."""
+        stated = [label for label in self.labels or () if label != self.reject]
+        placed = {"truth": stated, "system": [*stated, *(() if self.reject is None else (self.reject,))]}
+        for side, positions in (("truth", rows), ("system", columns)):
+            place = {label: i for i, label in enumerate(placed[side])}
+            for value, at in positions.items():
+                label = sides[side][at]
+                if label not in place:
+                    raise InputError(f"{side} label {label!r} is not among the declared labels; add it to labels=")
+                positions[value] = place[label]
+        return placed
 
     def _settle_weighting(self, weighted: bool) -> None:
-        if self._weighted is not None:
+        if self._weighted not in (None, weighted):
             raise InputError("some batches have weights and others do not; give weights to all")
         self._weighted = weighted
 
     def _flush(self) -> None:
+        for truth, system, count in self._on_device.cells():
+            self._kinds[0].add(type(truth))
+            self._kinds[1].add(type(system))
+            self._counts[truth, system] = self._counts.get((truth, system), 0) + count
+        self._squares += self._on_device.squares()
         if not self._truth:
             return
         for side, values in enumerate((self._truth, self._system)):

@@ -14,6 +14,7 @@ from infoscope.errors import InputError
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_among, tally
 from infoscope.tables.counted import Support, summable
+from infoscope.tables.device import are_on_device, check_devices, tally_on_device
 from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
 from infoscope.tables.missing import warn_of_rows
@@ -51,6 +52,14 @@ class Declared:
             stated = getattr(self, name)
             object.__setattr__(self, name, None if stated is None else as_label(stated))
 
+    @property
+    def whole_numbers(self) -> list[int] | None:
+        """The labels of both sides and the reject label, where all are stated and whole numbers."""
+        if self.labels is None or isinstance(self.labels, str):
+            return None
+        stated = [label for side in _declared_sides(self) for label in side]
+        return [label for label in stated if type(label) is int] if all(type(x) is int for x in stated) else None
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -79,13 +88,13 @@ def counted_labels(
 ) -> Contingency:
     """The same without the warning, for callers that count several systems and warn once."""
     check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
-    truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
-    counted = tally(truth, system, sample_weight)
+    counted = _tallied(y_true, y_pred, sample_weight, stated)
     own = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not own:
         sides = _declared_sides(stated)
         if strange := _undeclared(counted, sides):
-            found = _counted_within(truth, system, sample_weight, sides)
+            coded = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
+            found = _counted_within(*coded, sample_weight, sides)
             if found is None:
                 raise InputError(
                     f"{strange[0]} label {strange[1]!r} is not among the declared labels, and no row has such labels "
@@ -102,6 +111,14 @@ def counted_labels(
         ignored=MappingProxyType(counted.ignored),
         weight_squares=None if sample_weight is None else counted.weight_squares,
     )
+
+
+def _tallied(y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared) -> CountedPairs:
+    """The cells, counted where the labels lie: on the device of tensors, else on the host."""
+    check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
+    if are_on_device(y_true, y_pred, sample_weight):
+        return tally_on_device(y_true, y_pred, sample_weight, stated.whole_numbers)
+    return tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
 
 
 def _as_cells(counted: CountedPairs) -> Cells:

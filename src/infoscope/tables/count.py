@@ -18,7 +18,18 @@ from infoscope.tables.encode import Coded
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike
 
-__all__ = ["CountedPairs", "Side", "checked_weights", "placed_among", "scatter", "tally"]
+__all__ = [
+    "CountedPairs",
+    "Ints",
+    "Side",
+    "check_any",
+    "check_pairs",
+    "checked_weights",
+    "integer_side",
+    "placed_among",
+    "scatter",
+    "tally",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -73,10 +84,8 @@ class CountedPairs:
 def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> CountedPairs:
     """Count the rows of two coded sides, or add up their weights."""
     size = len(truth.codes)
-    if size != len(system.codes):
-        raise InputError(f"truth has {size} rows and the system has {len(system.codes)}; they must pair row by row")
-    if size == 0:
-        raise InputError("there are no rows to evaluate; give at least one truth label with its output")
+    check_pairs(size, len(system.codes))
+    check_any(size)
     weight = None if weights is None else checked_weights(weights, size)
     t, s, weight, ignored = _without_missing(truth, system, weight)
     if not len(t):
@@ -99,6 +108,18 @@ def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> Coun
     truth_side, rows = _side(truth, rows, low_t, high_t)
     system_side, columns = _side(system, columns, low_s, high_s)
     return CountedPairs(truth_side, system_side, rows, columns, values, squares, ignored)
+
+
+def check_pairs(truth: int, system: int) -> None:
+    """Refuse sides of different lengths."""
+    if truth != system:
+        raise InputError(f"truth has {truth} rows and the system has {system}; they must pair row by row")
+
+
+def check_any(rows: int) -> None:
+    """Refuse sides without rows."""
+    if rows == 0:
+        raise InputError("there are no rows to evaluate; give at least one truth label with its output")
 
 
 def _narrowed(coded: Coded) -> Coded:
@@ -299,6 +320,11 @@ def _side(coded: Coded, codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
     """The labels that have data, and the cells' codes."""
     if coded.labels is not None:
         return Side(coded.labels), codes
+    return integer_side(codes, low, high)
+
+
+def integer_side(codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
+    """Whole numbers from low to high that have data, and the cells' codes; a code is a number less low."""
     if high - low <= 8 * len(codes) + 1024:
         present = np.zeros(high - low + 1, dtype=bool)
         present[codes] = True

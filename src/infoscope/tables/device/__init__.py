@@ -1,0 +1,21 @@
+"""Counting where the labels are: tables from tensors that lie on a device, without a copy to the host."""
+
+from infoscope.tables.device.growing_table import GrowingTable
+from infoscope.tables.device.libraries import are_on_device, check_devices, device_of
+from infoscope.tables.device.pair_table import NO_ENDS, add_counts, checked_table, prepared
+from infoscope.tables.device.pairs import Pairs, Span
+from infoscope.tables.device.tally import tally_on_device
+
+__all__ = [
+    "NO_ENDS",
+    "GrowingTable",
+    "Pairs",
+    "Span",
+    "add_counts",
+    "are_on_device",
+    "check_devices",
+    "checked_table",
+    "device_of",
+    "prepared",
+    "tally_on_device",
+]

@@ -1,0 +1,277 @@
+"""Tensors of PyTorch, CuPy and JAX where they lie: which device that is, and the few operations that counting needs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+
+__all__ = ["Library", "Tensor", "are_on_device", "check_devices", "device_of", "library_of"]
+
+Tensor = Any
+"""An array of PyTorch, CuPy or JAX: none of them is imported before a caller hands over one of its arrays."""
+
+HOST = "cpu"
+"""The device whose tensors are arrays of NumPy without a copy."""
+_PLATFORMS = {"gpu": "cuda"}
+"""What JAX calls the devices that the others call by these names."""
+
+
+class Library(Protocol):
+    """What counting asks of a library of tensors; every method leaves its result on the device unless it says so."""
+
+    def vector(self, values: Tensor) -> Tensor:
+        """Labels in one dimension, side by side in memory; booleans as 0 and 1."""
+
+    def whole(self, values: Tensor) -> Tensor:
+        """The same in 64 bits, or what the library has."""
+
+    def floating(self, values: Tensor) -> Tensor:
+        """Weights as float64, in one dimension."""
+
+    def ends(self, values: Tensor) -> tuple[int, int]:
+        """The smallest and largest value, on the host."""
+
+    def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
+        """Zeros on the device of another array."""
+
+    def full(self, values: list[int], like: Tensor) -> Tensor:
+        """Whole numbers of 64 bits."""
+
+    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
+        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
+
+    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The different values with their counts, on the host."""
+
+    def host(self, values: Tensor) -> NDArray[Any]:
+        """A copy on the host."""
+
+    def module(self) -> Any:
+        """The library itself, for what has one name in all of them: where, isfinite."""
+
+
+class TorchLibrary:
+    """PyTorch."""
+
+    def module(self) -> Any:
+        """PyTorch itself."""
+        return _module("torch")
+
+    def vector(self, values: Tensor) -> Tensor:
+        """Labels in one dimension, side by side in memory; booleans as 0 and 1."""
+        torch = self.module()
+        values = values.detach().reshape(-1).contiguous()
+        if values.dtype in (torch.uint16, torch.uint32, torch.uint64):  # few operations exist for them
+            return values.to(torch.int64)
+        return values.view(torch.uint8) if values.dtype == torch.bool else values
+
+    def whole(self, values: Tensor) -> Tensor:
+        """The same in 64 bits."""
+        return values.to(self.module().int64)
+
+    def floating(self, values: Tensor) -> Tensor:
+        """Weights as float64, in one dimension."""
+        return values.detach().reshape(-1).to(self.module().float64).contiguous()
+
+    def ends(self, values: Tensor) -> tuple[int, int]:
+        """The smallest and largest value, on the host."""
+        low, high = self.module().aminmax(values)
+        return int(low), int(high)
+
+    def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
+        """Zeros on the device of another tensor."""
+        torch = self.module()
+        return torch.zeros(size, dtype=getattr(torch, dtype), device=like.device)
+
+    def full(self, values: list[int], like: Tensor) -> Tensor:
+        """Whole numbers of 64 bits."""
+        torch = self.module()
+        return torch.tensor(values, dtype=torch.int64, device=like.device)
+
+    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
+        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
+        return self.module().bincount(codes, weights, minlength=size)
+
+    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The different values with their counts, on the host."""
+        found, counts = self.module().unique(values, return_counts=True)
+        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
+
+    def host(self, values: Tensor) -> NDArray[Any]:
+        """A copy on the host."""
+        return values.detach().cpu().numpy()
+
+
+class CupyLibrary:
+    """CuPy."""
+
+    def module(self) -> Any:
+        """CuPy itself."""
+        return _module("cupy")
+
+    def vector(self, values: Tensor) -> Tensor:
+        """Labels in one dimension, side by side in memory; booleans as 0 and 1."""
+        flat = self.module().ascontiguousarray(values).reshape(-1)
+        return flat.view(np.uint8) if flat.dtype == bool else flat
+
+    def whole(self, values: Tensor) -> Tensor:
+        """The same in 64 bits."""
+        return values.astype(np.int64)
+
+    def floating(self, values: Tensor) -> Tensor:
+        """Weights as float64, in one dimension."""
+        return self.module().ascontiguousarray(values.reshape(-1), np.float64)
+
+    def ends(self, values: Tensor) -> tuple[int, int]:
+        """The smallest and largest value, on the host."""
+        return int(values.min()), int(values.max())
+
+    def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
+        """Zeros on the device of another array."""
+        with like.device:
+            return self.module().zeros(size, dtype)
+
+    def full(self, values: list[int], like: Tensor) -> Tensor:
+        """Whole numbers of 64 bits."""
+        with like.device:
+            return self.module().array(values, np.int64)
+
+    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
+        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
+        return self.module().bincount(codes, weights, minlength=size)
+
+    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The different values with their counts, on the host."""
+        found, counts = self.module().unique(values, return_counts=True)
+        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
+
+    def host(self, values: Tensor) -> NDArray[Any]:
+        """A copy on the host."""
+        return values.get()
+
+
+class JaxLibrary:
+    """JAX. Its whole numbers have 32 bits unless the caller enabled 64; sums are made on the host, batch by batch."""
+
+    def module(self) -> Any:
+        """NumPy's interface of JAX."""
+        return _module("jax.numpy")
+
+    def vector(self, values: Tensor) -> Tensor:
+        """Labels in one dimension; booleans as 0 and 1."""
+        return (values.astype(np.uint8) if values.dtype == bool else values).reshape(-1)
+
+    def whole(self, values: Tensor) -> Tensor:
+        """The same in at least 32 bits."""
+        return values if values.dtype.itemsize >= 4 else values.astype(np.int32)
+
+    def floating(self, values: Tensor) -> Tensor:
+        """Weights as float64, on the host: JAX has no such numbers unless the caller enabled them."""
+        return self.host(values).reshape(-1).astype(np.float64)
+
+    def ends(self, values: Tensor) -> tuple[int, int]:
+        """The smallest and largest value, on the host."""
+        return int(values.min()), int(values.max())
+
+    def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:  # noqa: ARG002 - sums are kept on the host
+        """Zeros on the host."""
+        return np.zeros(size, dtype)
+
+    def full(self, values: list[int], like: Tensor) -> Tensor:  # noqa: ARG002 - as above
+        """Whole numbers of 64 bits, on the host."""
+        return np.array(values, np.int64)
+
+    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
+        """How often each code from 0 to size - 1 occurs, or the sum of its weights; on the host."""
+        if weights is not None:  # in 64 bits, which JAX may not have
+            return np.bincount(self.host(codes), weights, size)
+        return self.host(self.module().bincount(codes, length=size)).astype(np.int64)
+
+    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The different values with their counts, on the host."""
+        found, counts = self.module().unique(values, return_counts=True)
+        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
+
+    def host(self, values: Tensor) -> NDArray[Any]:
+        """A copy on the host."""
+        return np.asarray(values)
+
+
+@cache
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+_JAX = JaxLibrary()
+_LIBRARIES: Mapping[str, Library] = {"torch": TorchLibrary(), "cupy": CupyLibrary(), "jax": _JAX, "jaxlib": _JAX}
+
+
+def _name_of(values: object) -> str | None:
+    for base in type(values).__mro__:
+        name = base.__module__.partition(".")[0]
+        if name in _LIBRARIES:
+            return name
+    return None
+
+
+def device_of(values: Any) -> str | None:
+    """Where a tensor lies, like "cpu" or "cuda:0"; None for what is no tensor of a known library.
+
+    >>> device_of([1, 2])
+    """
+    name = _name_of(values)
+    if name is None or not hasattr(values, "dtype"):
+        return None
+    if name == "torch":
+        return str(values.device)
+    if name == "cupy":
+        return f"cuda:{values.device.id}"
+    if not hasattr(values, "devices"):  # a value that is being traced
+        return None
+    places = sorted((device.platform, device.id) for device in values.devices())
+    names = ["cpu" if platform == "cpu" else f"{_PLATFORMS.get(platform, platform)}:{at}" for platform, at in places]
+    return "+".join(dict.fromkeys(names))
+
+
+def are_on_device(y_true: Any, y_pred: Any, weights: Any = None) -> bool:
+    """Whether all are tensors outside the host's memory, the labels of whole numbers or booleans."""
+    given = (y_true, y_pred, *(() if weights is None else (weights,)))
+    return all(device_of(side) not in (None, HOST) for side in given) and _is_whole(y_true) and _is_whole(y_pred)
+
+
+def _is_whole(values: Tensor) -> bool:
+    return str(values.dtype).removeprefix("torch.").removeprefix("u").startswith(("int", "bool"))
+
+
+def library_of(values: Tensor) -> Library:
+    """The library that a tensor is of."""
+    name = _name_of(values)
+    if name is None:
+        raise InputError(f"a {type(values).__name__} is no tensor of PyTorch, CuPy or JAX")
+    return _LIBRARIES[name]
+
+
+def check_devices(tensors: Mapping[str, Any]) -> None:
+    """Refuse tensors that lie on different devices, and tensors without data; other sequences go with any tensor."""
+    places = {name: place for name, values in tensors.items() if (place := device_of(values)) is not None}
+    if len(set(places.values())) > 1:
+        (one, first), (other, second) = _two_places(places)
+        raise InputError(
+            f"{one} is on {first} and {other} on {second}; move them to one device, for example with .to({first!r})"
+        )
+    for name, place in places.items():
+        if place == "meta":
+            raise InputError(f"{name} is on the device meta, which holds no data; give a tensor with values")
+
+
+def _two_places(places: Mapping[str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
+    items = list(places.items())
+    return items[0], next(item for item in items if item[1] != items[0][1])

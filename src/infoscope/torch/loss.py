@@ -1,0 +1,117 @@
+"""Information of a batch as a loss: minus the proficiency of its soft table, which can be differentiated."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from infoscope.errors import InfoscopeWarning, InputError
+
+__all__ = ["InformationLoss", "SmallBatchWarning", "soft_table"]
+
+MIN_SAMPLES_PER_CLASS = 5
+"""Fewer samples per class in a batch look more informative than they are."""
+
+
+class SmallBatchWarning(InfoscopeWarning):
+    """A batch is too small for its classes: information counted from it is too high, and its gradient noisy."""
+
+
+def soft_table(
+    probabilities: Tensor, target: Tensor, num_classes: int | None = None, *, sample_weight: Tensor | None = None
+) -> Tensor:
+    """Sums of predicted probabilities by true class, (classes, predicted classes): one product of two matrices.
+
+    ``probabilities`` has a row per sample, ``target`` the true class of each; ``num_classes`` is the number of true
+    classes, by default the number of columns. It stays on the device, and gradients pass through it.
+    """
+    _check_rows(probabilities, target)
+    classes = probabilities.shape[1] if num_classes is None else num_classes
+    wide = probabilities.dtype if probabilities.dtype == torch.float64 else torch.float32
+    with torch.autocast(probabilities.device.type, enabled=False):
+        members = _members(target, classes, wide)
+        if sample_weight is not None:
+            if sample_weight.shape != target.shape:
+                raise InputError(
+                    f"sample_weight has shape {tuple(sample_weight.shape)}; give one for each of {len(target)} rows"
+                )
+            members = members * sample_weight.to(wide)[:, None]
+        return members.T @ probabilities.to(wide)
+
+
+def _members(target: Tensor, classes: int, dtype: torch.dtype) -> Tensor:
+    """One row per sample with a 1 at its class; all zeros for a label out of range."""
+    return (target[:, None] == torch.arange(classes, device=target.device)).to(dtype)
+
+
+def _check_rows(scores: Tensor, target: Tensor) -> None:
+    if scores.device != target.device:
+        raise InputError(f"scores are on {scores.device} and target on {target.device}; move them to one device")
+    if scores.ndim != 2 or target.ndim != 1 or len(scores) != len(target):
+        raise InputError(
+            f"scores of shape {tuple(scores.shape)} and target of shape {tuple(target.shape)} do not pair; "
+            "give a row of scores and one true class per sample"
+        )
+    if target.is_floating_point():
+        raise InputError(f"target has type {target.dtype}; give the true class of each sample as a whole number")
+
+
+class InformationLoss(nn.Module):
+    """Minus I(T;S)/H(T) of a batch: −1 where predictions tell the class, 0 where they tell nothing.
+
+    Takes logits of shape (N, C) or (N, C, …) and true classes of shape (N) or (N, …), as ``CrossEntropyLoss`` does;
+    ``from_logits=False`` takes probabilities. T is the true class, S a prediction drawn from the predicted
+    probabilities. The loss does not care which output stands for which class: any one-to-one renaming has the same
+    value, so start from, or add, cross-entropy where outputs must have their names. A batch of one class has nothing to
+    tell: its loss is 0, and so is its gradient. Fewer than five samples per class give a ``SmallBatchWarning``, once.
+    """
+
+    def __init__(self, *, ignore_index: int = -100, from_logits: bool = True) -> None:
+        super().__init__()
+        self.ignore_index = ignore_index
+        self.from_logits = from_logits
+        self._has_warned = False
+
+    def forward(self, input: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> Tensor:
+        """The loss of a batch, a scalar."""
+        scores = input.movedim(1, -1).reshape(-1, input.shape[1]) if input.ndim > 2 else input
+        target = target.reshape(-1)
+        _check_rows(scores, target)
+        self._warn_of_size(len(target), scores.shape[1])
+        wide = scores if scores.dtype == torch.float64 else scores.float()
+        probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide
+        kept = (target != self.ignore_index).to(wide.dtype)
+        weight = kept if sample_weight is None else kept * sample_weight.reshape(-1).to(wide.dtype)
+        return -_proficiency(soft_table(probabilities, target, sample_weight=weight))
+
+    def _warn_of_size(self, rows: int, classes: int) -> None:
+        if not self._has_warned and rows < MIN_SAMPLES_PER_CLASS * classes:
+            self._has_warned = True
+            warnings.warn(
+                f"a batch of {rows} samples is small for {classes} classes: its information is overestimated; take at "
+                f"least {MIN_SAMPLES_PER_CLASS * classes} samples per batch, or accumulate soft tables of several",
+                SmallBatchWarning,
+                stacklevel=3,
+            )
+
+    def extra_repr(self) -> str:
+        """The options, as modules print them."""
+        return f"ignore_index={self.ignore_index}, from_logits={self.from_logits}"
+
+
+def _proficiency(table: Tensor) -> Tensor:
+    """I(T;S)/H(T) of a table of weights; 0 where one class only has any, for there is nothing to tell."""
+    total = table.sum()
+    joint = table / torch.where(total > 0, total, torch.ones_like(total))
+    truth, system = joint.sum(1), joint.sum(0)
+    known = _entropy(truth)
+    shared = known + _entropy(system) - _entropy(joint)
+    return torch.where(known > 0, shared / torch.where(known > 0, known, torch.ones_like(known)), shared * 0)
+
+
+def _entropy(shares: Tensor) -> Tensor:
+    """In nats; where a share is 0 the logarithm is that of 1, so that no gradient becomes infinite times zero."""
+    return -(shares * torch.where(shares > 0, shares, torch.ones_like(shares)).log()).sum()
