@@ -1,4 +1,4 @@
-"""Pairs of labels counted batch by batch on the devices where they lie, whatever their range turns out to be."""
+"""TensorPairs of labels counted batch by batch on the devices where they lie, whatever their range turns out to be."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from infoscope.tables.count import CountedPairs
 from infoscope.tables.device.libraries import Tensor, device_of
 from infoscope.tables.device.pair_table import MAX_CELLS, PairTable
-from infoscope.tables.device.pairs import Pairs, Span
 from infoscope.tables.device.tally import declared_span, pair_span, prepared_rows, wide_pairs
+from infoscope.tables.device.tensor_pairs import Span, TensorPairs
 
 __all__ = ["GrowingTable"]
 
@@ -43,7 +43,7 @@ class GrowingTable:
         else:
             self._table(key, span, pairs).add(pairs)
 
-    def _table(self, key: Any, span: Span, pairs: Pairs) -> PairTable:
+    def _table(self, key: Any, span: Span, pairs: TensorPairs) -> PairTable:
         """The table of a device; one that is too small for the labels gives its counts to a larger one."""
         table = self._tables.get(key)
         if table is not None and table.span.covers(span):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from infoscope.tables.device.libraries import Tensor, device_of
-from infoscope.tables.device.pairs import Pairs, Span
+from infoscope.tables.device.tensor_pairs import Span, TensorPairs
 
 __all__ = ["add_pairs", "fits", "is_usable", "stream"]
 
@@ -131,7 +131,7 @@ def fits(span: Span, values: Tensor) -> bool:
     return (span.classes + 2) * 8 <= _shared_bytes(_device(values))
 
 
-def add_pairs(pairs: Pairs, span: Span, table: Tensor, ends: Tensor) -> None:
+def add_pairs(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor) -> None:
     """Add pairs to a table of 64-bit cells (whole numbers, or float64 for weights) on the same device.
 
     ``ends`` are the smallest and largest label out of range, of the truth and of the predictions.

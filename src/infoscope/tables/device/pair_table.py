@@ -1,4 +1,4 @@
-"""Pairs of labels counted where they lie, into a table that stays there until it is asked for."""
+"""TensorPairs of labels counted where they lie, into a table that stays there until it is asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.tables.device import kernel
 from infoscope.tables.device.libraries import JaxLibrary, Library, Tensor, device_of, library_of
-from infoscope.tables.device.pairs import Pairs, Span
+from infoscope.tables.device.tensor_pairs import Span, TensorPairs
 
 __all__ = [
     "MAX_CELLS",
@@ -33,7 +33,7 @@ NO_ENDS = (np.iinfo(np.int64).max, np.iinfo(np.int64).min) * 2
 _MAX_NAMED = 8
 
 
-def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> Pairs:
+def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> TensorPairs:
     """Tensors of whole numbers in one form; arrays of JAX become CuPy's, where that can be used, by DLPack."""
     library, borrowed = library_of(truth), ()
     given = [truth, system, *(() if weights is None else (weights,))]
@@ -42,7 +42,7 @@ def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> Pairs:
         borrowed, given = tuple(given), [cupy.from_dlpack(array) for array in given]
         library = library_of(given[0])
     given = [array if library_of(array) is library else library.module().from_dlpack(array) for array in given]
-    return Pairs(
+    return TensorPairs(
         library.vector(given[0]),
         library.vector(given[1]),
         None if weights is None else library.floating(given[2]),
@@ -51,7 +51,7 @@ def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> Pairs:
     )
 
 
-def add_counts(pairs: Pairs, span: Span, table: Tensor, ends: Tensor, *, refuse: bool = True) -> Tensor:
+def add_counts(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor, *, refuse: bool = True) -> Tensor:
     """The table with these pairs added: in one pass, without waiting, where CuPy can be used; else by bincount.
 
     Labels out of range are counted in the cell after the table; by bincount, unless told otherwise, refused at once.
@@ -70,14 +70,14 @@ def add_counts(pairs: Pairs, span: Span, table: Tensor, ends: Tensor, *, refuse:
     return table + batch
 
 
-def refuse_outside(pairs: Pairs, span: Span) -> NoReturn:
+def refuse_outside(pairs: TensorPairs, span: Span) -> NoReturn:
     """Refuse pairs of which some are out of range, with all labels that are."""
     bad = _codes(pairs, span) == span.pairs
     sides = {"truth": pairs.truth, "predictions": pairs.system}
     _refuse(int(bad.sum()), span, {name: _outside(pairs.library, side[bad], span) for name, side in sides.items()})
 
 
-def _codes(pairs: Pairs, span: Span) -> Tensor:
+def _codes(pairs: TensorPairs, span: Span) -> Tensor:
     """Cells by number; the two after the table are for labels out of range and for those left out."""
     where = pairs.library.module().where
     row, column = (pairs.library.whole(side) - span.low for side in (pairs.truth, pairs.system))
@@ -131,7 +131,7 @@ def checked_table(table: NDArray[Any], ends: NDArray[np.int64], span: Span) -> C
 class PairTable:
     """Counts of pairs on a device, batch by batch; nothing waits for the device before ``table`` is called."""
 
-    def __init__(self, span: Span, like: Pairs) -> None:
+    def __init__(self, span: Span, like: TensorPairs) -> None:
         self.span = span
         self.device = device_of(like.truth)
         self.rows = 0
@@ -141,7 +141,7 @@ class PairTable:
         self._squares: Any = 0.0
         self._bad_weights: Any = 0
 
-    def add(self, pairs: Pairs, *, refuse: bool = True) -> None:
+    def add(self, pairs: TensorPairs, *, refuse: bool = True) -> None:
         """Count some more; ``refuse`` says whether labels out of range are refused where that costs no time."""
         self._table = add_counts(pairs, self.span, self._table, self._ends, refuse=refuse)
         self.rows += len(pairs)
@@ -166,7 +166,7 @@ class PairTable:
         return float(self._squares)
 
 
-def count_bad_weights(pairs: Pairs) -> Tensor:
+def count_bad_weights(pairs: TensorPairs) -> Tensor:
     """How many weights are negative, infinite or missing, on the device."""
     weights: Tensor = pairs.weights
     finite = (np if isinstance(weights, np.ndarray) else pairs.library.module()).isfinite(weights)

@@ -13,7 +13,7 @@ from infoscope.errors import InputError
 from infoscope.tables.count import CountedPairs, Ints, Side, check_any, check_pairs, integer_side, tally
 from infoscope.tables.device.libraries import JaxLibrary, Tensor
 from infoscope.tables.device.pair_table import MAX_CELLS, PairTable, prepared
-from infoscope.tables.device.pairs import Pairs, Span
+from infoscope.tables.device.tensor_pairs import Span, TensorPairs
 from infoscope.tables.encode import Coded
 
 __all__ = ["declared_span", "pair_span", "prepared_rows", "tally_on_device", "wide_pairs"]
@@ -43,7 +43,7 @@ def _named(side: Side, values: Tensor) -> Side:
     return Side(tuple(bool(label) for label in side.labels))
 
 
-def prepared_rows(y_true: Tensor, y_pred: Tensor, weights: Tensor | None) -> Pairs:
+def prepared_rows(y_true: Tensor, y_pred: Tensor, weights: Tensor | None) -> TensorPairs:
     """Tensors with one value for each row, in the form that is counted."""
     y_true, y_pred = one_dimensional(y_true, "truth"), one_dimensional(y_pred, "system")
     check_pairs(len(y_true), len(y_pred))
@@ -71,7 +71,7 @@ def declared_span(stated: Sequence[object] | None) -> Span | None:
     return span if span.pairs <= MAX_CELLS else None
 
 
-def pair_span(pairs: Pairs) -> Span:
+def pair_span(pairs: TensorPairs) -> Span:
     """The range of the labels of both sides; for types of more than 8 bits the device is asked."""
     names = [str(side.dtype).removeprefix("torch.") for side in (pairs.truth, pairs.system)]
     if names[0] == names[1] and names[0] in _NARROW:
@@ -82,7 +82,7 @@ def pair_span(pairs: Pairs) -> Span:
     return Span(low, high - low + 1)
 
 
-def _dense_pairs(pairs: Pairs, span: Span) -> CountedPairs | None:
+def _dense_pairs(pairs: TensorPairs, span: Span) -> CountedPairs | None:
     """Counted in a table of all pairs of a range; None where labels lie outside of it."""
     counter = PairTable(span, pairs)
     counter.add(pairs, refuse=False)
@@ -91,7 +91,7 @@ def _dense_pairs(pairs: Pairs, span: Span) -> CountedPairs | None:
     table = counter.table().values
     seen = table
     if pairs.weights is not None:  # a row without weight still names its classes
-        unweighted = Pairs(pairs.truth, pairs.system, None, pairs.library)
+        unweighted = TensorPairs(pairs.truth, pairs.system, None, pairs.library)
         occurrences = PairTable(span, unweighted)
         occurrences.add(unweighted)
         seen = occurrences.table().values
@@ -102,7 +102,7 @@ def _dense_pairs(pairs: Pairs, span: Span) -> CountedPairs | None:
     return _counted(rows.astype(np.int64), columns.astype(np.int64), table[rows, columns], span, squares)
 
 
-def wide_pairs(pairs: Pairs, span: Span) -> CountedPairs:
+def wide_pairs(pairs: TensorPairs, span: Span) -> CountedPairs:
     """Labels that lie far apart, or many classes: sorted on the device, or counted on the host where that cannot be."""
     library = pairs.library
     if span.classes >= 1 << 31 or pairs.weights is not None or isinstance(library, JaxLibrary):

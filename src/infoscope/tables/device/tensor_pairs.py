@@ -7,7 +7,7 @@ from typing import Any
 
 from infoscope.tables.device.libraries import Library, Tensor
 
-__all__ = ["Pairs", "Span"]
+__all__ = ["Span", "TensorPairs"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class TensorPairs:
     """Labels, and maybe weights, of one library on one device, row by row."""
 
     truth: Tensor
