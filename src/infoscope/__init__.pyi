@@ -16,6 +16,7 @@ from .comparison import Comparison as Comparison
 from .comparison import compare as compare
 from .cross_validation import CrossValidation as CrossValidation
 from .cross_validation import cross_validate as cross_validate
+from .cross_validation import monte_carlo as monte_carlo
 from .cross_validation import stability as stability
 from .errors import InfoscopeError as InfoscopeError
 from .errors import InfoscopeWarning as InfoscopeWarning

@@ -21,6 +21,7 @@ COMMANDS = {
     "compare": ("compare", "Which system is better, and with what probability."),
     "sweep": ("sweep", "Thresholds, rejection and settings: curves and the best point."),
     "gate": ("gate", "Fail (status 1) where a result is not good enough: for CI."),
+    "monte-carlo": ("monte_carlo", "Spread of scores over runs, and how far systems are apart."),
     "history": ("history", "Runs over time: each with its interval, and those that fell."),
     "show": ("show", "Render a stored result as text, Markdown, a page or a table."),
     "multilabel": ("multilabel", "Multi-label: several categories per object."),

@@ -28,6 +28,11 @@ __all__ = ["CrossValidation", "EstimatorScores", "ScoreOverlap"]
 METRICS = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "accuracy")
 _SCORE = "erroneous_information_ratio"
 _CAUTION = "The spread is over fold seeds on the same data, not over new data."
+_SAME_DATA = (
+    "Every run has the same number of samples of each class; if these are the same data, the spread says nothing "
+)
+_SAME_DATA += "about new data."
+_NEW_DATA = "The runs differ in their samples; the spread is over runs and samples together."
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,16 @@ class EstimatorScores:
 
 @dataclass(frozen=True)
 class ScoreOverlap:
-    """How often A had the lower S_I/H(T): Holt's p-value is the smaller of this share and its complement."""
+    """How often A had the lower S_I/H(T): Holt's p-value is the smaller of this share and its complement.
+
+    Run by run where both have as many, else over all pairs of their runs.
+    """
 
     a: str
     b: str
     share_a_lower: float
     p_value: float
-    """Over fold seeds, not over new data."""
+    """Over fold seeds or runs, not over new data."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -62,25 +70,27 @@ class CrossValidation(Result):
     estimators: tuple[EstimatorScores, ...]
     overlaps: tuple[ScoreOverlap, ...]
     """For each pair the share of repeats in which the first has the lower S_I/H(T); ties count half."""
-    folds: int
+    folds: int | None
+    """None for runs that were made elsewhere."""
     repeats: int
+    """Of the estimator that has the most."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     tables: Mapping[str, Contingency] = field(default_factory=dict, metadata={"stored": False})
     """For each estimator a batch with one table per repeat; not part of the document."""
 
     @classmethod
-    def from_tables(cls, tables: Mapping[str, Contingency], folds: int) -> Self:
-        """Scores of every repeat, from a batch of tables per estimator."""
+    def from_tables(cls, tables: Mapping[str, Contingency], folds: int | None = None) -> Self:
+        """Scores of every repeat, from a batch of tables per estimator; without ``folds`` they are runs of any kind."""
         estimators = tuple(_scores(name, batch) for name, batch in tables.items())
         first = next(iter(tables.values()))
         return cls(
             estimators,
             tuple(_overlap(a, b) for a, b in combinations(estimators, 2)),
             folds,
-            int(first.batch_shape[0]),
+            max(int(batch.batch_shape[0]) for batch in tables.values()),
             Provenance(rows=int(first.grand_total[0])),
-            (Finding("spread_over_folds", _CAUTION),),
+            (Finding("spread_over_folds", _CAUTION),) if folds is not None else (_over_runs(tables),),
             tables,
         )
 
@@ -134,7 +144,16 @@ def _summary(values: Real) -> Estimate:
     return Estimate(float(known.mean()), sd=float(known.std(ddof=1)) if known.size > 1 else None)
 
 
+def _over_runs(tables: Mapping[str, Contingency]) -> Finding:
+    """Whether the runs may be of the same samples."""
+    rows = [batch.row_totals for batch in tables.values()]
+    alike = all(each.shape[-1] == rows[0].shape[-1] and bool((each == rows[0][0]).all()) for each in rows)
+    return Finding("spread_over_runs", _SAME_DATA if alike else _NEW_DATA)
+
+
 def _overlap(a: EstimatorScores, b: EstimatorScores) -> ScoreOverlap:
     one, other = np.asarray(a.scores[_SCORE]), np.asarray(b.scores[_SCORE])
+    if one.shape != other.shape:
+        one, other = one[:, None], other[None, :]
     share = float(np.mean((one < other) + 0.5 * (one == other)))
     return ScoreOverlap(a.name, b.name, share, min(share, 1 - share))

@@ -366,7 +366,7 @@ def fold_clouds(result: CrossValidation, *, level: float = 0.95, zoom: bool = Tr
     for name in result.names:
         cloud = np.stack([result.cloud(name, axis) for axis in _AXES], axis=-1)
         false, captured = (float(x) for x in cloud.mean(axis=0))
-        varied = result.repeats > 2 and bool((cloud.std(axis=0) > 0).any())
+        varied = len(cloud) > 2 and bool((cloud.std(axis=0) > 0).any())
         spread = Spread((false, captured), np.cov(cloud.T)) if varied else None
         points.append(CoveragePoint(name, false, captured, spread=spread, cloud=cloud))
     return CoverageDisplay(points, level, zoom)

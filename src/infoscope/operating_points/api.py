@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack, cast
@@ -30,6 +28,7 @@ from infoscope.operating_points.tuning import Tuning, TuningOptions, tuned
 from infoscope.readers import LabelKeywords, ReadOptions, read_joint
 from infoscope.readers.assemble import check_weights
 from infoscope.readers.columns import Columns
+from infoscope.readers.file_patterns import files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.reader import counted_tables, read_joints
 from infoscope.readers.tally import Tally
@@ -346,32 +345,14 @@ def _tune_files(
 
 def _fitting(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
     """Files whose names fit a pattern with braces, by the values that stand in them."""
-    inside = re.findall(r"\{(\w+)\}", pattern)
+    inside = names_in_braces(pattern)
     for name in names:
         if name not in inside:
             raise InputError(f"parameter {name!r} does not stand in {pattern!r}; write it as {{{name}}}")
     for name in inside:
         if name not in names:
             raise InputError(f"{{{name}}} in {pattern!r} is not among the parameters; add --parameter {name}")
-    parts = re.split(r"(\{\w+\})", pattern)
-    wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
-    seen: set[str] = set()
-    expression = ""
-    for part in parts:
-        name = part[1:-1]
-        if not part.startswith("{"):
-            expression += re.escape(part)
-        else:
-            expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)"
-            seen.add(name)
-    found: dict[tuple[str, ...], str] = {}
-    for path in sorted(glob.glob(wild)):
-        match = re.fullmatch(expression, path)
-        if match is not None:
-            found[tuple(match[name] for name in names)] = path
-    if not found:
-        raise InputError(f"{pattern}: no file fits this pattern; check the name and the folder")
-    return found
+    return files_by_values(pattern, names)
 
 
 def _mean(tally: Tally, name: str) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from infoscope.cross_validation import CrossValidation
+from infoscope.cross_validation import CrossValidation, ScoreOverlap
 from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.display import Display
 from infoscope.reports.numbers import Units, amount, p_value, share
@@ -35,21 +36,45 @@ _COLUMNS = (
 )
 
 
+class StudyWords(NamedTuple):
+    """What a study and its parts are called."""
+
+    study: str
+    system: str
+    run: str
+    method: str
+
+
+WORDS = {
+    False: StudyWords(
+        "Cross-validation",
+        "estimator",
+        "repeat",
+        "The data is split into folds many times; the fold tables of each repeat are added and scored once.",
+    ),
+    True: StudyWords(
+        "Monte Carlo runs", "system", "run", "Every run of a system has its own table, which is scored once."
+    ),
+}
+"""By whether the runs were made elsewhere."""
+
+
 def outline(result: CrossValidation, _unit: Units) -> Outline:
     """The estimator that captures most first."""
     score = "proficiency"
     known = [each for each in result.estimators if each.metrics[score].value is not None]
     ranked = sorted(known, key=lambda each: -(each.metrics[score].value or 0.0))
+    words = WORDS[result.folds is None]
     size = "" if result.provenance.rows is None else f"{amount(result.provenance.rows)} samples"
-    lead: Phrase = "No estimator has a defined score."
+    lead: Phrase = f"No {words.system} has a defined score."
     if ranked:
         lead = (
             Name(ranked[0].name),
             f" captures the most information: {_mean(ranked[0].metrics[score])} of the truth (proficiency).",
         )
     return Outline(
-        title=f"Cross-validation of {len(result.names)} estimators",
-        kicker=("Cross-validation", f"{result.repeats} × {result.folds} folds", *([size] if size else [])),
+        title=f"{words.study} of {len(result.names)} {words.system}s",
+        kicker=(words.study, _runs(result), *([size] if size else [])),
         headline=lead,
         tiles=[
             Tile(f"{each.metrics[score].value:.3f}", Name(each.name), note=f"sd {_sd(each.metrics[score])}")
@@ -60,11 +85,16 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
         appendix=Appendix(
             metrics=[metric for metric, _ in _COLUMNS],
             method=(
-                "The data is split into folds many times; the fold tables of each repeat are added and scored once.",
-                "Holt's p-value is the share of repeats in which the order of two estimators is the other way round.",
+                words.method,
+                f"Holt's p-value is the share of {words.run}s in which the order of two {words.system}s is the other "
+                "way round.",
             ),
         ),
     )
+
+
+def _runs(result: CrossValidation) -> str:
+    return f"{result.repeats} runs" if result.folds is None else f"{result.repeats} × {result.folds} folds"
 
 
 def _mean(estimate: Estimate) -> str:
@@ -76,8 +106,9 @@ def _sd(estimate: Estimate) -> str:
 
 
 def _table(result: CrossValidation) -> Section:
+    words = WORDS[result.folds is None]
     columns = [
-        Column("estimator", "name"),
+        Column(words.system, "name"),
         *(Column(title, metric=metric) for metric, title in _COLUMNS),
         Column("correlation", priority=3),
     ]
@@ -89,8 +120,9 @@ def _table(result: CrossValidation) -> Section:
         )
         for each in result.estimators
     ]
-    note = "Mean ± standard deviation over the repeats; correlation of captured and false information."
-    return Section("Estimators", [Table(columns, rows, note=note, search="estimators")], "estimators")
+    note = f"Mean ± standard deviation over the {words.run}s; correlation of captured and false information."
+    title = f"{words.system.capitalize()}s"
+    return Section(title, [Table(columns, rows, note=note, search=title.lower())], title.lower())
 
 
 def _pairs(result: CrossValidation) -> Section:
@@ -99,15 +131,22 @@ def _pairs(result: CrossValidation) -> Section:
             Name(pair.a),
             " has a lower S_I/H(T) than ",
             Name(pair.b),
-            f" in {share(pair.share_a_lower)} of repeats (p {p_value(pair.p_value)})",
+            f" in {share(pair.share_a_lower)} of {WORDS[result.folds is None].run}s (p {_p_value(result, pair)})",
         )
         for pair in result.overlaps
     ]
     return Section("Pairs", [Bullets(items)], "pairs")
 
 
+def _p_value(result: CrossValidation, pair: ScoreOverlap) -> str:
+    """The p-value; where the order was never the other way round, no less than so few runs can show."""
+    runs = min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b))
+    return p_value(pair.p_value) if pair.p_value > 0 else f"<{1 / runs:.2g}"
+
+
 def _clouds(result: CrossValidation) -> tuple[Section, ...]:
     if not all(each.metrics["proficiency"].value is not None for each in result.estimators):
         return ()
-    caption = "One point per repeat; each outline holds 95% of the repeats."
+    run = WORDS[result.folds is None].run
+    caption = f"One point per {run}; each outline holds 95% of the {run}s."
     return (Section("Clouds", [Figure(fold_clouds(result).panel(), caption)], "clouds"),)
