@@ -74,6 +74,7 @@ SOURCES = {
     "vandongen2000": "van Dongen, Performance criteria for graph clustering and Markov cluster experiments, 2000",
     "larsen1999": "Larsen & Aone, Fast and effective text mining using linear-time document clustering, 1999",
     "gwet2008": "Gwet, Computing inter-rater reliability and its variance in the presence of high agreement, 2008",
+    "amigo2009": "Amigó, Gonzalo, Artiles, Verdejo, A comparison of extrinsic clustering evaluation metrics, 2009",
     "fleiss1971": "Fleiss, Measuring nominal scale agreement among many raters, 1971",
     "randolph2005": "Randolph, Free-marginal multirater kappa: an alternative to Fleiss' fixed-marginal kappa, 2005",
     "krippendorff2011": "Krippendorff, Computing Krippendorff's alpha-reliability, 2011",
@@ -165,7 +166,7 @@ _ALIASES: dict[str, list[str]] = {}
 _OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}}
 _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
-    "label_sets": "infoscope.multilabel.measures",
+    "label_sets": "infoscope.multilabel",
     "tracks": "infoscope.tracking.measures",
     "annotations": "infoscope.annotators.coefficients",
 }

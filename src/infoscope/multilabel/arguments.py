@@ -15,11 +15,18 @@ from infoscope.multilabel.input_checks import objects_left_out
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
 from infoscope.multilabel.sums import CategorySums, ObjectSums
 from infoscope.numeric import Real
-from infoscope.tables.categorization import aligned
+from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.missing import warn_of
 
-__all__ = ["LabelSetMetric", "label_set_metric"]
+__all__ = [
+    "LabelSetKeywords",
+    "LabelSetMetric",
+    "LabelSetSource",
+    "aligned_sets",
+    "label_set_metric",
+    "object_weights",
+]
 
 LabelSetSource: TypeAlias = Iterable[object] | str
 """A set of categories per object: a list of sets, an indicator matrix, a data frame, a mapping, or a file."""
@@ -53,17 +60,24 @@ def label_set_metric(card: Card) -> Callable[[Callable[[CategorySums], Real]], L
 
 
 def _sums(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: float | None = None) -> CategorySums:
+    pair = aligned_sets(y_true, y_pred, threshold)
+    order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
+    sums = ObjectSums.of(pair, order)
+    return sums.whole() if sample_weight is None else sums.weighed(object_weights(sample_weight, sums.n))
+
+
+def aligned_sets(y_true: Any, y_pred: Any, threshold: float | None) -> Categorization:
+    """Both sides over the same objects; a warning says how many are left out."""
     if getattr(y_true, "ndim", 0) == 1:
         check_pairing(y_true, {"y_pred": y_pred})
     form = LabelSetFormat(threshold=threshold)
     pair = aligned(label_sets(y_true, form), label_sets(y_pred, form))
     warn_of(objects_left_out(pair.ignored))
-    order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
-    sums = ObjectSums.of(pair, order)
-    return sums.whole() if sample_weight is None else sums.weighed(_weights(sample_weight, sums.n))
+    return pair
 
 
-def _weights(sample_weight: Any, objects: int) -> Real:
+def object_weights(sample_weight: Any, objects: int) -> Real:
+    """One weight of 0 or more per object."""
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (objects,):
         raise InputError(f"sample_weight has shape {weights.shape}; give one weight for each of the {objects} objects")
