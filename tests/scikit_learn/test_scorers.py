@@ -8,8 +8,8 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification, make_multilabel_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score, homogeneity_score
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import f1_score, homogeneity_score, log_loss, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -188,6 +188,38 @@ def test_a_threshold_tuned_for_information() -> None:
 
     assert 0 < tuned.best_threshold_ < 1
     assert tuned.best_score_ > cross_val_score(plain, x, y, cv=3, scoring=scorer("proficiency")).mean()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_metrics_of_scores_ask_for_probabilities(classes: int) -> None:
+    x, y = X[: 50 * classes], NAMES[: 50 * classes]
+    model = LogisticRegression(max_iter=200).fit(x[::2], y[::2])
+    given = model.predict_proba(x)
+    many = {"multi_class": "ovr"} if classes > 2 else {}
+
+    expected = roc_auc_score(y, given if classes > 2 else given[:, 1], **many)
+    assert scorer("roc_auc")(model, x, y) == pytest.approx(expected)
+    assert scorer("log loss")(model, x, y) == pytest.approx(-log_loss(y, given))
+    assert scorer("d2_log_loss_score")(model, x, y) == pytest.approx(1 - log_loss(y, given) / np.log(classes), rel=0.05)
+    weights = np.arange(1.0, 1 + len(y))
+    weighed = pickle.loads(pickle.dumps(scorer("log_loss")))(model, x, y, sample_weight=weights)
+    assert weighed == pytest.approx(-log_loss(y, given, sample_weight=weights))
+    both = cross_validate(model, x, y, scoring={"a": scorer("roc_auc"), "b": scorer("brier_score")}, cv=2)
+    assert (both["test_b"] <= 0).all()
+    assert (both["test_a"] > 0.9).all()
+
+
+def test_decision_values_order_and_probabilities_are_asked_for() -> None:
+    x, y = X[Y > 0], Y[Y > 0]  # labels 1 and 2: the second is what high values mean
+    model = RidgeClassifier().fit(x, y)
+
+    assert scorer("AUC")(model, x, y) == pytest.approx(roc_auc_score(y, model.decision_function(x)))
+    with pytest.raises(InputError, match="RidgeClassifier has no predict_proba, which brier_score needs"):
+        scorer("brier_score")(model, x, y)
+    with pytest.raises(InputError, match="without bound= and label="):
+        scorer("roc_auc", bound="low")
+    with pytest.raises(InputError, match="no option 'avrage'; did you mean 'average'"):
+        scorer("roc_auc", avrage="macro")
 
 
 def test_an_undefined_score_is_nan_and_says_why() -> None:

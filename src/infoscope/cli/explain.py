@@ -48,6 +48,7 @@ def _everything() -> Iterator[ifs.metrics.registry.Metric]:
     yield from ifs.metrics.registry.all_metrics("label_sets")
     yield from ifs.metrics.registry.all_metrics("tracks")
     yield from ifs.metrics.registry.all_metrics("annotations")
+    yield from ifs.metrics.registry.all_metrics("scores")
 
 
 def _names(entry: ifs.metrics.registry.Metric) -> Iterator[str]:
@@ -151,6 +152,7 @@ def _listing(width: int) -> list[str]:
     families["label sets"] = [entry for entry in registry.all_metrics("label_sets") if entry.name not in known]
     families["trackers"] = [entry for entry in registry.all_metrics("tracks") if entry.name not in known]
     families["annotators"] = [entry for entry in registry.all_metrics("annotations") if entry.name not in known]
+    families["scores"] = list(registry.all_metrics("scores"))
     names = [entry.name for entries in families.values() for entry in entries]
     wide = max(map(len, names))
     lines = []
@@ -175,6 +177,12 @@ def _scope(entry: ifs.metrics.registry.Metric) -> str:
     return "" if found is None else str(found)
 
 
+def _call(entry: ifs.metrics.registry.Metric) -> str:
+    """How the metric is called with labels or scores, where it is a function of its own."""
+    calls = {"table": "metrics.{}(y_true, y_pred)", "scores": "operating_points.{}(y_true, y_score)"}
+    return f"infoscope.{calls[entry.domain]}".format(entry.name) if entry.domain in calls else ""
+
+
 def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
     card = entry.card
     low, high = (f"{end:g}".replace("inf", "∞").replace("-", "−") for end in card.range)
@@ -190,7 +198,7 @@ def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
         "note": card.note,
         "laws": "; ".join(sorted(law.value for law in card.laws)),
         "source": card.reference,
-        "in Python": f"infoscope.metrics.{entry.name}(y_true, y_pred)" if entry.domain == "table" else "",
+        "in Python": _call(entry),
     }
     prose = (inspect.getdoc(inspect.unwrap(entry.score)) or "").partition(">>>")[0].strip().split("\n\n")
     lines = ["", f"{card.title}   {entry.name}", ""]

@@ -1,6 +1,6 @@
 """The register of metrics: what is known about each (``Card``), what it promises (``Law``), and how to find it.
 
-A metric has a domain: it is a function of a table, or of the sums of label sets, tracks or annotations. All
+A metric has a domain: it is a function of a table, of the sums of label sets, tracks or annotations, or of scores. All
 but those of tables stay in their packages and register here. Metrics of tables and of label sets are called with
 labels, too (``arguments.py``).
 """
@@ -61,6 +61,7 @@ SOURCES = {
     "gorodkin2004": "Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, 2004",
     "pearson1900": "Pearson, On the criterion that a given system of deviations …, 1900",
     "cramer1946": "Cramér, Mathematical methods of statistics, 1946",
+    "brier1950": "Brier, Verification of forecasts expressed in terms of probability, 1950",
     "fano1961": "Fano, Transmission of information, 1961",
     "hellman1970": "Hellman & Raviv, Probability of error, equivocation, and the Chernoff bound, 1970",
     "hubert1985": "Hubert & Arabie, Comparing partitions, 1985",
@@ -84,7 +85,7 @@ SOURCES = {
     "common": "standard definition",
 }
 
-Domain = Literal["table", "label_sets", "tracks", "annotations"]
+Domain = Literal["table", "label_sets", "tracks", "annotations", "scores"]
 Level = Literal["table", "truth", "system", "cell"]
 Better = Literal["higher", "lower", "none"]
 Unit = Literal["bits", "nats", "ratio", "classes", "count", "cost", "probability"]
@@ -163,12 +164,13 @@ P = ParamSpec("P")
 Score = TypeVar("Score", bound=Callable[..., Any])
 _REGISTER: dict[str, Metric] = {}
 _ALIASES: dict[str, list[str]] = {}
-_OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}}
+_OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}, "scores": {}}
 _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
     "label_sets": "infoscope.multilabel",
     "tracks": "infoscope.tracking.measures",
     "annotations": "infoscope.annotators.coefficients",
+    "scores": "infoscope.operating_points.score_metrics",
 }
 """Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""
 

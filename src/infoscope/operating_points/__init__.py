@@ -13,6 +13,14 @@ from infoscope.operating_points.probabilistic import (
 from infoscope.operating_points.ranking import ScoreRanking
 from infoscope.operating_points.rejection import Abstention, abstention_bits, abstentions, rejection_summary
 from infoscope.operating_points.result import Sweep
+from infoscope.operating_points.score_metrics import (
+    average_precision,
+    brier_score,
+    d2_brier_score,
+    d2_log_loss,
+    log_loss,
+    roc_auc,
+)
 from infoscope.operating_points.selection import Choice, ChoiceOptions
 from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
 from infoscope.operating_points.thresholds import sweep_levels
@@ -38,16 +46,22 @@ __all__ = [
     "abstentions",
     "average_accuracy",
     "average_information",
+    "average_precision",
     "bound_curves",
+    "brier_score",
     "calibration",
     "chow_thresholds",
     "class_thresholds",
+    "d2_brier_score",
+    "d2_log_loss",
     "information_surface",
+    "log_loss",
     "normalized_average_information",
     "pareto_front",
     "perplexity",
     "probabilistic_scores",
     "rejection_summary",
+    "roc_auc",
     "soft_table",
     "sweep",
     "sweep_levels",

@@ -25,7 +25,14 @@ from infoscope.tables.labels import (
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
-__all__ = ["SUM_TOLERANCE", "BinaryScores", "Probabilities", "binary_scores", "class_probabilities"]
+__all__ = [
+    "SUM_TOLERANCE",
+    "BinaryScores",
+    "Probabilities",
+    "binary_scores",
+    "class_probabilities",
+    "class_score_columns",
+]
 
 SUM_TOLERANCE = 1e-3
 """Probabilities of a row may miss a sum of one by this much, as rounding to three or four digits does."""
@@ -218,6 +225,18 @@ def class_probabilities(
     normalize: bool,
 ) -> Probabilities:
     """Probabilities of every class, each row summing to one."""
+    found = class_score_columns(values, truth, classes=classes, sample_weight=sample_weight)
+    return _summing_to_one(found, normalize=normalize)
+
+
+def class_score_columns(
+    values: ArrayLike | Frame,
+    truth: LabelsLike,
+    *,
+    classes: Sequence[Any] | None,
+    sample_weight: ArrayLike | None,
+) -> Probabilities:
+    """A column of finite scores for every class, which need not be probabilities."""
     check_pairing(truth, {"probabilities": values, "sample_weight": sample_weight})
     array = _numbers(values, "probabilities")
     if array.ndim != 2 or array.shape[1] < 2:
@@ -226,7 +245,7 @@ def class_probabilities(
     labels = _class_labels(classes if classes is not None else _frame_names(values), rows, array.shape[1])
     _check_finite(rows.values, "probability", rows.missing)
     placed = _placed(rows.codes, rows.coded, labels)
-    return _summing_to_one(Probabilities(rows.values, placed, labels, rows.weights, rows.ignored), normalize=normalize)
+    return Probabilities(rows.values, placed, labels, rows.weights, rows.ignored)
 
 
 def _frame_names(values: Any) -> Sequence[Any] | None:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from infoscope.metrics.arguments import tables
 from infoscope.metrics.registry import Metric, all_metrics, find
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate
+from infoscope.sklearn.score_scorers import Scorer, score_metric_named, scorer_of_scores, sklearn_metrics
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
@@ -26,16 +27,6 @@ __all__ = ["Bound", "MetricScore", "Scorer", "scorer"]
 Bound = Literal["low", "high", "mean"]
 _BOUNDS = ("low", "high", "mean")
 _WEIGHT = "sample_weight"
-
-
-class Scorer(Protocol):
-    """What ``sklearn.metrics.make_scorer`` returns: a score of a fitted estimator, higher being better."""
-
-    def __call__(self, estimator: object, X: object, y_true: LabelsLike, **metadata: object) -> float:
-        """The score on these samples."""
-
-    def set_score_request(self, **requests: bool | str | None) -> Scorer:
-        """Which metadata the scorer asks for, where metadata routing is on."""
 
 
 def scorer(
@@ -56,7 +47,8 @@ def scorer(
     chance; for a loss that is "high". ``level``, ``prior`` and ``seed`` say how the interval is made. A metric with a
     value for each class needs its ``label``, one of cells the pair of true and predicted label. Other options are those
     of the metric: ``reject``, ``labels``, ``positive``, ``average``, ``beta``, …; labels of several categories per
-    object (indicator matrices) are scored by the metric of that name for label sets.
+    object (indicator matrices) are scored by the metric of that name for label sets. Metrics of scores (``roc_auc``,
+    ``average_precision``, ``brier_score``, ``d2_log_loss``, …) take the estimator's probabilities or decision values.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> model = DummyClassifier().fit([[0], [0], [0]], ["cat", "cat", "dog"])
@@ -67,19 +59,21 @@ def scorer(
         raise InputError(f"bound is {bound!r}; it is one of {', '.join(map(repr, _BOUNDS))}, or None for the value")
     check_level(level)
     interval = {"level": level, "prior": prior, "seed": seed}
+    of_scores = score_metric_named(metric)
+    if of_scores is not None:
+        if bound is not None or label is not None:
+            raise InputError(f"{of_scores.name} is a number of scores, without bound= and label=; leave them out")
+        _check_options([of_scores], options)
+        return scorer_of_scores(of_scores, options)
     score = MetricScore(metric, bound, None if label is None else _label(label), interval, options)
     return made_scorer(score)
 
 
 def made_scorer(score: MetricScore) -> Scorer:
     """The scorer of a checked metric."""
-    try:
-        from sklearn.metrics import make_scorer  # noqa: PLC0415 - optional extra
-    except ImportError:
-        raise InputError(
-            "scorers are for scikit-learn, which is not installed; pip install 'infoscope[sklearn]'"
-        ) from None
-    made: Scorer = make_scorer(score, response_method="predict", greater_is_better=score.better != "lower")
+    made: Scorer = sklearn_metrics().make_scorer(
+        score, response_method="predict", greater_is_better=score.better != "lower"
+    )
     return made
 
 
@@ -231,7 +225,7 @@ def _parameters(score: Callable[..., Any]) -> Iterator[str]:
 
 def _unknown(name: str) -> str:
     """The sentence of the registry, or a nearer name of label sets."""
-    sets = [entry.name for entry in all_metrics("label_sets")]
+    sets = [entry.name for entry in (*all_metrics("label_sets"), *all_metrics("scores"))]
     near = get_close_matches(name.lower(), [*sets, *(entry.name for entry in all_metrics())], n=1)
     if near and near[0] in sets:
         return f"there is no metric {name!r}; did you mean {near[0]!r}? `infoscope explain` lists them all"

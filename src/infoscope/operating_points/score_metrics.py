@@ -1,0 +1,342 @@
+"""Metrics of scores and probabilities in one number, for two classes or many: areas, proper scores and D².
+
+Each is called with ``(y_true, y_score)``: one column of scores for two classes, or one column per class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError, UndefinedMetricWarning
+from infoscope.metrics.registry import Card, described, register
+from infoscope.numeric import Real
+from infoscope.operating_points.probabilistic import cross_entropy
+from infoscope.operating_points.ranking import ScoreRanking, ranked
+from infoscope.operating_points.scores import (
+    BinaryScores,
+    Probabilities,
+    binary_scores,
+    class_probabilities,
+    class_score_columns,
+)
+from infoscope.operating_points.thresholds import area_under_roc
+from infoscope.operating_points.thresholds import average_precision as area_under_steps
+from infoscope.tables.labels import Label, sorted_labels
+from infoscope.tables.missing import warn_of
+from infoscope.typing import ArrayLike, Frame, LabelsLike
+
+__all__ = ["average_precision", "brier_score", "d2_brier_score", "d2_log_loss", "log_loss", "roc_auc"]
+
+Average = Literal["macro", "weighted", "micro"]
+MultiClass = Literal["ovr", "ovo"]
+Scores = ArrayLike | Frame
+Metric = TypeVar("Metric", bound=Callable[..., Any])
+
+
+class ScoreKeywords(TypedDict, total=False):
+    """What may be said about scores, beside the truth."""
+
+    classes: Sequence[Any] | None
+    """The class of each column, where a frame does not name them or the truth lacks one."""
+    positive: Label | None
+    """The class that one column of scores is about."""
+    sample_weight: ArrayLike | None
+
+
+def _score_metric(card: Card) -> Callable[[Metric], Metric]:
+    def add(score: Metric) -> Metric:
+        register(described(score, card, domain="scores"))
+        return score
+
+    return add
+
+
+@_score_metric(
+    Card(
+        title="Area under the ROC curve",
+        symbol="AUC",
+        formula=r"P(s_+ > s_-) + \tfrac12 P(s_+ = s_-)",
+        source="common",
+        aliases=("AUC", "ROC AUC", "roc_auc_score", "roc_auc_ovr", "roc_auc_ovo", "partial AUC"),
+        undefined="the truth has one class only",
+        note="Of more than two classes it is averaged over each against the rest, or over pairs of classes (ovo).",
+    )
+)
+def roc_auc(
+    y_true: LabelsLike,
+    y_score: Scores,
+    *,
+    average: Average | None = "macro",
+    multi_class: MultiClass = "ovr",
+    max_fpr: float | None = None,
+    **given: Unpack[ScoreKeywords],
+) -> float | Real:
+    """Probability that a sample of a class scores above one of another: 1 is a perfect order, 0.5 is chance.
+
+    ``average`` is over the classes ("macro"), by their size ("weighted"), over all decisions pooled ("micro"), or None
+    for one number per class. ``multi_class`` compares each class with the rest ("ovr") or with each other ("ovo").
+    ``max_fpr`` takes the part up to that false alarm rate alone, rescaled so that chance is 0.5 (McClish 1989).
+
+    >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    _check_choice("average", average, ("macro", "weighted", "micro", None))
+    _check_choice("multi_class", multi_class, ("ovr", "ovo"))
+    if max_fpr is not None and not 0 < max_fpr <= 1:
+        raise InputError(f"max_fpr is {max_fpr}; it is a false alarm rate above 0, up to 1")
+    area = area_under_roc if max_fpr in (None, 1) else lambda levels: _partial_area(levels, float(max_fpr or 1.0))
+    columns = _ClassColumns.of(y_true, y_score, given)
+    if columns.pair is not None:
+        return _one_number("roc_auc", area(ranked(columns.pair)))
+    if multi_class == "ovo":
+        if average not in ("macro", "weighted") or max_fpr is not None:
+            raise InputError(
+                "multi_class='ovo' is averaged as 'macro' or 'weighted', over whole curves; leave out the rest"
+            )
+        return _one_number("roc_auc", columns.over_pairs(area_under_roc, weighted=average == "weighted"))
+    return columns.averaged("roc_auc", area, average)
+
+
+@_score_metric(
+    Card(
+        title="Average precision",
+        symbol="AP",
+        formula=r"\sum_n (R_n - R_{n-1}) P_n",
+        source="common",
+        aliases=("AP", "average_precision_score", "area under the precision-recall curve", "PR AUC"),
+        undefined="no sample is of the class",
+        note="Of more than two classes it is averaged over each against the rest.",
+    )
+)
+def average_precision(
+    y_true: LabelsLike, y_score: Scores, *, average: Average | None = "macro", **given: Unpack[ScoreKeywords]
+) -> float | Real:
+    """Precision averaged over the samples of a class as they are found from the highest score down.
+
+    Options are those of ``roc_auc``.
+
+    >>> print(f"{average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]):.3f}")
+    0.833
+    """
+    _check_choice("average", average, ("macro", "weighted", "micro", None))
+    columns = _ClassColumns.of(y_true, y_score, given)
+    if columns.pair is not None:
+        return _one_number("average_precision", area_under_steps(ranked(columns.pair)))
+    return columns.averaged("average_precision", area_under_steps, average)
+
+
+def _partial_area(levels: ScoreRanking, most: float) -> float:
+    """The area up to a false alarm rate, on the scale where chance is 0.5 and perfect is 1."""
+    negatives = levels.total - levels.positives
+    fpr = np.concatenate([[0.0], levels.false_alarms / negatives])
+    tpr = np.concatenate([[0.0], levels.hits / levels.positives])
+    stop = int(np.searchsorted(fpr, most, side="right"))
+    x = np.append(fpr[:stop], most)
+    y = np.append(tpr[:stop], np.interp(most, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1]))
+    area = float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
+    least = most**2 / 2
+    return 0.5 * (1 + (area - least) / (most - least))
+
+
+@dataclass(frozen=True, eq=False)
+class _ClassColumns:
+    """Scores of two classes as one column, or one column for each of several classes."""
+
+    pair: BinaryScores | None
+    many: Probabilities | None = None
+
+    @classmethod
+    def of(cls, y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) -> _ClassColumns:
+        weight, classes, positive = given.get("sample_weight"), given.get("classes"), given.get("positive")
+        if _has_columns(y_score):
+            many = class_score_columns(y_score, y_true, classes=classes, sample_weight=weight)
+            if len(many.labels) > 2:
+                return cls(None, many)
+            at = many.labels.index(sorted_labels(many.labels)[1] if positive is None else positive)
+            labels = many.labels[1 - at], many.labels[at]
+            return cls(BinaryScores(many.values[:, at], many.truth == at, labels, labels[1], many.weights))
+        return cls(binary_scores(y_score, y_true, positive=positive, sample_weight=weight))
+
+    def averaged(self, name: str, area: Callable[[ScoreRanking], float], average: Average | None) -> float | Real:
+        """The areas of each class against the rest, in one number as asked."""
+        many = self.many
+        assert many is not None
+        if average == "micro":
+            return _one_number(name, area(ranked(_pooled(many))))
+        found = np.array([_of_class(area, many, at) for at in range(len(many.labels))])
+        absent = [many.labels[at] for at in np.flatnonzero(np.isnan(found))]
+        if absent:
+            warn_of(
+                [f"{name} is undefined for {absent[0]!r}: no sample is of the class, or all are"],
+                UndefinedMetricWarning,
+            )
+        if average is None:
+            return found
+        sizes = np.bincount(many.truth, many.weights, len(many.labels)) if average == "weighted" else None
+        return float(np.average(found, weights=sizes))
+
+    def over_pairs(self, area: Callable[[ScoreRanking], float], *, weighted: bool) -> float:
+        """Hand and Till: the mean over pairs of classes, each seen from both sides, among the samples of the two."""
+        many = self.many
+        assert many is not None
+        areas, sizes = [], []
+        for one, other in combinations(range(len(many.labels)), 2):
+            rows = (many.truth == one) | (many.truth == other)
+            part = Probabilities(
+                many.values[rows], many.truth[rows], many.labels, None if many.weights is None else many.weights[rows]
+            )
+            areas.append((_of_class(area, part, one) + _of_class(area, part, other)) / 2)
+            sizes.append(float(rows.sum() if part.weights is None else part.weights.sum()))
+        return float(np.average(areas, weights=sizes if weighted else None))
+
+
+def _of_class(area: Callable[[ScoreRanking], float], many: Probabilities, at: int) -> float:
+    own: NDArray[np.bool_] = many.truth == at
+    if not own.any() or own.all():
+        return float("nan")
+    label = many.labels[at]
+    return area(ranked(BinaryScores(many.values[:, at], own, (label, label), label, many.weights)))
+
+
+def _pooled(many: Probabilities) -> BinaryScores:
+    """Every pair of a sample and a class as one decision."""
+    k, n = len(many.labels), len(many.truth)
+    own = np.zeros((n, k), dtype=bool)
+    own[np.arange(n), many.truth] = True
+    weights = None if many.weights is None else np.repeat(many.weights, k)
+    return BinaryScores(many.values.ravel(), own.ravel(), (many.labels[0], many.labels[1]), many.labels[1], weights)
+
+
+@_score_metric(
+    Card(
+        title="Brier score",
+        symbol="BS",
+        formula=r"\operatorname{mean}\sum_k (p_k - o_k)^2",
+        source="brier1950",
+        range=(0.0, 2.0),
+        better="lower",
+        aliases=("Brier", "brier_score_loss"),
+        note="Brier's own form over all classes, 0 to 2; of two classes scikit-learn shows half of it.",
+    )
+)
+def brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
+    """Mean squared distance of the probabilities from the truth, summed over the classes.
+
+    >>> print(f"{brier_score([0, 1], [0.25, 0.5]):.4f}")
+    0.3125
+    """
+    return _squared_distance(_probabilities(y_true, y_score, given))
+
+
+@_score_metric(
+    Card(
+        title="Log loss",
+        symbol="H(T,P)",
+        formula=r"-\operatorname{mean}\ln p_{t}",
+        source="common",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="nats",
+        aliases=("log loss", "cross-entropy", "logistic loss"),
+        undefined="infinite: a true class has probability 0",
+    )
+)
+def log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
+    """Mean surprise at the truth in nats, as scikit-learn has it; infinite where a true class had probability 0.
+
+    >>> print(f"{log_loss([0, 1], [0.25, 0.5]):.4f}")
+    0.4904
+    """
+    return _one_number("log_loss", _nats(_probabilities(y_true, y_score, given)))
+
+
+@_score_metric(
+    Card(
+        title="D² of the Brier score",
+        symbol="D²_BS",
+        formula=r"1 - \frac{BS}{BS_0}",
+        source="common",
+        range=(-np.inf, 1.0),
+        aliases=("D2 Brier", "Brier skill score", "d2_brier_score"),
+        undefined="the truth has one class only",
+        note="0 is what the class frequencies alone reach, 1 is perfect, negative is worse than these.",
+    )
+)
+def d2_brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
+    """Share of the Brier score of the class frequencies that the probabilities save."""
+    known = _probabilities(y_true, y_score, given)
+    return 1.0 - _squared_distance(known) / _squared_distance(_frequencies(known))
+
+
+@_score_metric(
+    Card(
+        title="D² of the log loss",
+        symbol="D²_log",
+        formula=r"1 - \frac{H(T,P)}{H(T)}",
+        source="common",
+        range=(-np.inf, 1.0),
+        aliases=("D2 log loss", "d2_log_loss_score", "McFadden's R²"),
+        undefined="the truth has one class only, or a true class has probability 0",
+        note="The share of the truth's information that the probabilities give: what proficiency is for predictions.",
+    )
+)
+def d2_log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
+    """Share of the log loss of the class frequencies that the probabilities save."""
+    known = _probabilities(y_true, y_score, given)
+    return _one_number("d2_log_loss", 1.0 - _nats(known) / _nats(_frequencies(known)))
+
+
+def _probabilities(y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) -> Probabilities:
+    """Probabilities of every class; of two classes one column is that of the positive one."""
+    weight, classes, positive = given.get("sample_weight"), given.get("classes"), given.get("positive")
+    if _has_columns(y_score):
+        return class_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=False)
+    two = binary_scores(y_score, y_true, positive=positive, sample_weight=weight)
+    outside = (two.scores < 0) | (two.scores > 1)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise InputError(f"the score of row {at} is {two.scores[at]:g}, and a probability lies between 0 and 1")
+    scores = two.scores.astype(np.float64)
+    values = np.stack([1.0 - scores, scores], axis=1)
+    other = two.labels[0] if two.positive == two.labels[1] else two.labels[1]
+    return Probabilities(values, two.is_positive.astype(np.int64), (other, two.positive), two.weights)
+
+
+def _squared_distance(known: Probabilities) -> float:
+    values = known.values.astype(np.float64)
+    own = values[np.arange(len(known.truth)), known.truth]
+    return float(np.average(np.sum(values**2, axis=1) - 2 * own + 1.0, weights=known.weights))
+
+
+def _nats(known: Probabilities) -> float:
+    return cross_entropy(known) * float(np.log(2.0))
+
+
+def _frequencies(known: Probabilities) -> Probabilities:
+    """What a system says that knows the frequencies of the classes alone."""
+    counts = np.bincount(known.truth, known.weights, len(known.labels))
+    values = np.broadcast_to(counts / counts.sum(), (len(known.truth), len(known.labels)))
+    return Probabilities(values, known.truth, known.labels, known.weights)
+
+
+def _one_number(name: str, value: float) -> float:
+    if not np.isfinite(value):
+        warn_of([f"{name} is {value}: a true class has probability 0, or no sample"], UndefinedMetricWarning)
+    return float(value)
+
+
+def _has_columns(y_score: Any) -> bool:
+    """Whether there is more than one column of scores."""
+    shape = y_score.shape if hasattr(y_score, "shape") else np.shape(y_score)
+    return len(shape) == 2 and shape[1] > 1
+
+
+def _check_choice(option: str, value: object, known: Sequence[object]) -> None:
+    if value not in known:
+        raise InputError(f"{option} is {value!r}; it is one of {', '.join(map(repr, known))}")

@@ -1,0 +1,127 @@
+"""Areas, proper scores and D² of scores and probabilities: as scikit-learn has them, and by their laws."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as peer
+
+import infoscope as ifs
+from infoscope.metrics.registry import all_metrics
+from infoscope.operating_points import (
+    average_precision,
+    brier_score,
+    d2_brier_score,
+    d2_log_loss,
+    log_loss,
+    roc_auc,
+)
+
+RNG = np.random.default_rng(17)
+TWO = RNG.integers(0, 2, 80)
+SCORE = np.clip(np.round(RNG.random(80) * 0.5 + 0.3 * TWO, 2), 0.01, 0.99)
+MANY = RNG.integers(0, 4, 90)
+PROBABILITIES = RNG.dirichlet(np.ones(4), 90) * 0.6 + 0.4 * np.eye(4)[MANY] * RNG.random((90, 1))
+PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
+WEIGHTS = RNG.random(90)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS[:80]])
+@pytest.mark.parametrize("max_fpr", [None, 0.1, 0.37, 1.0])
+def test_area_of_two_classes_and_its_part(weights: object, max_fpr: float | None) -> None:
+    expected = peer.roc_auc_score(TWO, SCORE, max_fpr=max_fpr, sample_weight=weights)
+
+    assert roc_auc(TWO, SCORE, max_fpr=max_fpr, sample_weight=weights) == pytest.approx(expected, rel=1e-12)
+    both = np.stack([1 - SCORE, SCORE], axis=1)
+    assert roc_auc(TWO, both, max_fpr=max_fpr, sample_weight=weights) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+def test_areas_of_many_classes(average: str, weights: object) -> None:
+    each = np.eye(4)[MANY]
+    expected = peer.roc_auc_score(MANY, PROBABILITIES, multi_class="ovr", average=average, sample_weight=weights)
+    precision = peer.average_precision_score(each, PROBABILITIES, average=average, sample_weight=weights)
+
+    assert roc_auc(MANY, PROBABILITIES, average=average, sample_weight=weights) == pytest.approx(expected, rel=1e-12)
+    found = average_precision(MANY, PROBABILITIES, average=average, sample_weight=weights)
+    assert found == pytest.approx(precision, rel=1e-12)
+    if average != "micro" and weights is None:
+        pairs = peer.roc_auc_score(MANY, PROBABILITIES, multi_class="ovo", average=average)
+        assert roc_auc(MANY, PROBABILITIES, average=average, multi_class="ovo") == pytest.approx(pairs, rel=1e-12)
+
+
+def test_one_number_per_class_and_names_of_columns() -> None:
+    names = np.array(["ox", "cow", "hen", "ant"])
+    frame = pd.DataFrame(PROBABILITIES, columns=names)
+
+    assert roc_auc(names[MANY], frame, average=None) == pytest.approx(
+        peer.roc_auc_score(np.eye(4)[MANY], PROBABILITIES, average=None)
+    )
+    assert roc_auc(names[MANY], PROBABILITIES, classes=names) == roc_auc(MANY, PROBABILITIES)
+    assert average_precision(TWO, SCORE) == pytest.approx(peer.average_precision_score(TWO, SCORE))
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_proper_scores(weights: object) -> None:
+    given = {"sample_weight": weights}
+    assert log_loss(MANY, PROBABILITIES, **given) == pytest.approx(peer.log_loss(MANY, PROBABILITIES, **given))
+    assert d2_log_loss(MANY, PROBABILITIES, **given) == pytest.approx(
+        peer.d2_log_loss_score(MANY, PROBABILITIES, **given)
+    )
+    own = np.average(np.sum((PROBABILITIES - np.eye(4)[MANY]) ** 2, axis=1), weights=weights)
+    assert brier_score(MANY, PROBABILITIES, **given) == pytest.approx(own)
+    shares = np.average(np.eye(4)[MANY], axis=0, weights=weights)
+    null = np.average(np.sum((shares - np.eye(4)[MANY]) ** 2, axis=1), weights=weights)
+    assert d2_brier_score(MANY, PROBABILITIES, **given) == pytest.approx(1 - own / null)
+
+
+def test_proper_scores_of_two_classes() -> None:
+    assert brier_score(TWO, SCORE) == pytest.approx(2 * peer.brier_score_loss(TWO, SCORE))
+    assert log_loss(TWO, SCORE) == pytest.approx(peer.log_loss(TWO, SCORE))
+    assert d2_log_loss(TWO, SCORE) == pytest.approx(peer.d2_log_loss_score(TWO, SCORE))
+    words = np.array(["no", "yes"])[TWO]
+    assert brier_score(words, 1 - SCORE, positive="no") == pytest.approx(brier_score(TWO, SCORE))
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10_000))
+def test_laws(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, scores = rng.integers(0, 2, 30), np.round(rng.random(30), 1)
+    truth[:2] = 0, 1
+    area = roc_auc(truth, scores)
+
+    assert roc_auc(truth, np.exp(3 * scores)) == pytest.approx(area)  # only the order counts
+    assert roc_auc(1 - truth, scores) == pytest.approx(1 - area)
+    assert roc_auc(truth, -scores) == pytest.approx(1 - area)
+    assert roc_auc(truth, truth) == average_precision(truth, truth) == d2_brier_score(truth, truth) == 1.0
+    assert d2_brier_score(truth, np.full(30, truth.mean())) == pytest.approx(0.0, abs=1e-12)
+    assert d2_log_loss(truth, np.full(30, truth.mean())) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_undefined_and_wrong_use_are_said() -> None:
+    with pytest.warns(ifs.UndefinedMetricWarning, match="a true class has probability 0"):
+        assert log_loss([0, 1], [0.5, 0.0]) == np.inf
+    with pytest.warns(ifs.UndefinedMetricWarning, match="undefined for 3: no sample"):
+        assert np.isnan(roc_auc([0, 1, 2], np.eye(4)[[0, 1, 2]], classes=[0, 1, 2, 3]))
+    for call, sentence in (
+        (lambda: roc_auc([1, 1], [0.1, 0.2]), "one class only"),
+        (lambda: roc_auc(TWO, SCORE, max_fpr=2), "max_fpr is 2"),
+        (lambda: roc_auc(TWO, SCORE, average="mean"), "average is 'mean'; it is one of 'macro'"),
+        (lambda: roc_auc(MANY, PROBABILITIES, multi_class="ovo", average=None), "averaged as 'macro' or 'weighted'"),
+        (lambda: brier_score(TWO, SCORE + 1), "a probability lies between 0 and 1"),
+        (lambda: log_loss(MANY, PROBABILITIES * 2), "sum to 2"),
+        (lambda: roc_auc(MANY, SCORE), "80 rows of scores and 90 of truth"),
+        (lambda: roc_auc(MANY, PROBABILITIES[:, :3]), "3 columns of probabilities and 4 classes"),
+    ):
+        with pytest.raises(ifs.InputError, match=sentence):
+            call()
+
+
+def test_every_card_is_complete() -> None:
+    for entry in all_metrics("scores"):
+        assert entry.card.meaning
+        assert entry.card.reference
+        assert getattr(ifs.operating_points, entry.name) is entry.score
