@@ -325,7 +325,7 @@ def test_reader_that_stops_early_is_no_error() -> None:
 def test_options_of_drift_are_taken_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     kinds = ["x,x,y", "y,y,y", "x,y,x", "y,x,x", "x,x,x", "y,y,x"]
-    lines = [f"{kinds[at * at % 6]},{'early' if at < 30 else 'late'}" for at in range(60)]
+    lines = [f"{kinds[at * at % 7 % 6]},{'early' if at < 30 else 'late'}" for at in range(60)]
     path.write_text("\n".join(["a,b,c,month", *lines]) + "\n")
     asked = ("agree", str(path), "-s", "a,b,c", "--by", "month", "--before", "early", "--after", "late")
 
