@@ -19,6 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("log.csv").write_text(ROWS)
     Path("two.csv").write_text("y,model\na,a\nb,b\na,a\nb,a\n")
+    Path("blank.csv").write_text("a,b\n1,1\n0,0\n1,1\n0,1\n")
     return tmp_path
 
 
@@ -136,9 +137,8 @@ def test_weights_and_groups_are_not_left_over() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["two.csv"], "name the truth column with -t and a system column with -s; SOURCE has 'y', 'model'"),
-        (["log.csv", "-s", "svm"], "name the truth column with -t; SOURCE has 'gold', 'knn', 'a,b', 'p_1', 'p_2'"),
-        (["log.csv", "-t", "gold"], "name a system column with -s; SOURCE has 'svm', 'knn', 'a,b', 'p_1', 'p_2'"),
+        (["blank.csv"], "name the truth column with -t and a system column with -s; SOURCE has 'a', 'b'"),
+        (["blank.csv"], "if it is right: infoscope evaluate blank.csv -t a -s b"),
         (["log.csv", "-s", "smv"], "log.csv has no column 'smv'; did you mean 'svm'?"),
         (["log.csv", "-s", "*"], "is named as truth and as system"),
         (["absent.csv", "-s", "svm"], "absent.csv: the file does not exist"),
@@ -199,3 +199,75 @@ def test_columns_of_a_database_are_not_known_before_it_is_read() -> None:
     ):
         done = run(*words, *more)
         assert (done.exit_code, said in done.stderr) == (2, True), done.output
+
+
+ANIMALS = "label,svm,knn,note,id\n" + "".join(
+    f"{t},{t if at % 5 else 'cat'},{t if at % 3 else 'dog'},{'abc'[at % 3]},r{at}\n"
+    for at, t in enumerate(["cat", "dog", "fox", "dog"] * 10)
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "full"),
+    [
+        (["evaluate", "animals.csv"], "-t label -s svm -s knn"),
+        (["compare", "animals.csv"], "-t label -s svm -s knn"),
+        (["gate", "animals.csv", "--min", "accuracy=0.1"], "-t label -s svm -s knn"),
+        (["evaluate", "animals.csv", "-s", "knn"], "-t label"),
+        (["evaluate", "two.csv"], "-t y -s model"),
+    ],
+)
+def test_columns_are_guessed_said_and_repeatable(words: list[str], full: str) -> None:
+    Path("animals.csv").write_text(ANIMALS)
+    done = run(*words)
+    command = f"{' '.join(['infoscope', *words])} {full}"
+
+    assert done.exit_code == 0, done.output
+    assert f"note: in full: {command}" in done.stderr
+    assert done.stdout == run(*command.split()[1:]).stdout
+    assert run(*words, "-q").stderr == ""
+    assert run(*words, "--format", "json", "-o", "out.json").exit_code == 0
+    assert ifs.load("out.json").provenance.command.endswith(full)
+
+
+def test_count_and_sweep_guess_too() -> None:
+    Path("animals.csv").write_text(ANIMALS)
+    counted = run("count", "animals.csv", "-o", "animals.ifs")
+    assert counted.exit_code == 0, counted.output
+    Path("scores.csv").write_text("label,id,score\n" + "".join(f"{at % 2},r{at},0.{at % 9}1\n" for at in range(60)))
+    swept = run("sweep", "scores.csv")
+    assert swept.exit_code == 0, swept.output
+    assert "in full: infoscope sweep scores.csv -t label --score score" in swept.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("model,truth,prediction\n" + "svm,cat,cat\nknn,cat,dog\nsvm,dog,dog\nknn,dog,dog\n" * 5, "--by model"),
+        ("id,pred\n" + "".join(f"r{at},{['cat', 'dog'][at % 2]}\n" for at in range(20)), "--truth-file LABELS.csv"),
+        ("label,pred\n" + "cat,dog\ndog,cat\n" * 9, "list of errors"),
+        ("label,pred\n" + "1,attack\n0,normal\n" * 9, "use different words"),
+        ("cat,dog\n" + "cat,dog\ndog,cat\ncat,cat\n" * 5, "looks like data"),
+    ],
+)
+def test_what_is_not_sure_ends_in_one_sentence(rows: str, said: str) -> None:
+    Path("odd.csv").write_text(rows)
+    done = run("evaluate", "odd.csv")
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_lists_and_patterns_of_every_option_that_takes_columns() -> None:
+    rows = "".join(f"{at % 2},{int(at % 7 > 2)},{at % 7 / 7:.2f},n{at},{'ab'[at % 2]}\n" for at in range(70))
+    Path("all.csv").write_text(f"label,pred,p_one,note_x,part\n{rows}")
+    words = ["evaluate", "all.csv", "-t", "label", "-s", "pred"]
+    found = ifs.load(_saved(*words, "--score", "p_*", "--examples", "1", "--show", "note_*,part"))
+    named = ifs.load(_saved(*words, "--score", "p_one", "--examples", "1", "--show", "note_x", "--show", "part"))
+    assert found.systems == named.systems
+    assert set(found.systems[0].examples[0].rows[0].values) == {"note_x", "part"}
+    wrong = run(*words, "--show", "z*")
+    assert (wrong.exit_code, "no column that matches 'z*'" in wrong.stderr) == (2, True)
+    split = ifs.load(_saved(*words, "--by", "par*"))
+    assert [system.group for system in split.systems] == [{"part": "a"}, {"part": "b"}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import infoscope as ifs
+from infoscope.cli.guesses import MissingColumns, wanted_columns
+from infoscope.cli.invocation import add_finding, complete_command
 from infoscope.cli.options import read_options, sources
-from infoscope.cli.streams import say
 from infoscope.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["ChosenColumns", "chosen_columns"]
 
 _PATTERN = frozenset("*?[")
-_OTHER_COLUMNS = ("weight", "by", "groups", "baseline_system", "show", "scores")
-"""Options that name columns which are neither the truth nor a system."""
+_LISTS = ("by", "show", "scores")
+"""Options that name several columns which are neither the truth nor a system."""
+_SINGLE = ("weight", "groups", "baseline_system")
 _SHOWN = 12
 
 
@@ -34,59 +36,113 @@ class ChosenColumns:
     source: str | list[str] | Files
     truth: str | None
     systems: list[str]
+    read: ifs.ReadOptions
+    lists: Mapping[str, list[str]] = field(default_factory=dict)
+    """Columns by other options that take several: by, show, scores."""
 
 
 @contextmanager
 def chosen_columns(
     source: Sequence[str], chosen: Mapping[str, Any], *, option: str = "system", needs_truth: bool = True
 ) -> Iterator[ChosenColumns]:
-    """The columns that options name, with "a,b" split, patterns filled in and the only possible column taken.
+    """The columns that options name, with "a,b" split, patterns filled in, and the others guessed where that is sure.
 
     A column whose name is the word itself wins. The source is looked at only where the words leave a question; what
     gives its bytes only once is then kept until the command is done.
     """
-    words, truth = tuple(chosen[option]), chosen.get("truth")
+    words, truth, how = tuple(chosen[option]), chosen.get("truth"), read_options(chosen)
+    lists = {name: tuple(chosen.get(name) or ()) for name in _LISTS}
+    asked = any(_is_question(word) for word in (*words, *(word for given in lists.values() for word in given)))
     lacks = not words or (needs_truth and truth is None)
-    if not lacks and not any(map(_is_question, words)):
-        yield ChosenColumns(sources(source), truth, list(words))
+    if chosen.get("key") and not chosen.get("truth_file"):
+        raise click.UsageError("--key joins the truth of another file; name it with --truth-file")
+    if not lacks and not asked and not chosen.get("truth_file"):
+        plain = {name: list(given) for name, given in lists.items()}
+        yield ChosenColumns(sources(source), truth, list(words), how, plain)
         return
     if ifs.readers.are_parts(source, chosen["input_format"]):
-        names = _systems_of_parts(source) if any(map(_is_question, words)) else ()
-        yield ChosenColumns(sources(source), truth, _filled_in(words, names, "SOURCE"))
+        names = _systems_of_parts(source) if asked else ()
+        systems = _filled_in(words, names, "SOURCE")
+        yield ChosenColumns(sources(source), truth, systems, how, {"by": list(lists["by"])})
+        return
+    with _opened(source, chosen, lacks=wanted_columns(truth, words, option) if lacks else "") as (files, label, how):
+        if files is None:
+            split = _split_blindly(words, chosen, option)
+            lists_split = {name: _split(given) for name, given in lists.items()}
+            yield ChosenColumns(sources(source), truth, split, how, lists_split)
+            return
+        found = _completed(_Words(option, words, lists, chosen, how), files, label or truth, needs_truth=needs_truth)
+        yield found if files.titles else replace(found, source=sources(source))
+
+
+@contextmanager
+def _opened(
+    source: Sequence[str], chosen: Mapping[str, Any], *, lacks: str
+) -> Iterator[tuple[Files | None, str | None, ifs.ReadOptions]]:
+    """The files of a source and how they are read, with the truth of another file beside them where one is named."""
+    how = read_options(chosen)
+    if chosen.get("truth_file"):
+        options = {"key": chosen["key"], "truth": chosen.get("truth"), "read": how}
+        with ifs.readers.joined_truth(sources(source), chosen["truth_file"], **options) as joined:
+            said = {"--key": (chosen["key"], joined.key), "-t": (chosen.get("truth"), joined.label)}
+            complete_command([word for flag, (given, taken) in said.items() if given is None for word in (flag, taken)])
+            whole = joined.counts.is_whole
+            add_finding(ifs.Finding("truth_joined", joined.sentence, "note" if whole else "warning"))
+            yield joined.files, joined.truth, replace(how, format=None, delimiter=None, encoding=None, sheet=None)
         return
     with ifs.readers.files.scratch_folder() as folder:
-        how = read_options(chosen)
         try:
             files = ifs.readers.reader.files_of(sources(source), how, folder)
         except InputError as error:
             if not lacks:
                 raise
-            raise InputError(f"{error}; also name {_wanted(truth, words, option)}") from error
-        if files is None:
-            yield ChosenColumns(sources(source), truth, _split_blindly(words, chosen, option))
-            return
-        others = _others(chosen)
-        known = [*others, *(() if truth is None else (truth,)), *(word for word in words if not _is_question(word))]
-        present = ifs.readers.column_names(files, how, known)
-        free = [name for name in present if name not in (truth, *others)]
-        systems = _filled_in(words, present, files.name, free)
+            raise InputError(f"{error}; also name {lacks}") from error
+        yield files, None, how
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What was said about columns."""
+
+    option: str
+    words: Sequence[str]
+    lists: Mapping[str, Sequence[str]]
+    chosen: Mapping[str, Any]
+    read: ifs.ReadOptions
+
+    @property
+    def singles(self) -> list[str]:
+        """Columns that are named for another purpose, one by one."""
+        return [value for name in _SINGLE if isinstance(value := self.chosen.get(name), str)]
+
+
+def _completed(said: _Words, files: Files, truth: str | None, *, needs_truth: bool) -> ChosenColumns:
+    """Words as columns, and what is missing guessed."""
+    chosen = said.chosen
+    plain = [
+        word for word in (*said.words, *(w for given in said.lists.values() for w in given)) if not _is_question(word)
+    ]
+    known = [*said.singles, *(() if truth is None else (truth,)), *plain]
+    present = ifs.readers.column_names(files, said.read, known)
+    others = [*said.singles]
+    lists: dict[str, list[str]] = {}
+    for name, given in said.lists.items():
+        lists[name] = _filled_in(given, present, files.name, [each for each in present if each != truth])
+        others += lists[name]
+    free = [name for name in present if name not in (truth, *others)]
+    systems = _filled_in(said.words, present, files.name, free)
+    if not systems or (needs_truth and truth is None):
         left = [name for name in free if name not in systems]
-        if lacks:
-            truth, systems = _completed(truth, systems, left, chosen, option)
-        yield ChosenColumns(files if files.titles else sources(source), truth, systems)
+        missing = MissingColumns(said.option, truth, systems, left, chosen)
+        roles = missing.filled(files, said.read, others)
+        truth, systems = roles.truth, list(roles.scores if said.option == "score" else roles.systems)
+        if roles.score is not None and "scores" in chosen:
+            lists["scores"] = lists["scores"] or [roles.score]
+    return ChosenColumns(files, truth, systems, said.read, lists)
 
 
 def _is_question(word: str) -> bool:
     return "," in word or bool(_PATTERN & set(word))
-
-
-def _others(chosen: Mapping[str, Any]) -> list[str]:
-    """Columns that are named for another purpose."""
-    found: list[str] = []
-    for name in _OTHER_COLUMNS:
-        value = chosen.get(name)
-        found += [] if not value else [value] if isinstance(value, str) else list(value)
-    return found
 
 
 def _systems_of_parts(source: Sequence[str]) -> tuple[str, ...]:
@@ -137,31 +193,9 @@ def _split_blindly(words: Sequence[str], chosen: Mapping[str, Any], option: str)
         if _PATTERN & set(word):
             raise InputError(f"the columns of this source are not known before it is read; name {word!r} one by one")
     if chosen.get("truth") is None or not words:
-        raise click.UsageError(f"name the truth column with -t and {_needed(option)}")
+        raise click.UsageError(f"name {wanted_columns(None, (), option)}")
+    return _split(words)
+
+
+def _split(words: Sequence[str]) -> list[str]:
     return [part.strip() for word in words for part in word.split(",") if part.strip()]
-
-
-def _needed(option: str) -> str:
-    return "a score column with --score" if option == "score" else "a system column with -s"
-
-
-def _wanted(truth: str | None, systems: Sequence[str], option: str) -> str:
-    """What is still to be named."""
-    lacking = [*(() if truth is not None else ("the truth column with -t",)), *(() if systems else (_needed(option),))]
-    return " and ".join(lacking)
-
-
-def _completed(
-    truth: str | None, systems: list[str], left: Sequence[str], chosen: Mapping[str, Any], option: str
-) -> tuple[str, list[str]]:
-    """Truth and systems, with the one that is missing where only one column is left; it is said which was taken."""
-    flag = "--score" if option == "score" else "-s"
-    if len(left) == 1 and bool(systems) != (truth is not None):
-        taken = f"{flag} {left[0]}" if systems == [] else f"-t {left[0]}"
-        if not chosen.get("quiet"):
-            role = "predictions" if systems == [] else "truth"
-            say(f"note: {left[0]!r} is the only column left and is taken as the {role} ({taken})")
-        return (left[0], systems) if truth is None else (truth, [left[0]])
-    shown = ", ".join(map(repr, left[:_SHOWN])) + (", …" if len(left) > _SHOWN else "")
-    matrix = "; or say --matrix if SOURCE is a confusion matrix" if "matrix" in chosen else ""
-    raise click.UsageError(f"name {_wanted(truth, systems, option)}; SOURCE has {shown or 'no other column'}{matrix}")

@@ -10,7 +10,8 @@ import click
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
-from infoscope.cli.options import column_options, label_options, read_options, reading_options
+from infoscope.cli.invocation import kept_findings
+from infoscope.cli.options import column_options, label_options, reading_options
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say
 from infoscope.errors import InputError
@@ -48,18 +49,18 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
             truth=columns.truth,
             system=columns.systems or None,
             weight=chosen["weight"],
-            by=list(chosen["by"]) or None,
+            by=columns.lists["by"] or None,
             reject=chosen["reject"],
             positive=chosen["positive"],
             clean=chosen["clean"],
-            read=read_options(chosen),
+            read=columns.read,
         )
     if chosen["strict"] and tables.ignored:
         reason, rows = next(iter(tables.ignored.items()))
         raise InputError(f"{rows:,} rows have a {reason}; fill them in, or leave out --strict")
     lines = [] if chosen["quiet"] else _message(tables, target)
     tables.save(target, replace=chosen["force"])
-    for line in lines:
+    for line in (*(finding.text for finding in kept_findings() if not chosen["quiet"]), *lines):
         say(line)
 
 

@@ -19,7 +19,6 @@ from infoscope.cli.options import (
     order_option,
     output_options,
     prevalence_option,
-    read_options,
     reading_options,
     uncertainty_keywords,
     uncertainty_options,
@@ -101,18 +100,13 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope evaluate --matrix confusion.csv --format json
     """
     output = Output.asked(chosen)
-    shown = {"keep_rows": _keep_rows(chosen, output), "metrics": chosen["metrics"], **_scores(chosen)}
+    if chosen["scores"] and chosen["matrix"]:
+        raise click.UsageError("--score names a column of rows, and a matrix has none; leave it out")
+    shown = {"keep_rows": _keep_rows(chosen, output), "metrics": chosen["metrics"]}
     evaluation = ask_chosen(ifs.evaluate, source, chosen, **shown)
     if chosen["strict"]:
         refuse_ignored(evaluation)
     output.write(evaluation)
-
-
-def _scores(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of scores, where there are any."""
-    if chosen["scores"] and chosen["matrix"]:
-        raise click.UsageError("--score names a column of rows, and a matrix has none; leave it out")
-    return {"scores": list(chosen["scores"])} if chosen["scores"] else {}
 
 
 def _keep_rows(chosen: Mapping[str, Any], output: Output) -> bool | None:
@@ -129,19 +123,21 @@ def ask_chosen(
     if chosen["matrix"]:
         return function(matrix_tables(source, chosen), **shared)
     with chosen_columns(source, chosen) as columns:
+        if scores := columns.lists.get("scores"):
+            shared["scores"] = scores
         return function(
             columns.source,
             truth=columns.truth,
             system=columns.systems or None,
-            read=read_options(chosen),
+            read=columns.read,
             weight=chosen["weight"],
-            by=list(chosen["by"]) or None,
+            by=columns.lists["by"] or None,
             reject=chosen["reject"],
             positive=chosen["positive"],
             groups=chosen["groups"],
             until=chosen.get("until"),
             examples=chosen.get("examples"),
-            show=list(chosen.get("show") or ()) or None,
+            show=columns.lists.get("show") or None,
             clean=chosen["clean"],
             **shared,
         )

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import importlib
 import shlex
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from infoscope.cli.errors import help_shown, settled
 from infoscope.masking import masked
 
-__all__ = ["RecordingGroup", "command_line"]
+if TYPE_CHECKING:
+    from infoscope.results import Finding
+
+__all__ = ["RecordingGroup", "add_finding", "command_line", "complete_command", "kept_findings"]
 
 _WORDS = "infoscope.command_line"
+_FINDINGS = "infoscope.findings"
 
 
 class RecordingGroup(click.Group):
@@ -51,6 +56,26 @@ class RecordingGroup(click.Group):
         """Run the command, after its own words are taken apart."""
         with settled(), help_shown():
             return super().invoke(ctx)
+
+
+def complete_command(words: Sequence[str]) -> None:
+    """Add words that stand for what was guessed, so that the command can be typed again without a guess."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_WORDS] = (*context.meta.get(_WORDS, ()), *words)
+
+
+def add_finding(finding: Finding) -> None:
+    """Keep a finding about what was read, for the result of the command."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_FINDINGS] = (*context.meta.get(_FINDINGS, ()), finding)
+
+
+def kept_findings() -> tuple[Finding, ...]:
+    """The findings that were kept so far."""
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(_FINDINGS, ())
 
 
 def command_line() -> str | None:

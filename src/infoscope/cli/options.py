@@ -27,6 +27,7 @@ __all__ = [
     "sources",
     "uncertainty_keywords",
     "uncertainty_options",
+    "with_truth_file",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -48,20 +49,37 @@ def column_options() -> Callable[[Command], Command]:
             "-t",
             "--truth",
             metavar="COLUMN",
-            help="Column with the true labels; may be left out where it is the only other one.",
+            help="Column with the true labels; guessed where names and contents leave no doubt.",
         ),
         click.option(
             "-s",
             "--system",
             multiple=True,
             metavar="COLUMN",
-            help="Column with a system's predictions; repeatable, or several as a,b or 'model_*'.",
+            help="Column with a system's predictions; repeatable, or several as a,b or 'model_*'. Guessed alike.",
         ),
+        with_truth_file(),
         click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
         click.option(
             "--by", multiple=True, metavar="COLUMN", help="One table for each value of this column; repeatable."
         ),
         click.option("--strict", is_flag=True, help="Reject rows without a label instead of leaving them out."),
+    )
+
+
+def with_truth_file() -> Callable[[Command], Command]:
+    """Where the true labels are, if not beside the predictions."""
+    return _all(
+        click.option(
+            "--truth-file",
+            metavar="FILE",
+            help="File with the true labels, joined to the rows by --key; -t is then a column of this file.",
+        ),
+        click.option(
+            "--key",
+            metavar="COLUMN",
+            help="Column that joins both files, or HERE=THERE where they name it differently.",
+        ),
     )
 
 
@@ -239,7 +257,7 @@ def sources(source: Sequence[str]) -> str | list[str]:
     return source[0] if len(source) == 1 else list(source)
 
 
-_ABOUT_ROWS = ("truth", "system", "weight", "by", "groups", "until", "examples", "show")
+_ABOUT_ROWS = ("truth", "system", "truth_file", "key", "weight", "by", "groups", "until", "examples", "show")
 
 
 def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, ifs.Contingency]:

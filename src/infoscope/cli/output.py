@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import infoscope as ifs
 from infoscope.atomic_files import check_target, write_file
-from infoscope.cli.invocation import command_line
+from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.errors import InputError
 from infoscope.page_files import is_page
@@ -52,6 +52,8 @@ class Output:
 
     def write(self, result: Result) -> None:
         """Render and write; warnings go to stderr, unless the text on the terminal has them anyway."""
+        if kept := kept_findings():
+            result = replace(result, findings=(*kept, *result.findings))  # type: ignore[type-var]
         result = replace(result, provenance=self._provenance(result))  # type: ignore[type-var]
         if not self.quiet and not (self.form == "text" and self.path is None and sys.stdout.isatty()):
             for line in dict.fromkeys(_warnings(result)):

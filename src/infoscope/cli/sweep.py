@@ -18,6 +18,7 @@ from infoscope.cli.options import (
     reading_options,
     seed_option,
     sources,
+    with_truth_file,
 )
 from infoscope.cli.output import Output
 
@@ -44,6 +45,7 @@ __all__ = ["command"]
     help="Column with a parameter of the runs; repeatable.",
 )
 @click.option("--against", metavar="COLUMN", help="What the runs cost: latency, memory, rows used.")
+@with_truth_file()
 @click.option("--weight", metavar="COLUMN", help="Column with the weight of each row.")
 @label_options()
 @order_option()
@@ -77,7 +79,7 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope sweep runs.csv -t label -s predicted --parameter depth --against seconds
     """
     output = Output.asked(chosen)
-    if bool(chosen["score"]) == bool(chosen["parameters"]):
+    if chosen["score"] and chosen["parameters"]:
         raise click.UsageError("name --score for thresholds, or -s and --parameter for runs at several settings")
     output.write(_tuned(source, chosen) if chosen["parameters"] else _swept(source, chosen))
 
@@ -85,7 +87,7 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
 def _refuse(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> None:
     for option in options:
         if chosen[option]:
-            raise click.UsageError(f"--{option.replace('classes', 'class')} {words}")
+            raise click.UsageError(f"--{option.replace('classes', 'class').replace('_', '-')} {words}")
 
 
 def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
@@ -98,7 +100,7 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
             columns.source,
             truth=columns.truth,
             score=columns.systems,
-            read=read_options(chosen),
+            read=columns.read,
             weight=chosen["weight"],
             positive=chosen["positive"],
             classes=list(chosen["classes"]) or None,
@@ -121,6 +123,7 @@ def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
         raise click.UsageError("name the truth column with -t")
     if chosen["system"] is None:
         raise click.UsageError("name the column with the runs' predictions with -s")
+    _refuse(chosen, ("truth_file", "key"), "is for --score; join the files of runs first")
     _refuse(chosen, ("costs", "classes", "normalize", "ordinal"), "is for --score; leave it out with --parameter")
     return ifs.tune(
         sources(source),

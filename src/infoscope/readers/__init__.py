@@ -1,9 +1,11 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
 from infoscope.readers.column_names import column_names
+from infoscope.readers.column_roles import ColumnRoles, column_roles, roles_of
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import are_parts, means_file
+from infoscope.readers.first_rows import first_rows
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix_file import read_costs, read_matrix
 from infoscope.readers.reader import (
@@ -16,13 +18,17 @@ from infoscope.readers.reader import (
     read_joint,
     read_tables,
 )
+from infoscope.readers.score_roles import score_roles_of
 from infoscope.readers.shared_reading import Asked, Together, read_together
+from infoscope.readers.truth_join import JoinedRows, joined_truth
 
 __all__ = [
     "ENGINES",
     "Asked",
+    "ColumnRoles",
     "Counter",
     "CountingLimits",
+    "JoinedRows",
     "Joint",
     "LabelKeywords",
     "Paired",
@@ -32,6 +38,9 @@ __all__ = [
     "Together",
     "are_parts",
     "column_names",
+    "column_roles",
+    "first_rows",
+    "joined_truth",
     "means_file",
     "read",
     "read_costs",
@@ -39,4 +48,6 @@ __all__ = [
     "read_matrix",
     "read_tables",
     "read_together",
+    "roles_of",
+    "score_roles_of",
 ]

@@ -15,7 +15,7 @@ from infoscope.readers.frames import frame_names, is_frame, is_record_batches
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.typing import Source
 
-__all__ = ["column_names"]
+__all__ = ["column_names", "file_columns"]
 
 
 def column_names(source: Source, how: ReadOptions | None = None, known: Collection[str] = ()) -> tuple[str, ...]:
@@ -38,11 +38,12 @@ def column_names(source: Source, how: ReadOptions | None = None, known: Collecti
         if files is None or files.format == "ifs":
             raise InputError("the columns of this source are not known before it is read; name them one by one")
         with files.named():
-            found = _of_files(files, how, known)
+            found = file_columns(files, how, known)
     return tuple(dict.fromkeys((*found, *files.hive_keys)))
 
 
-def _of_files(files: Files, how: ReadOptions, known: Collection[str]) -> Collection[str]:
+def file_columns(files: Files, how: ReadOptions, known: Collection[str] = ()) -> Collection[str]:
+    """The names in the first of some files, as often as they stand there."""
     first = files.paths[0]
     if files.format in ("csv", "tsv"):
         asked = [name for name in known if name not in files.hive_keys]

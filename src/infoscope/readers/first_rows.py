@@ -1,0 +1,84 @@
+"""Some rows of a source with all their columns, to see what the columns hold before any is chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+
+from infoscope.errors import InputError
+from infoscope.readers.column_names import column_names, file_columns
+from infoscope.readers.columns import Columns
+from infoscope.readers.duckdb.scan import scan_files
+from infoscope.readers.duckdb.session import opened
+from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.frames import is_frame, is_record_batches
+from infoscope.readers.labels import from_json
+from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.typing import Source
+
+__all__ = ["SAMPLED_ROWS", "first_rows"]
+
+SAMPLED_ROWS = 2000
+_SMALL_FILE = 4 << 20
+"""Bytes up to which the rows are drawn from the whole file; of a larger one they are its first."""
+
+
+def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMPLED_ROWS) -> dict[str, list[Any]]:
+    """Values by column of up to ``limit`` rows; columns that share a name are left out.
+
+    >>> first_rows({"gold": ["a", "b"], "svm": ["b", "b"]}, limit=1)
+    {'gold': ['a'], 'svm': ['b']}
+    """
+    how = how or ReadOptions()
+    if isinstance(source, Mapping) and not is_frame(source):
+        return {str(name): list(values)[:limit] for name, values in source.items()}
+    if is_record_batches(source):
+        raise InputError("record batches are read only once; name their columns")
+    if is_frame(source):
+        return _of_frame(source, limit)
+    with scratch_folder() as folder:
+        files = files_of(source, how, folder)
+        if files is None or files.format == "ifs":
+            raise InputError("the columns of this source are not known before it is read; name them one by one")
+        with files.named():
+            return _of_files(files, how, limit)
+
+
+def _of_frame(source: Any, limit: int) -> dict[str, list[Any]]:
+    names = _unique(list(column_names(source)))
+    head = nw.from_native(source).select(names).head(limit)
+    rows = head.collect() if isinstance(head, nw.LazyFrame) else head
+    return {name: rows[name].to_list() for name in names}
+
+
+def _of_files(files: Files, how: ReadOptions, limit: int) -> dict[str, list[Any]]:
+    names = _unique([*file_columns(files, how), *files.hive_keys])
+    if not names:
+        return {}
+    columns = Columns(names[0], tuple(names[1:]), joint=True)
+    with scratch_folder() as folder, opened(folder, files.name, how.limits) as session:
+        session.run("SET preserve_insertion_order = true")
+        scan = scan_files(session, files, columns, how.delimiter)
+        if scan.narrow is not None:
+            scan.narrow(columns.names)
+        fields = ", ".join(f"{scan.columns[name]} AS v{at}" for at, name in enumerate(columns.names))
+        small = sum(path.stat().st_size for path in files.paths) <= _SMALL_FILE
+        some = f"USING SAMPLE reservoir({int(limit)} ROWS) REPEATABLE (1)" if small else f"LIMIT {int(limit)}"
+        lines = session.run(f"SELECT {fields} FROM {scan.relation} {some}", **scan.values).fetchall()
+    values = dict(zip(columns.names, zip(*lines, strict=True), strict=True)) if lines else {}
+    return {name: _plain(values.get(name, ()), files.format) for name in columns.names}
+
+
+def _plain(values: Sequence[Any], form: str) -> list[Any]:
+    """Values as they are, without the quotes of JSON; text that is empty is none."""
+    if form == "ndjson":
+        return [None if value is None else from_json(value) if value[:1] not in "[{" else value for value in values]
+    return [None if value == "" else value for value in values]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    often = Counter(names)
+    return [name for name in often if often[name] == 1]

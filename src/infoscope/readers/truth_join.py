@@ -1,0 +1,292 @@
+"""The truth of another file beside the rows of a source: joined by the engine, with what did not match counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.column_names import file_columns
+from infoscope.readers.column_roles import roles_of
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.duckdb.count import Scan
+from infoscope.readers.duckdb.scan import scan_files
+from infoscope.readers.duckdb.session import Session, identifier, literal, opened
+from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.first_rows import first_rows
+from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.typing import Source
+
+__all__ = ["JoinCounts", "JoinedRows", "joined_truth"]
+
+
+@dataclass(frozen=True)
+class JoinCounts:
+    """How the rows of a source and the keys of a file of true labels met."""
+
+    rows: int
+    without_key: int
+    """Rows of the source that have no key."""
+    unmatched_rows: int
+    """Rows of the source whose key has no true label in the other file."""
+    unused_keys: int
+    """Keys of the file of true labels that no row has."""
+    contradictory_keys: int
+    """Keys with several different true labels: their rows have none."""
+    repeated_keys: int
+    """Keys that stand several times in the file of true labels, always with the same label."""
+    repeated_rows: int
+    """Keys that several rows of the source have."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row found its label and every label its row."""
+        return not any(getattr(self, name) for name in _TROUBLE)
+
+
+_TROUBLE = (
+    "without_key",
+    "unmatched_rows",
+    "unused_keys",
+    "contradictory_keys",
+    "repeated_keys",
+    "repeated_rows",
+)
+
+
+@dataclass(frozen=True)
+class JoinedRows:
+    """Rows with their truth, as files that every reader takes."""
+
+    files: Files
+    truth: str
+    """The column of the truth among them."""
+    label: str
+    """The same in the file of true labels."""
+    key: str
+    counts: JoinCounts
+    names: tuple[str, str]
+    """What to call the source and the file of true labels."""
+
+    @property
+    def sentence(self) -> str:
+        """How many rows found their label, and what did not match."""
+        rows, labels = self.names
+        found = self.counts.rows - self.counts.without_key - self.counts.unmatched_rows
+        parts = [f"{found:,} of {self.counts.rows:,} rows of {rows} found their true label in {labels} by {self.key!r}"]
+        for name, words in (
+            ("without_key", "{n:,} rows have no key"),
+            ("unmatched_rows", "{n:,} rows have a key without a true label there"),
+            ("unused_keys", "{n:,} keys there belong to no row"),
+            ("contradictory_keys", "{n:,} keys stand there with different labels, so that their rows have none"),
+            ("repeated_keys", "{n:,} keys stand there more than once, with the same label"),
+            ("repeated_rows", "{n:,} keys belong to several rows, each of which counts"),
+        ):
+            if number := getattr(self.counts, name):
+                told = words.format(n=number)
+                parts.append(told if number > 1 else _singular(told))
+        return "; ".join(parts) + "."
+
+
+def _singular(words: str) -> str:
+    for many, one in (("rows have a", "row has a"), ("rows have no", "row has no"), ("keys stand", "key stands")):
+        words = words.replace(f"1 {many}", f"1 {one}", 1)
+    words = words.replace("1 keys there belong", "1 key there belongs").replace("1 keys belong", "1 key belongs")
+    return words.replace("their rows have none", "its rows have none")
+
+
+@contextmanager
+def joined_truth(
+    source: Source,
+    truth_file: str | Path,
+    *,
+    key: str | None = None,
+    truth: str | None = None,
+    read: ReadOptions | None = None,
+) -> Iterator[JoinedRows]:
+    r"""The rows of files with the true labels of another file, which lie in a folder of their own until the end.
+
+    ``key`` is a column of both, or "HERE=THERE" where they differ in name; by default the only one that both have.
+    ``truth`` is a column of the other file; by default the only one beside the key, or the one named like a truth.
+
+    >>> import tempfile, infoscope as ifs
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "predictions.csv").write_text("id,svm\n1,cat\n2,dog\n3,dog\n")
+    >>> _ = (folder / "labels.csv").write_text("id,gold\n3,dog\n1,cat\n2,cat\n")
+    >>> with joined_truth(folder / "predictions.csv", folder / "labels.csv", key="id") as rows:
+    ...     ifs.read(rows.files, truth=rows.truth, system="svm").counts.tolist()
+    [[1, 1], [0, 1]]
+    """
+    how = read or ReadOptions()
+    with scratch_folder() as folder:
+        ours, theirs = _found(source, how, folder), _found(str(truth_file), ReadOptions(), folder)
+        yield _joined((ours, theirs), key, truth, how, folder)
+
+
+def _found(source: Source, how: ReadOptions, folder: Path) -> Files:
+    files = files_of(source, how, folder)
+    if files is None or files.format == "ifs":
+        raise InputError(
+            "true labels of another file are joined to rows of files; read a database by a query that joins"
+        )
+    return files
+
+
+def _joined(
+    files: tuple[Files, Files], key: str | None, truth: str | None, how: ReadOptions, folder: Path
+) -> JoinedRows:
+    ours, theirs = files
+    with ours.named(), theirs.named():
+        present = list(file_columns(ours, how)), list(file_columns(theirs, ReadOptions()))
+        keys = _keys(key, present, (ours.name, theirs.name))
+        label = _truth_column(theirs, truth, keys[1], present[1])
+        kept = [name for name in dict.fromkeys((*present[0], *ours.hive_keys)) if present[0].count(name) < 2]
+        named = label if label not in kept else f"{label} ({Path(theirs.name).name})"
+        with opened(folder, ours.name, how.limits) as session:
+            join = _Join(session, files, keys, label, how.delimiter)
+            target = folder / "joined.parquet"
+            counts = join.write(kept, named, target)
+            _check_matched(counts, join, (ours.name, theirs.name), keys)
+    title = ours.name
+    rows = Files((target,), "parquet", titles={target: title})
+    return JoinedRows(rows, named, label, key or keys[0], counts, (title, theirs.name))
+
+
+def _keys(key: str | None, present: Sequence[Sequence[str]], names: tuple[str, str]) -> tuple[str, str]:
+    """The columns of the key in both files."""
+    if key is None:
+        both = [name for name in present[0] if name in present[1]]
+        if len(both) == 1:
+            return both[0], both[0]
+        shared = f"both have {', '.join(map(repr, both))}" if both else "they share no column: write --key HERE=THERE"
+        raise InputError(f"name the column that joins {names[0]} and {names[1]} with --key; {shared}")
+    here, sign, there = (key, "", key) if key in present[0] else key.partition("=")
+    if not sign:
+        there = here
+    pick_columns([here], present[0], names[0])
+    pick_columns([there], present[1], names[1])
+    return here, there
+
+
+def _truth_column(files: Files, truth: str | None, key: str, present: Sequence[str]) -> str:
+    """The column of true labels: as named, the only one beside the key, or the one that is named like a truth."""
+    if truth is not None:
+        pick_columns([truth], present, files.name)
+        if truth == key:
+            raise InputError(f"{truth!r} is the key of {files.name} and not its truth; name another column with -t")
+        return truth
+    others = [name for name in present if name != key]
+    if len(others) == 1:
+        return others[0]
+    found = roles_of({name: rows for name, rows in first_rows(files).items() if name != key})
+    if found.truth is not None and not found.systems:
+        return found.truth
+    listed = ", ".join(map(repr, others)) or "no other column"
+    raise InputError(f"name the truth column of {files.name} with -t; it has {listed}")
+
+
+class _Join:
+    """Both sides as relations of one session."""
+
+    def __init__(
+        self, session: Session, files: tuple[Files, Files], keys: tuple[str, str], truth: str, delimiter: str | None
+    ) -> None:
+        self.session, self.files, self.keys, self.truth, self.delimiter = session, files, keys, truth, delimiter
+        self.typed = all(side.format in ("parquet", "arrow") for side in files)
+
+    def write(self, kept: Sequence[str], named: str, target: Path) -> JoinCounts:
+        """Every row of the source with its label, in their order, as Parquet; and how the two sides met."""
+        self._labels()
+        self._rows(kept)
+        fields = ", ".join(f"r.c{at} AS {identifier(name)}" for at, name in enumerate(kept))
+        self.session.run(
+            f"COPY (SELECT {fields}, l.label AS {identifier(named)} FROM source_rows r LEFT JOIN labels l ON r.k = l.k "
+            f"ORDER BY r.n) TO {literal(str(target))} (FORMAT parquet)"
+        )
+        return self._counted()
+
+    def _labels(self) -> None:
+        """One line for each key; the label is NULL where it is contradictory or absent."""
+        scan = self._scanned(self.files[1], [self.keys[1], self.truth], None)
+        key, label = self._text(scan, self.keys[1], self.files[1]), self._value(scan, self.truth, self.files[1])
+        self.session.run(
+            f"CREATE TEMP TABLE labels AS SELECT k, CASE WHEN count(DISTINCT v) = 1 THEN min(v) END AS label, "
+            f"count(*) AS times, count(DISTINCT v) AS different FROM (SELECT {key} AS k, {label} AS v FROM "
+            f"{scan.relation}) WHERE k IS NOT NULL GROUP BY k",
+            **scan.values,
+        )
+
+    def _rows(self, kept: Sequence[str]) -> None:
+        self.session.run("SET preserve_insertion_order = true")
+        scan = self._scanned(self.files[0], kept, self.delimiter)
+        fields = ", ".join(f"{self._value(scan, name, self.files[0])} AS c{at}" for at, name in enumerate(kept))
+        key = self._text(scan, self.keys[0], self.files[0])
+        self.session.run(
+            f"CREATE TEMP TABLE source_rows AS SELECT row_number() OVER () AS n, {key} AS k, {fields} FROM "
+            f"{scan.relation}",
+            **scan.values,
+        )
+
+    def _scanned(self, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
+        columns = Columns(names[0], tuple(names[1:]), joint=True)
+        scan = scan_files(self.session, files, columns, delimiter)
+        if scan.narrow is not None:
+            scan.narrow(columns.names)
+        return scan
+
+    def _value(self, scan: Scan, name: str, files: Files) -> str:
+        """A column as it is where both sides have types, else as text, in which empty is none."""
+        if name in scan.decoders:
+            return f"CAST({identifier(name)} AS VARCHAR)"
+        column = scan.columns[name]
+        if self.typed:
+            return column
+        return f"nullif({_as_text(column, files)}, '')"
+
+    def _text(self, scan: Scan, name: str, files: Files) -> str:
+        """A key: text without spaces around it, whatever its type."""
+        column = identifier(name) if name in scan.decoders else scan.columns[name]
+        return f"nullif(trim({_as_text(column, files)}), '')"
+
+    def _counted(self) -> JoinCounts:
+        def number(sql: str) -> int:
+            found = self.session.run(sql).fetchone()
+            return 0 if found is None or found[0] is None else int(found[0])
+
+        outer = "FROM source_rows r LEFT JOIN labels l ON r.k = l.k"
+        return JoinCounts(
+            rows=number("SELECT count(*) FROM source_rows"),
+            without_key=number("SELECT count(*) FROM source_rows WHERE k IS NULL"),
+            unmatched_rows=number(f"SELECT count(*) {outer} WHERE r.k IS NOT NULL AND l.label IS NULL"),
+            unused_keys=number(
+                "SELECT count(*) FROM labels WHERE k NOT IN (SELECT k FROM source_rows WHERE k IS NOT NULL)"
+            ),
+            contradictory_keys=number("SELECT count(*) FROM labels WHERE different > 1"),
+            repeated_keys=number("SELECT count(*) FROM labels WHERE times > 1 AND different < 2"),
+            repeated_rows=number(
+                "SELECT count(*) FROM (SELECT k FROM source_rows WHERE k IS NOT NULL GROUP BY k HAVING count(*) > 1)"
+            ),
+        )
+
+    def examples(self) -> tuple[Any, Any]:
+        """A key of each side."""
+        sides = ("source_rows", "labels")
+        found = [self.session.run(f"SELECT min(k) FROM {side}").fetchone() or (None,) for side in sides]
+        return found[0][0], found[1][0]
+
+
+def _as_text(column: str, files: Files) -> str:
+    return f"({column} ->> '$')" if files.format == "ndjson" else f"CAST({column} AS VARCHAR)"
+
+
+def _check_matched(counts: JoinCounts, join: _Join, names: tuple[str, str], keys: tuple[str, str]) -> None:
+    """Refuse a join in which no row found a label."""
+    if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
+        mine, yours = join.examples()
+        raise InputError(
+            f"no key of {names[0]} is in {names[1]}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is {yours!r} there; "
+            "name the right column with --key"
+        )
