@@ -9,23 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
 
 from infoscope.column_kinds import check_one_label_per_row
-from infoscope.errors import InputError, check_keywords
+from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
+from infoscope.readers.column_roles import roles_of
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.cost_matrix import CostsLike, stated_costs
+from infoscope.readers.files import are_parts
+from infoscope.readers.first_rows import first_rows
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
+from infoscope.readers.reader import ReadOptions
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label
+from infoscope.tables.missing import warn_of
 from infoscope.tables.scale import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
 
@@ -44,6 +50,7 @@ __all__ = [
     "kept_rows",
     "labels_by_system",
     "named_column",
+    "named_columns",
     "stated_order",
     "tables_by_system",
 ]
@@ -205,6 +212,37 @@ def tables_by_system(source: object, system: object = None) -> dict[str, Conting
     if isinstance(source, Mapping) and source and all(isinstance(item, Contingency) for item in source.values()):
         return {str(name): table for name, table in source.items()}
     return None
+
+
+_OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system")
+
+
+def named_columns(
+    source: Any, y_pred: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Truth and systems as they are named; else as guessed where that is sure, with a warning that says so."""
+    truth, system = names
+    if y_pred is not None or None not in names or not _has_columns(source, read):
+        return names
+    others = [name for key in _OTHER_COLUMNS for name in as_names(options.get(key))]
+    found = roles_of(first_rows(source, read), truth=truth, systems=as_names(system), others=others)
+    if found.question is not None:
+        asked = found.question.replace("SOURCE", str(source) if isinstance(source, (str, PathLike)) else "SOURCE")
+        raise InputError(f"rows need the name of the truth column and of at least one system: {asked}")
+    systems = system or (found.systems[0] if len(found.systems) == 1 else list(found.systems))
+    said = f"truth={found.truth!r}, system={systems!r} is guessed; {'; '.join(found.reasons)}"
+    warn_of([said], InfoscopeWarning)
+    return found.truth, systems
+
+
+def _has_columns(source: Any, read: ReadOptions | None) -> bool:
+    """Whether a source is a file of rows, a frame or a mapping of columns, and not of finished tables."""
+    if isinstance(source, (str, PathLike)):
+        how = read or ReadOptions()
+        return how.engine == "duckdb" and not are_parts([fspath(source)], how.format)
+    if isinstance(source, Mapping):
+        return bool(source) and not any(isinstance(item, Contingency) for item in source.values())
+    return is_eager_frame(source)
 
 
 def check_rows(source: object, truth: object) -> None:

@@ -51,10 +51,12 @@ JUDGED = replace(
 AGES = np.random.default_rng(3).integers(20, 90, 400)
 MEASURED = Contingency.from_labels(AGES, AGES + np.random.default_rng(4).integers(-5, 6, 400))
 NUMBERED = Contingency.from_labels(AGES, np.random.default_rng(5).permutation(AGES))
+ERRORS = Contingency.from_matrix([[0, 9, 6], [8, 0, 7], [5, 7, 0]])
 RULES_BY_CODE = {rule.code: rule for rule in RULES}
 
 FITS = [
     ("measured_labels", MEASURED),
+    ("only_errors", ERRORS),
     ("estimated_without_truth", ESTIMATED),
     ("estimated_by_judge", JUDGED),
     ("majority_voter", M2),
@@ -90,6 +92,10 @@ BELIEVED = [
 ]
 DOES_NOT_FIT = [
     ("measured_labels", NUMBERED),
+    ("only_errors", STEINGOLD_200),
+    ("only_errors", Contingency.from_matrix([[0, 9, 0], [0, 0, 9], [9, 0, 0]])),  # other names
+    ("only_errors", Contingency.from_matrix([[0, 1, 0], [1, 0, 1], [0, 1, 0]])),  # few
+    ("only_errors", Contingency.from_matrix([[1, 9, 9], [9, 0, 9], [9, 9, 0]])),
     ("estimated_without_truth", VALVERDE_B),
     ("estimated_without_truth", JUDGED),
     ("estimated_by_judge", ESTIMATED),

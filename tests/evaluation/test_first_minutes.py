@@ -121,3 +121,21 @@ def test_one_number_for_one_quantity(name):
     text = evaluated.to_text()
     assert f"captured {captured}" in text
     assert f"false {false}" in text
+
+
+def test_columns_of_a_file_a_frame_or_a_mapping_are_guessed_and_said(tmp_path):
+    rows = pd.DataFrame(
+        {"label": ["cat", "dog", "fox"] * 20, "svm": ["cat", "dog", "fox", "dog"] * 15, "id": range(60)}
+    )
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    expected = ifs.evaluate(rows, truth="label", system="svm")
+
+    for source in (tmp_path / "rows.csv", rows, {name: rows[name].tolist() for name in rows}):
+        with pytest.warns(ifs.errors.InfoscopeWarning, match="truth='label', system='svm' is guessed"):
+            assert ifs.evaluate(source).systems == expected.systems
+    with pytest.warns(ifs.errors.InfoscopeWarning, match="is guessed"):
+        assert ifs.gate(rows, min={"accuracy": 0.1}).passed
+    with pytest.raises(ifs.InputError, match="no column looks like the truth; 'svm' looks like predictions"):
+        ifs.evaluate(rows[["svm", "id"]])
+    with pytest.raises(ifs.InputError, match="may both be the truth"):
+        ifs.compare(rows.rename(columns={"svm": "target"}))

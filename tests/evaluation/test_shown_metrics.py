@@ -103,3 +103,26 @@ def test_on_the_command_line(log: str) -> None:
     assert json.loads(document.stdout)["metrics"] == ["mcc", "kappa"]
     wrong = run("evaluate", log, "-s", "poor,good", "--metric", "acuracy")
     assert (wrong.exit_code, "did you mean 'accuracy'?" in wrong.stderr) == (2, True)
+
+
+def test_the_headline_is_about_the_named_metric_unless_nothing_is_captured() -> None:
+    def first(result: ifs.Evaluation) -> str:
+        return result.to_text(width=200).strip().splitlines()[0]
+
+    assert first(ifs.evaluate(TRUTH, SYSTEMS, metrics="mcc")).startswith("good: Matthews correlation coefficient 0.9")
+    assert first(ifs.evaluate(TRUTH, SYSTEMS, metrics="mcc")).endswith("first of 2 systems.")
+    assert first(ifs.evaluate(TRUTH, SYSTEMS, metrics=["mcc", "accuracy"])).endswith(
+        "by Matthews correlation coefficient."
+    )
+    constant = ifs.evaluate(TRUTH, {"good": GOOD, "dummy": ["cat"] * 120}, metrics="weighted_fpr")
+    assert first(constant).startswith("good: ")
+    assert first(ifs.evaluate(TRUTH, ["cat"] * 120, metrics="accuracy")).startswith("system captures no more")
+
+
+def test_a_list_of_errors_gets_no_verdict() -> None:
+    wrong = {"cat": ["dog", "cow"], "dog": ["cow", "cat"], "cow": ["cat", "dog"]}
+    text = ifs.evaluate(TRUTH, [wrong[t][at // 6 % 2] for at, t in enumerate(TRUTH)], metrics="mcc").to_text(width=200)
+
+    assert text.strip().startswith("No verdict: no prediction is right, so this looks like a list of errors")
+    assert "captures" not in text.split("missed")[0]
+    assert "renamed" not in text

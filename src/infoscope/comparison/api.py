@@ -24,6 +24,7 @@ from infoscope.inputs import (
     kept_rows,
     labels_by_system,
     named_column,
+    named_columns,
     stated_order,
     tables_by_system,
 )
@@ -74,6 +75,7 @@ def compare(
     check_question(cast(dict[str, Any], options), CompareKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
     metrics, costs = options.get("metrics"), costs_of(options)
+    truth, system = named_columns(source, y_pred, (truth, system), read, options)
     ordinal = stated_order(source, truth, options.get("ordinal"))
     question = CompareOptions(
         asked_metrics(metrics, ordinal=ordinal is not None, costs=costs is not None),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from infoscope.diagnosis.confused_pairs import Confusion, confusions, directed_errors
-from infoscope.diagnosis.confusion import merged_pair, named_clusters, relabelled
+from infoscope.diagnosis.confusion import merged_pair, named_clusters, only_errors, relabelled
 from infoscope.diagnosis.pairwise import non_monotone
 from infoscope.diagnosis.rejection import abstains_for_free, undeclared_reject
 from infoscope.diagnosis.response import (
@@ -88,6 +88,14 @@ RULES: tuple[Rule, ...] = (
         "warning",
         "Use a regression metric",
         "measurements?",
+        frozenset({"relabelled", "accuracy_paradox", "merged_pair", "second_stage", "specialised"}),
+    ),
+    Rule(
+        "only_errors",
+        only_errors,
+        "warning",
+        "Evaluate the whole file",
+        "errors alone?",
         frozenset({"relabelled", "accuracy_paradox", "merged_pair", "second_stage", "specialised"}),
     ),
     Rule(

@@ -9,12 +9,36 @@ from infoscope.diagnosis.label_assignment import Renaming, best_renaming, eviden
 from infoscope.diagnosis.phrases import percent, points, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.metrics import random_accuracy
 from infoscope.posterior import Posterior
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.labels import truth_value
 
-__all__ = ["merged_pair", "named_clusters", "relabelled"]
+__all__ = ["merged_pair", "named_clusters", "only_errors", "relabelled"]
+
+
+def only_errors(facts: TableStatistics) -> Finding | None:
+    """No prediction is right although chance alone would make some so: a file from which the right ones were taken."""
+    if facts.accuracy != 0 or not facts.n or facts.occupied[0] < 3 or facts.truth_bits == 0:
+        return None
+    expected = float(random_accuracy(facts.table))
+    renaming = best_renaming(facts.table)
+    if (1 - expected) ** facts.n > THRESHOLDS.only_errors_chance:
+        return None
+    if renaming is not None and renaming.accuracy >= THRESHOLDS.only_errors_renamed:
+        return None  # other names explain it
+    hits = expected * facts.n
+    return Finding(
+        "only_errors",
+        f"No prediction is right, where chance alone would make about {hits:,.0f} of {facts.n:,.0f} right: this looks "
+        "like a list of errors, from which the right predictions were left out. Nothing can be estimated from it; "
+        "evaluate the whole file.",
+        evidence={"samples": facts.n, "expected": hits},
+    )
+
+
+_LIKE_ERRORS = " A list of errors alone looks the same."
 
 
 def relabelled(facts: TableStatistics) -> Finding | None:
@@ -27,7 +51,8 @@ def relabelled(facts: TableStatistics) -> Finding | None:
     return Finding(
         "relabelled",
         f"The outputs look renamed: reading {_readings(renaming)} would lift accuracy in this sample from "
-        f"{percent(facts.accuracy)} to {percent(renaming.accuracy)}; the information captured is the same either way.",
+        f"{percent(facts.accuracy)} to {percent(renaming.accuracy)}; the information captured is the same either way."
+        f"{_LIKE_ERRORS * (facts.accuracy == 0)}",
         evidence={
             "names": {str(said): str(meant) for said, meant in renaming.names.items()},
             "accuracy": facts.accuracy,

@@ -39,6 +39,10 @@ class Thresholds:
     """… for sure at most this much …"""
     pair_weight: float = 0.01
     """… which is at least this share of the truth's information."""
+    only_errors_chance: float = 0.01
+    """Only errors: no prediction is right, which chance explains with at most this probability …"""
+    only_errors_renamed: float = 0.95
+    """… and no other names of the outputs make this share of them right."""
     rejection_rate: float = 0.005
     """Abstains for free: at least this share of samples is rejected …"""
     rejection_cost: float = 0.01

@@ -26,6 +26,7 @@ from infoscope.inputs import (
     check_question,
     cost_findings,
     costs_of,
+    named_columns,
     stated_order,
 )
 from infoscope.metrics.registry import find
@@ -85,6 +86,7 @@ def evaluate(
     check_question(cast(dict[str, Any], options), EvaluateKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
     task = options.get("task", "classification")
+    truth, system = named_columns(source, y_pred, (truth, system), read, options)
     ordinal = stated_order(source, truth, options.get("ordinal"))
     if options.get("ordinal") and task == "clustering":
         raise InputError("clusters have no order; leave out ordinal, or task")

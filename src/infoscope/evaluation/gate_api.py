@@ -18,7 +18,7 @@ from infoscope.evaluation.conditions import Condition, Side
 from infoscope.evaluation.gate import Gate, judge
 from infoscope.evaluation.history import history_checks
 from infoscope.evaluation.result import Evaluation
-from infoscope.inputs import UncertaintyOptions, as_names, labels_by_system, tables_by_system
+from infoscope.inputs import UncertaintyOptions, as_names, labels_by_system, named_columns, tables_by_system
 from infoscope.readers import ReadOptions
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsByName, Source, StrPath
@@ -74,6 +74,7 @@ def gate(
     ('failed', True)
     """
     check_keywords(options, GateKeywords)
+    truth, system = named_columns(source, y_pred, (truth, system), read, options)
     conditions = [*_limits("min", options.get("min", ())), *_limits("max", options.get("max", ()))]
     asked = cast(EvaluateKeywords, {name: value for name, value in options.items() if name not in _OWN})
     asked.setdefault("keep_rows", True)

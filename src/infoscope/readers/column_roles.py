@@ -225,6 +225,7 @@ class _Guess:
         truth = best.truth
         if self.stated is None:
             equal = [each.truth.name for each in rivals if self._rivals(each, best)]
+            equal = equal or [c.name for c in systems if c.truth_name >= 2 and not best.surely]
             if equal:
                 names = " and ".join(map(repr, (truth.name, *equal[:3])))
                 told = f"{names} may {'both' if len(equal) == 1 else 'all'} be the truth"

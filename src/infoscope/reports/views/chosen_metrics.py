@@ -13,14 +13,30 @@ from infoscope.reports.views.metric_choice import ABSENT, MetricNotation
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
 
 
-def chosen_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
-    """The chosen metrics of the system that the report is about, in a sentence."""
+def chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phrase]:
+    """The chosen metrics of the system that is first by them, in a sentence; without information, none is first."""
+    if not evaluation.metrics:
+        return
+    leader = _leader(evaluation, unit)
     said = []
-    for tile in chosen_tiles(evaluation, focus, unit):
+    for tile in chosen_tiles(evaluation, leader, unit):
         within = f" ({tile.interval})" if tile.interval else ""
         said.append(f"{tile.word} {tile.number}{within}" if tile.number != UNDEFINED else f"{tile.word} is undefined")
-    if said:
-        yield (Name(focus.title, 48), f": {', '.join(said)}.")
+    many = len(evaluation.systems)
+    first = catalogue[evaluation.metrics[0]]
+    leads = many > 1 and leader.is_informative and leader.shown(evaluation.metrics[0]) is not None
+    rank = ""
+    if leads and first.better != "none":
+        by = f" by {first.title}" * (len(evaluation.metrics) > 1)
+        rank = f", first of {many} {'results' if leader.group else 'systems'}{by}"
+    yield (Name(leader.title, 48), f": {', '.join(said)}{rank}.")
+
+
+def _leader(evaluation: Evaluation, unit: Units) -> SystemResult:
+    """The best by the first chosen metric of the systems that capture information."""
+    notation = MetricNotation(evaluation.metrics[0], unit)
+    contenders = [system for system in evaluation.ranking if system.is_informative] or list(evaluation.ranking)
+    return min(contenders, key=lambda system: _rank(system, notation))
 
 
 def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:

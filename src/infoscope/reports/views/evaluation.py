@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from infoscope.comparison import Ranking
 from infoscope.errors import InputError
-from infoscope.evaluation import ConfusedPair, Evaluation, SystemResult
+from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, false_per_hundred, interval_text, points, share
+from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, share
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
@@ -19,7 +19,6 @@ from infoscope.reports.outline import (
     Column,
     Explorer,
     InformationBar,
-    Inline,
     Name,
     Outline,
     Phrase,
@@ -32,7 +31,7 @@ from infoscope.reports.outline import (
     Tile,
     enumerated,
 )
-from infoscope.reports.views.chosen_metrics import chosen_section, chosen_sentences, chosen_tiles
+from infoscope.reports.views.chosen_metrics import chosen_section, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
 from infoscope.reports.views.costs import cost_section
 from infoscope.reports.views.examples import examples_section
@@ -44,10 +43,11 @@ from infoscope.reports.views.maps import (
     triangle_display,
     triangle_points,
 )
-from infoscope.reports.views.metric_choice import ABSENT, difference_to, metric_choices
+from infoscope.reports.views.metric_choice import ABSENT, metric_choices
 from infoscope.reports.views.order import order_section
 from infoscope.reports.views.scores import score_sections
 from infoscope.reports.views.tiles import system_tiles
+from infoscope.reports.views.verdict import opening_sentences
 from infoscope.results.finding import Finding
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
@@ -70,11 +70,12 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         raise InputError("there is no system to report on; evaluate at least one")
     focus = evaluation.ranking[0]
     several = len(evaluation.systems) > 1
+    first, *rest = opening_sentences(evaluation, focus, unit)
     return Outline(
         title=f"{plain_label(focus.title)[:60]}: {share(focus.shown('proficiency'), 0)} captured",
         kicker=list(_kicker(evaluation, focus, unit)),
-        headline=_headline(evaluation, focus),
-        lede=[*chosen_sentences(evaluation, focus, unit), *_sentences(evaluation, focus)],
+        headline=first,
+        lede=rest,
         hero=[_information(focus, unit)],
         tiles=_with_chosen(list(chosen_tiles(evaluation, focus, unit)), system_tiles(focus)),
         findings=_findings(evaluation, focus),
@@ -139,85 +140,6 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
         return f"weights worth {n:,.1f} samples"
     groups = f" in {len(sizes)} groups" if len(sizes) > 1 else ""
     return f"{amount(n)} sample{'s' * (n != 1)}{groups}"
-
-
-def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
-    captured = focus.metrics.get("proficiency", ABSENT)
-    name = Name(focus.title, 48)
-    if captured.shown is None:
-        swapped = " If truth and prediction are swapped, exchange them." if _is_constant(focus) else ""
-        return (name, f" cannot be evaluated by information: {captured.undefined}.{swapped}")
-    many = len(evaluation.systems)
-    if any(finding.code == "measured_labels" for finding in focus.diagnosis):
-        return "No verdict: these labels seem to be measurements rather than classes."
-    if not focus.is_informative:
-        return _told_from_chance(focus, many)
-    rank = "" if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}"
-    limits = interval_text(captured)
-    within = f" ({limits})" if limits else ""
-    return (name, f" captures {share(captured.shown)}{within} of the information in the truth{rank}.")
-
-
-def _is_constant(system: SystemResult) -> bool:
-    """Whether the truth has one class and the predictions have several."""
-    true = sum(1 for item in system.classes if item.number("support"))
-    predicted = sum(1 for item in system.outputs if item.number("declared"))
-    return true == 1 and predicted > 1
-
-
-def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
-    captured = focus.metrics["proficiency"]
-    limits = interval_text(captured)
-    seen = f"{share(captured.shown)}{f' ({limits})' if limits else ''}"
-    if many > 1:
-        what = "results" if focus.group else "systems"
-        return (
-            f"None of the {many} {what} captures more information than expected by chance; ",
-            Name(focus.title, 48),
-            f": {seen}.",
-        )
-    return (Name(focus.title, 48), f" captures no more information than expected by chance: {seen}.")
-
-
-def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
-    """What a reader should know next, three sentences at most."""
-    false = focus.shown("false_information_ratio")
-    if false is not None and focus.shown("proficiency") is not None:
-        yield f"For every 100 bits of truth it adds {false_per_hundred(false)} false information."
-    pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
-    if pairs:
-        yield _costliest(pairs)
-    yield from _runner_up(evaluation, focus)
-
-
-def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
-    if pairs[0].directed:
-        first, second = (Name(label) for label in pairs[0].classes)
-        many = f"{amount(pairs[0].count)} time{'s' * (pairs[0].count != 1)}"
-        start = (first, " is predicted as ", second, f" {many}")
-        return (*start, f"; without these errors it would capture {points(pairs[0].gain)} points more of this sample.")
-    named: list[Inline] = []
-    for pair in pairs:
-        named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
-    which = "The costliest confusion is " if len(pairs) == 1 else "The costliest confusions are "
-    return (which, *named, f"; without the first it would capture {points(pairs[0].gain)} points more of this sample.")
-
-
-def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
-    others = [system for system in evaluation.ranking if system is not focus and system.group == focus.group]
-    if not others:
-        return
-    second = others[0]
-    if not second.is_informative:
-        if focus.is_informative:
-            yield (Strong(second.title), " captures no more information than expected by chance.")
-        return
-    follows = (Strong(second.title), f" follows with {share(second.shown('proficiency'))}")
-    found = difference_to(evaluation, focus, second)
-    if found is None or found.probability_a_better is None:
-        yield (*follows, ".")
-    else:
-        yield (*follows, f"; the probability that it captures less is {chance(found.probability_a_better)}.")
 
 
 def _information(system: SystemResult, unit: Units) -> InformationBar:

@@ -1,0 +1,113 @@
+"""What is said of an evaluation first: the headline, and the sentences that follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from infoscope.evaluation import ConfusedPair, Evaluation, SystemResult
+from infoscope.reports.numbers import Units, amount, chance, false_per_hundred, interval_text, points, share
+from infoscope.reports.outline import Inline, Name, Phrase, Strong
+from infoscope.reports.views.chosen_metrics import chosen_sentences
+from infoscope.reports.views.metric_choice import ABSENT, difference_to
+
+__all__ = ["opening_sentences"]
+
+
+def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
+    """The headline and what follows it: metrics of the reader's choice first, unless there is nothing to be said."""
+    chosen, captured = list(chosen_sentences(evaluation, unit)), _headline(evaluation, focus)
+    is_verdict = focus.is_informative and not _no_verdict(focus)
+    first = [*chosen, captured] if is_verdict else [captured, *chosen]
+    return [*first, *_sentences(evaluation, focus)]
+
+
+_NO_VERDICTS = {
+    "measured_labels": "these labels seem to be measurements rather than classes",
+    "only_errors": "no prediction is right, so this looks like a list of errors, of which nothing can be estimated",
+}
+
+
+def _no_verdict(system: SystemResult) -> str | None:
+    """Why nothing can be said of a system."""
+    return next((_NO_VERDICTS[found.code] for found in system.diagnosis if found.code in _NO_VERDICTS), None)
+
+
+def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
+    captured = focus.metrics.get("proficiency", ABSENT)
+    name = Name(focus.title, 48)
+    if captured.shown is None:
+        swapped = " If truth and prediction are swapped, exchange them." if _is_constant(focus) else ""
+        return (name, f" cannot be evaluated by information: {captured.undefined}.{swapped}")
+    many = len(evaluation.systems)
+    if reason := _no_verdict(focus):
+        return f"No verdict: {reason}."
+    if not focus.is_informative:
+        return _told_from_chance(focus, many)
+    rank = "" if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}"
+    limits = interval_text(captured)
+    within = f" ({limits})" if limits else ""
+    return (name, f" captures {share(captured.shown)}{within} of the information in the truth{rank}.")
+
+
+def _is_constant(system: SystemResult) -> bool:
+    """Whether the truth has one class and the predictions have several."""
+    true = sum(1 for item in system.classes if item.number("support"))
+    predicted = sum(1 for item in system.outputs if item.number("declared"))
+    return true == 1 and predicted > 1
+
+
+def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
+    captured = focus.metrics["proficiency"]
+    limits = interval_text(captured)
+    seen = f"{share(captured.shown)}{f' ({limits})' if limits else ''}"
+    if many > 1:
+        what = "results" if focus.group else "systems"
+        return (
+            f"None of the {many} {what} captures more information than expected by chance; ",
+            Name(focus.title, 48),
+            f": {seen}.",
+        )
+    return (Name(focus.title, 48), f" captures no more information than expected by chance: {seen}.")
+
+
+def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
+    """What a reader should know next, three sentences at most."""
+    if _no_verdict(focus) is not None:
+        return
+    false = focus.shown("false_information_ratio")
+    if false is not None and focus.shown("proficiency") is not None:
+        yield f"For every 100 bits of truth it adds {false_per_hundred(false)} false information."
+    pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
+    if pairs:
+        yield _costliest(pairs)
+    yield from _runner_up(evaluation, focus)
+
+
+def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
+    if pairs[0].directed:
+        first, second = (Name(label) for label in pairs[0].classes)
+        many = f"{amount(pairs[0].count)} time{'s' * (pairs[0].count != 1)}"
+        start = (first, " is predicted as ", second, f" {many}")
+        return (*start, f"; without these errors it would capture {points(pairs[0].gain)} points more of this sample.")
+    named: list[Inline] = []
+    for pair in pairs:
+        named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
+    which = "The costliest confusion is " if len(pairs) == 1 else "The costliest confusions are "
+    return (which, *named, f"; without the first it would capture {points(pairs[0].gain)} points more of this sample.")
+
+
+def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
+    others = [system for system in evaluation.ranking if system is not focus and system.group == focus.group]
+    if not others:
+        return
+    second = others[0]
+    if not second.is_informative:
+        if focus.is_informative:
+            yield (Strong(second.title), " captures no more information than expected by chance.")
+        return
+    follows = (Strong(second.title), f" follows with {share(second.shown('proficiency'))}")
+    found = difference_to(evaluation, focus, second)
+    if found is None or found.probability_a_better is None:
+        yield (*follows, ".")
+    else:
+        yield (*follows, f"; the probability that it captures less is {chance(found.probability_a_better)}.")
