@@ -1,0 +1,113 @@
+"""Estimators of the accuracy that others use, for who must report them: PPI++ and the bias-adjusted estimator.
+
+Both reduce a row to whether the prediction is right and whether the verdict says so, and take the labels as a random
+sample of the rows. PPI++: Angelopoulos, Duchi and Zrnic 2023. Bias-adjusted: Lee et al. 2025, "How to correctly report
+LLM-as-a-judge evaluations".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from infoscope.judges.stratum_counts import StratumCounts
+from infoscope.results.estimate import Estimate
+
+__all__ = ["Agreements", "bias_adjusted_accuracy", "ppi_accuracy"]
+
+
+@dataclass(frozen=True)
+class Agreements:
+    """Labelled rows by whether the prediction is right and the verdict says so; other rows by what the verdict says."""
+
+    accepted_right: float
+    rejected_right: float
+    accepted_wrong: float
+    rejected_wrong: float
+    accepted: float
+    """Rows without a label whose verdict says that the prediction is right."""
+    unlabelled: float
+
+    @classmethod
+    def of(cls, counts: StratumCounts, right_verdicts: tuple[int, ...] = ()) -> Agreements:
+        """Verdicts that name the predicted class accept it; ``right_verdicts`` are those that say "right" instead."""
+        accepts = counts.same.copy()
+        accepts[list(right_verdicts)] = True
+        predicted = np.arange(counts.classes)[:, None] == counts.prediction_class
+        right = np.broadcast_to(predicted[:, None, :], counts.labelled.shape)
+        labelled = [
+            float(counts.labelled[side & verdict].sum())
+            for side in (right, ~right)
+            for verdict in (accepts[None] & np.ones_like(right), ~accepts[None] & np.ones_like(right))
+        ]
+        rest = np.maximum(counts.everything - counts.labelled.sum(axis=0), 0.0)
+        return cls(*labelled, float(rest[accepts].sum()), float(rest.sum()))
+
+    @property
+    def right(self) -> float:
+        """Labelled rows whose prediction is right."""
+        return self.accepted_right + self.rejected_right
+
+    @property
+    def wrong(self) -> float:
+        """Labelled rows whose prediction is wrong."""
+        return self.accepted_wrong + self.rejected_wrong
+
+
+def ppi_accuracy(rows: Agreements, level: float = 0.95) -> Estimate:
+    """PPI++: the judge's share of accepted rows, corrected by the labels as far as the two go together (λ tuned).
+
+    >>> found = ppi_accuracy(Agreements(70, 10, 5, 15, 750, 1000))
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.8, 0.735, 0.865)
+    """
+    n, unlabelled = rows.right + rows.wrong, rows.unlabelled
+    if not unlabelled:
+        return Estimate(None, undefined="every row is labelled")
+    truth, verdict = rows.right / n, (rows.accepted_right + rows.accepted_wrong) / n
+    elsewhere = rows.accepted / unlabelled
+    pooled = (verdict * n + rows.accepted) / (n + unlabelled)
+    variance = pooled * (1 - pooled) * (n + unlabelled) / (n + unlabelled - 1)
+    covariance = rows.accepted_right / n - truth * verdict
+    tuning = float(np.clip(covariance / ((1 + n / unlabelled) * variance), 0.0, 1.0)) if variance > 0 else 0.0
+    residual = truth - tuning * verdict
+    square = truth + tuning**2 * verdict - 2 * tuning * rows.accepted_right / n
+    spread = tuning**2 * elsewhere * (1 - elsewhere) / unlabelled + max(square - residual**2, 0.0) / n
+    return _normal(tuning * elsewhere + residual, float(np.sqrt(spread)), level)
+
+
+def _normal(value: float, sd: float, level: float) -> Estimate:
+    reach = float(ndtri(0.5 + level / 2)) * sd
+    return Estimate(value, value, sd, value - reach, value + reach)
+
+
+def bias_adjusted_accuracy(rows: Agreements, level: float = 0.95) -> Estimate:
+    """The judge's share of accepted rows, solved for the accuracy by how often it accepts right and wrong predictions.
+
+    It is right where the judge errs alike on labelled and other rows whatever their prediction; the interval ends
+    within 0 and 1.
+    """
+    if not rows.unlabelled:
+        return Estimate(None, undefined="every row is labelled")
+    if not rows.right or not rows.wrong:
+        return Estimate(None, undefined="no labelled prediction is wrong" if rows.right else "none is right")
+    z = float(ndtri(0.5 + level / 2))
+    share = rows.accepted / rows.unlabelled
+    sensitivity, specificity = rows.accepted_right / rows.right, rows.rejected_wrong / rows.wrong
+    size = rows.unlabelled + z**2
+    smooth = (rows.accepted + z**2 / 2) / size
+    right, wrong = rows.right + 2, rows.wrong + 2
+    accepts, rejects = (rows.accepted_right + 1) / right, (rows.rejected_wrong + 1) / wrong
+    if sensitivity + specificity <= 1 or accepts + rejects <= 1:
+        return Estimate(None, undefined="the judge tells right from wrong no better than chance")
+    value = float(np.clip((share + specificity - 1) / (sensitivity + specificity - 1), 0.0, 1.0))
+    slope = accepts + rejects - 1
+    centre = (smooth + rejects - 1) / slope
+    of_wrong, of_right = rejects * (1 - rejects) / wrong, accepts * (1 - accepts) / right
+    shift = 2 * z**2 * (-(1 - centre) * of_wrong + centre * of_right)
+    variance = smooth * (1 - smooth) / size + (1 - centre) ** 2 * of_wrong + centre**2 * of_right
+    sd = float(np.sqrt(variance)) / slope
+    low, high = (float(np.clip(centre + shift + side * z * sd, 0.0, 1.0)) for side in (-1, 1))
+    return Estimate(value, None, sd, low, high)
