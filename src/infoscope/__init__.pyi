@@ -52,8 +52,8 @@ from .figures.run_chart import RunChartDisplay as RunChartDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
 from .judges import Judged as Judged
-from .latent import LabelledEstimate as LabelledEstimate
-from .latent import LabelPlan as LabelPlan
+from .labelling import LabelledEstimate as LabelledEstimate
+from .labelling import LabelPlan as LabelPlan
 from .latent import LatentTruth as LatentTruth
 from .latent import latent_truth as latent_truth
 from .latent import plan_labels as plan_labels

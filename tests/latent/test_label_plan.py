@@ -71,7 +71,8 @@ def test_a_right_model_needs_fewer_labels() -> None:
 
 def test_all_items_labelled_is_the_counted_table() -> None:
     """By hand: with every item drawn once, by chance alone, the correction leaves the counts."""
-    from infoscope.latent.label_estimate import _Correction, _Labelled
+    from infoscope.labelling.sheet import FilledSheet
+    from infoscope.latent.label_estimate import _Correction
 
     rng = np.random.default_rng(73)
     truth, predictions = World.drawn(4, 3, rng).items(150, rng)
@@ -81,7 +82,7 @@ def test_all_items_labelled_is_the_counted_table() -> None:
     patterns = latent.posterior.arrangement.patterns
     place = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
     rows = np.array([place[tuple(int(predictions[name][item]) for name in predictions)] for item in range(150)])
-    table = _Correction.of(allocation, "s0", _Labelled(rows, truth, np.ones(150))).table(np.ones(150))
+    table = _Correction.of(allocation, "s0", FilledSheet(rows, truth, np.ones(150), 0)).table(np.ones(150))
 
     assert table.counts == pytest.approx(ifs.Contingency.from_labels(truth, predictions["s0"]).counts, abs=1e-9)
 
@@ -91,7 +92,7 @@ def test_formulas_of_the_plan() -> None:
     _, predictions = World.drawn(4, 3, rng).items(1000, rng)
     latent = ifs.latent_truth(predictions, draws=60)
     plan = ifs.plan_labels(latent, system="s1", half_width=0.03)
-    allocation = plan.allocation
+    allocation = plan.sampler.allocation
     assert allocation is not None
     (spread,) = allocation.effects.spread.values()
     counts = allocation.effects.counts
@@ -116,7 +117,7 @@ def test_items_that_predict_alike_say_nothing_of_a_difference() -> None:
     plan = ifs.plan_labels(latent, "accuracy", ("s0", "s1"), difference=True)
     patterns = latent.posterior.arrangement.patterns
     alike = patterns.codes[0] == patterns.codes[1]
-    (spread,) = plan.allocation.effects.spread.values()
+    (spread,) = plan.sampler.allocation.effects.spread.values()
     assert spread[alike] == pytest.approx(0.0, abs=1e-6)
     assert spread[~alike].max() > 0.3
     assert plan.labels_without_plan is None
@@ -157,6 +158,19 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
     assert "Proficiency of 4 systems from" in again.output
     taken = CliRunner().invoke(app, [*asked, "--plan", "0.08", "--items", str(items)])
     assert taken.exit_code == 2
+    more = tmp_path / "more.csv"
+    next_round = CliRunner().invoke(app, [*asked, "--plan", "0.05", "--labels", str(done), "--items", str(more)])
+    assert next_round.exit_code == 0, next_round.output
+    assert "more labels bring it to ±0.05" in " ".join(next_round.output.split())
+    with more.open() as file, (tmp_path / "done-2.csv").open("w", newline="") as out:
+        lines = list(csv.DictReader(file))
+        writer = csv.DictWriter(out, lines[0])
+        writer.writeheader()
+        writer.writerows(line | {"label": names[truth[int(line["row"]) - 1]]} for line in lines)
+    rounds = ["--labels", str(done), "--labels", str(tmp_path / "done-2.csv")]
+    both = CliRunner().invoke(app, [*asked, "--plan", "0.05", *rounds])
+    assert both.exit_code == 0, both.output
+    assert "foretold" in both.output
     for wrong, said in ((["--plan", "7"], "half_width is 7"), (["--items", "x.csv"], "add --plan")):
         bad = CliRunner().invoke(app, [*asked, *wrong])
         assert bad.exit_code == 2
@@ -183,7 +197,7 @@ def test_rejections(small: tuple[ifs.LatentTruth, dict], tmp_path: Path) -> None
         plan.estimate({"s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["cat"]})
     with pytest.raises(InputError, match="0 labels are asked for"):
         plan.select(predictions, 0)
-    with pytest.raises(InputError, match="not those of the latent truth"):
+    with pytest.raises(InputError, match="not those that the plan was made from"):
         plan.select({name: values[:5] for name, values in predictions.items()}, 50)
     latent.save(tmp_path / "latent.json")
     with pytest.raises(InputError, match="has no patterns; estimate it again"):

@@ -12,7 +12,8 @@ import click
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
+from infoscope.cli.label_sheets import planned_or_labelled
+from infoscope.cli.options import output_options, read_options, reading_options, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
@@ -44,7 +45,9 @@ __all__ = ["command"]
 @click.option(
     "--items", type=click.Path(dir_okay=False), help="With --plan: write the items to label to this CSV file."
 )
-@click.option("--labels", metavar="FILE", help="With --plan: the file of items with labels filled in.")
+@click.option(
+    "--labels", multiple=True, metavar="FILE", help="With --plan: a file of items with labels filled in; one per round."
+)
 @click.option("--metric", help="With --plan: what the labels are for; proficiency unless given.")
 @click.option("--by", metavar="COLUMN", help="Column of the period, for drift between two of its values.")
 @click.option("--before", metavar="VALUE", help="With --by: the first period.")
@@ -173,14 +176,9 @@ def _latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agr
 def _planned(
     latent: ifs.LatentTruth, source: tuple[str, ...], chosen: Mapping[str, Any]
 ) -> ifs.LabelPlan | ifs.LabelledEstimate:
-    """How many labels are needed, with the items in a file where one is named; or what the labels of a file say."""
+    """How many labels are needed, with the items in a file where one is named; or what the labels of files say."""
     plan = ifs.plan_labels(latent, chosen["metric"] or "proficiency", half_width=chosen["plan"], level=chosen["level"])
-    if chosen["labels"]:
-        return plan.estimate(chosen["labels"])
-    if chosen["items"]:
-        drawn = plan.select(sources(source), seed=chosen["seed"], read=read_options(chosen))
-        plan.write_sheet(drawn, chosen["items"], force=bool(chosen["force"]))
-    return plan
+    return planned_or_labelled(plan, source, chosen, chosen["items"])
 
 
 def _names(text: str) -> list[str]:

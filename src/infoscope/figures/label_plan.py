@@ -8,7 +8,7 @@ from math import log10
 from infoscope.figures.display import Display
 from infoscope.figures.layout import axis
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.latent.label_plan import LabelPlan
+from infoscope.labelling import LabelPlan
 
 __all__ = ["LabelPlanDisplay"]
 

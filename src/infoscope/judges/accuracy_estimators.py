@@ -35,15 +35,17 @@ class Agreements:
         """Verdicts that name the predicted class accept it; ``right_verdicts`` are those that say "right" instead."""
         accepts = counts.same.copy()
         accepts[list(right_verdicts)] = True
-        predicted = np.arange(counts.classes)[:, None] == counts.prediction_class
-        right = np.broadcast_to(predicted[:, None, :], counts.labelled.shape)
-        labelled = [
-            float(counts.labelled[side & verdict].sum())
-            for side in (right, ~right)
-            for verdict in (accepts[None] & np.ones_like(right), ~accepts[None] & np.ones_like(right))
-        ]
-        rest = np.maximum(counts.everything - counts.labelled.sum(axis=0), 0.0)
-        return cls(*labelled, float(rest[accepts].sum()), float(rest.sum()))
+        right = (np.arange(counts.classes)[:, None] == counts.prediction_class)[:, None, :]
+        labelled = counts.labelled
+        rest = np.maximum(counts.everything - labelled.sum(axis=0), 0.0)
+        return cls(
+            accepted_right=float((labelled * (right & accepts)).sum()),
+            rejected_right=float((labelled * (right & ~accepts)).sum()),
+            accepted_wrong=float((labelled * (~right & accepts)).sum()),
+            rejected_wrong=float((labelled * (~right & ~accepts)).sum()),
+            accepted=float(rest[accepts].sum()),
+            unlabelled=float(rest.sum()),
+        )
 
     @property
     def right(self) -> float:

@@ -2,17 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from infoscope.figures.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
-from infoscope.latent import LabelPlan
+from infoscope.labelling import LabelPlan
+from infoscope.labelling.labelled_estimate import Basis
 from infoscope.reports.numbers import Units, amount
-from infoscope.reports.outline import Appendix, Cell, Column, Figure, Outline, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
 
 __all__ = ["PICTURES", "outline"]
 
 PICTURES: dict[str, Callable[[LabelPlan], Display]] = {"plan": LabelPlanDisplay}
+
+
+@dataclass(frozen=True)
+class _Words:
+    """How a plan is explained, by what stands for the rows without a label."""
+
+    planned: str
+    random: str
+    without: str
+    method: tuple[str, ...]
+
+
+_WORDS: dict[Basis, _Words] = {
+    "latent truth": _Words(
+        "half of them at random",
+        "corrected by the model",
+        "a plain random sample",
+        (
+            "Half of the labels go to random items, half to those whose unknown class matters most for the metric.",
+            "The estimate from the labels is the model's expectation over all items, corrected by weighted "
+            "residuals of the labelled ones: right by design, also where the model is wrong.",
+        ),
+    ),
+    "judge": _Words(
+        "by verdict and prediction",
+        "with the judge",
+        "the labels alone",
+        (
+            "Labels go to strata of verdict × prediction by their share of the rows times the spread of what a label "
+            "does to the metric there (Neyman); rows that are labelled already count.",
+            "Within a stratum, rows are drawn at random. The estimate weighs each stratum by its share of all rows, so "
+            "that it holds for any numbers of labels per stratum.",
+        ),
+    ),
+}
+
+
+def _where(result: LabelPlan) -> Iterator[Section]:
+    """Where the labels go, with a judge."""
+    if not result.strata:
+        return
+    columns = [
+        Column("verdict", "name"),
+        Column("prediction", "name"),
+        Column("rows"),
+        Column("labelled"),
+        Column("to label"),
+    ]
+    rows: list[Sequence[Cell]] = [
+        (Name(each.verdict), Name(each.prediction), amount(each.rows), amount(each.labelled), amount(each.more))
+        for each in result.strata
+    ]
+    note = "Rows of a verdict and prediction are drawn at random."
+    yield Section("Where the labels go", [Table(columns, rows, note=note, search="strata")], "strata")
 
 
 def outline(result: LabelPlan, _unit: Units) -> Outline:
@@ -22,25 +78,26 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
         (amount(point.labels), f"{point.planned:.3f}", f"{point.random:.3f}") for point in result.curve
     ]
     without = [] if result.labels_without_plan is None else [result.labels_without_plan]
+    words = _WORDS[result.basis]
+    at_random = "more than there are rows" if result.labels_random is None else amount(result.labels_random)
     blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel())] if result.curve else []
     return Outline(
         title="Plan of labels",
         kicker=("Plan of labels", f"{amount(result.items)} items without a label"),
         headline=result.findings[0].text,
         tiles=[
-            Tile(amount(result.labels), "labels, planned", "", "half of them at random"),
-            Tile(amount(result.labels_random), "labels at random", "", "corrected by the model"),
-            *(Tile(amount(number), "labels without a plan", "", "a plain random sample") for number in without),
+            Tile(amount(result.labels), "labels, planned", "", words.planned),
+            Tile(at_random, "labels at random", "", words.random),
+            *(Tile(amount(number), "labels without a plan", "", words.without) for number in without),
         ],
         findings=[("", finding) for finding in result.findings[1:]],
-        sections=[Section("How narrow the interval gets", [*blocks, Table(columns, rows)], "widths", link="Widths")],
+        sections=[
+            *_where(result),
+            Section("How narrow the interval gets", [*blocks, Table(columns, rows)], "widths", link="Widths"),
+        ],
         appendix=Appendix(
             metrics=(result.metric,),
-            method=(
-                "Half of the labels go to random items, half to those whose unknown class matters most for the metric.",
-                "The estimate from the labels is the model's expectation over all items, corrected by weighted "
-                "residuals of the labelled ones: right by design, also where the model is wrong.",
-            ),
+            method=words.method,
         ),
         provenance=result.provenance,
     )

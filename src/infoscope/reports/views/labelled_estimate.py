@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.latent import LabelledEstimate
+from infoscope.labelling import LabelledEstimate
+from infoscope.labelling.labelled_estimate import Basis
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, metric_value
 from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
@@ -24,6 +25,21 @@ def _forest(result: LabelledEstimate) -> ComparisonDisplay:
 
 
 PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _forest}
+
+
+def _foretold(result: LabelledEstimate) -> list[Tile]:
+    """The half width that came, and the one that was foretold."""
+    if result.reached is None or result.foretold is None:
+        return []
+    return [Tile(f"±{result.reached:.3g}", "half width reached", "", f"±{result.foretold:.3g} foretold")]
+
+
+_METHOD: dict[Basis, str] = {
+    "latent truth": "The model's expectation over all items, corrected by weighted residuals of the labelled ones: "
+    "right by design, also where the model is wrong. Intervals come from drawing the labels again.",
+    "judge": "Every stratum of verdict × prediction by its share of all rows and by its labelled rows: right whatever "
+    "the judge, as long as labelled rows are like the others of their stratum.",
+}
 
 
 def outline(result: LabelledEstimate, _unit: Units) -> Outline:
@@ -48,15 +64,13 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
         tiles=[
             Tile(amount(result.labels), "labels", "", ""),
             Tile(amount(result.more_labels), "more labels needed", "", f"for ±{result.half_width:g}"),
+            *_foretold(result),
         ],
         findings=[("", finding) for finding in result.findings],
         sections=[Section("Systems", [*picture, Table(columns, rows, search="systems")], "systems")],
         appendix=Appendix(
             metrics=(result.metric,),
-            method=(
-                "The model's expectation over all items, corrected by weighted residuals of the labelled ones: right "
-                "by design, also where the model is wrong. Intervals come from drawing the labels again.",
-            ),
+            method=(_METHOD[result.basis],),
         ),
         provenance=result.provenance,
     )

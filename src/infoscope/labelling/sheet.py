@@ -1,0 +1,170 @@
+"""Sheets of rows to label: a line per row, an empty column for the label; and how filled-in sheets are read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.atomic_files import write_file
+from infoscope.errors import InputError
+from infoscope.readers import ReadOptions
+from infoscope.readers.pattern_counts import read_patterns, row_patterns
+from infoscope.results.frame import csv_text
+from infoscope.tables.labels import Label
+from infoscope.tables.patterns import Patterns
+from infoscope.typing import LabelsLike, Source, StrPath
+
+__all__ = [
+    "FilledSheet",
+    "ItemToLabel",
+    "check_rows_once",
+    "filled_sheet",
+    "listed_values",
+    "rows_of_patterns",
+    "sheet_lines",
+    "write_sheet",
+]
+
+COLUMNS = ("row", "chance", "times", "label")
+"""Columns of a sheet beside those of the source; rows are counted from 1, the header not among them."""
+
+Line = dict[str, str | int | float | None]
+
+
+@dataclass(frozen=True)
+class ItemToLabel:
+    """One row that was drawn."""
+
+    row: int
+    """Its row in the source, counted from 1: the first row below the header is row 1."""
+    predictions: Mapping[str, str | None]
+    """What its columns hold: predictions of the systems, and verdicts of judges."""
+    chance: float
+    """Probability of this row at each draw; of rows that are drawn once at most, to be among them."""
+    times: int = 1
+    """How often it was drawn."""
+
+
+def sheet_lines(items: Sequence[ItemToLabel]) -> list[Line]:
+    """Drawn rows as lines of a file to be filled in."""
+    taken = {name for item in items for name in item.predictions} & set(COLUMNS)
+    if taken:
+        raise InputError(f"a column of the source is called {min(taken)!r}, as one of a sheet of labels; rename it")
+    return [
+        {"row": item.row, **item.predictions, "chance": item.chance, "times": item.times, "label": None}
+        for item in items
+    ]
+
+
+def write_sheet(items: Sequence[ItemToLabel], path: StrPath, *, force: bool = False) -> Path:
+    """Write drawn rows as a CSV file; a file that exists is replaced only with ``force``."""
+    write_file(path, csv_text(iter(sheet_lines(items))), replace=force)
+    return Path(path)
+
+
+def rows_of_patterns(
+    source: Source, patterns: Patterns, wanted: NDArray[np.int64], read: ReadOptions | None
+) -> dict[int, NDArray[np.int64]]:
+    """The rows of a source, counted from 1, that have each of some patterns."""
+    rows = row_patterns(source, patterns, read)
+    order = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[order], wanted, "left")
+    ends = np.searchsorted(rows[order], wanted, "right")
+    found = {int(p): order[a:b] + 1 for p, a, b in zip(wanted, starts, ends, strict=True)}
+    if any(not len(each) for each in found.values()):
+        raise InputError("the rows are not those that the plan was made from: some of its patterns do not occur")
+    return found
+
+
+def listed_values(patterns: Patterns, names: Sequence[str], at: int) -> dict[str, str | None]:
+    """What some columns hold in a pattern, as text."""
+    places = [patterns.place(name) for name in names]
+    codes = patterns.codes[places, at].tolist()
+    return {
+        name: None if code < 0 else str(patterns.labels[place][code])
+        for name, place, code in zip(names, places, codes, strict=True)
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class FilledSheet:
+    """The labelled rows of a sheet: their pattern among those of the plan, their label, how often they were drawn."""
+
+    place: NDArray[np.int64]
+    label: NDArray[np.int64]
+    """Position among the classes."""
+    times: NDArray[np.float64]
+    unlabelled: int
+    """Lines without a label."""
+
+
+def filled_sheet(
+    sheet: LabelsLike,
+    patterns: Patterns,
+    columns: Sequence[str],
+    classes: Sequence[Label],
+    wanted: tuple[str, NDArray[np.int64], ReadOptions | None],
+) -> FilledSheet:
+    """Match the lines of a sheet to unlabelled patterns by what their columns hold.
+
+    ``wanted`` are the name of the label's column, the patterns that may be labelled, and how the sheet is read. Values
+    are compared as text, for a file has no other.
+    """
+    column, open_patterns, read = wanted
+    present = _columns(sheet)
+    weight = "times" if "times" in present else None
+    given = read_patterns(sheet, [*columns, column], weight=weight, comparable=False, read=read)
+    has_label = given.codes[-1] >= 0
+    skipped = round(float(given.counts[~has_label].sum()))
+    given = given.where(has_label)
+    own = {str(label): at for at, label in enumerate(classes)}
+    used = {str(given.labels[-1][code]) for code in np.unique(given.codes[-1]).tolist()}
+    strange = sorted(used - set(own))
+    if strange:
+        raise InputError(f"column {column!r} has the label {strange[0]!r}; the classes are {', '.join(own)}")
+    texts = map(tuple, _texts(patterns, columns, open_patterns))
+    known = dict(zip(texts, open_patterns.tolist(), strict=True))
+    place = []
+    for row in _texts(given, columns, np.arange(len(given))):
+        if tuple(row) not in known:
+            shown = ", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True))
+            raise InputError(f"no unlabelled row has {shown}; label rows of the source that the plan was made from")
+        place.append(known[tuple(row)])
+    label = np.array([own[str(given.labels[-1][code])] for code in given.codes[-1].tolist()], dtype=np.int64)
+    return FilledSheet(np.array(place, dtype=np.int64), label, given.counts.astype(np.float64), skipped)
+
+
+def _columns(sheet: Any) -> set[str]:
+    """Names of the columns of a sheet; of a file, by its first line."""
+    if isinstance(sheet, Mapping) or hasattr(sheet, "columns"):
+        return set(map(str, sheet if isinstance(sheet, Mapping) and not hasattr(sheet, "columns") else sheet.columns))
+    if isinstance(sheet, (list, tuple)) and sheet:
+        return set.intersection(*map(_columns, sheet))
+    try:
+        with open(sheet, encoding="utf-8") as file:
+            return set(file.readline().strip().replace('"', "").split(","))
+    except (OSError, TypeError, UnicodeDecodeError):
+        return set()
+
+
+def check_rows_once(sheet: LabelsLike, read: ReadOptions | None) -> None:
+    """Refuse a row that stands in two lines, where rows are drawn once at most: its label would count twice."""
+    if "row" not in _columns(sheet):
+        return
+    rows = read_patterns(sheet, ["row"], comparable=False, read=read)
+    twice = np.flatnonzero(rows.counts > 1)
+    if len(twice):
+        at = rows.labels[0][int(rows.codes[0, twice[0]])]
+        raise InputError(f"row {at} stands in two lines of the sheets of labels; leave one of them out")
+
+
+def _texts(patterns: Patterns, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[list[str | None]]:
+    places = [patterns.place(name) for name in names]
+    labels = [[*map(str, patterns.labels[at]), None] for at in places]
+    for codes in patterns.codes[places][:, rows].T.tolist():
+        yield [known[code] for known, code in zip(labels, codes, strict=True)]
