@@ -44,10 +44,12 @@ fuzz-readers: $(VENV)/.dev  ## all readers against plain Python; FUZZ_SECONDS=60
 mutants: $(VENV)/.dev  ## faults put in on purpose, which tests must notice; ONLY="gate kappa" tries some
 	$(BIN)/python -m tools.mutants -j 2 $(ONLY)
 
-docs: $(VENV)/.dev  ## the generated pages and schemas
+docs: $(VENV)/.dev  ## the generated pages and schemas, and the site in site/
 	$(BIN)/python -m tools.schemas
 	$(BIN)/python -m tools.published_figures
 	$(BIN)/python -m tools.gallery
+	$(BIN)/python -m tools.site
+	@echo "open site/index.html"
 
 fuzz: $(VENV)/.dev  ## the compiled part under sanitizers, FUZZ_SECONDS=60
 	@native/fuzz/run $(FUZZ_SECONDS)

@@ -20,6 +20,8 @@ class Word:
 
     meaning: str
     see: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Its spellings, the usual one first."""
 
 
 _BAR = r"\s+\|\s*|\s*\|\s+"
@@ -33,7 +35,7 @@ def glossary() -> dict[str, Word]:
     for line in (files("infoscope") / "data" / "glossary.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             names, see, meaning = re.split(_BAR, line, maxsplit=2)
-            word = Word(meaning, tuple(_listed(see)))
+            word = Word(meaning, tuple(_listed(see)), tuple(_listed(names)))
             words |= {folded(name): word for name in _listed(names)}
     return words
 

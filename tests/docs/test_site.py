@@ -1,0 +1,59 @@
+"""The documentation site: built without a warning, and what its pages show is what happens."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import infoscope as ifs
+from infoscope.cli import COMMANDS, app
+
+pytest.importorskip("sphinx")
+
+from tools.site import executed
+from tools.site.__main__ import write_reference
+from tools.site.metric_pages import page_name
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs" / "start").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_shows_is_what_its_commands_print(page: Path) -> None:
+    assert not executed.problems(page.read_text(encoding="utf-8"))
+
+
+def test_a_stale_output_and_a_broken_block_are_noticed() -> None:
+    stale = "```console\n$ infoscope datasets nothing\nnot this\n```\n"
+    broken = "```python\n>>> 1 + 1\n3\n```\n\n```python\nundefined_name\n```\n"
+
+    assert "line 3 is stale" in executed.problems(stale)[0]
+    assert len(executed.problems(broken)) == 2
+
+
+def test_every_metric_has_a_page_whose_example_runs(tmp_path: Path) -> None:
+    write_reference(tmp_path / "reference")
+    for domain in ("table", "label_sets", "tracks"):
+        for entry in ifs.metrics.registry.all_metrics(domain):
+            page = tmp_path / "reference" / "metrics" / f"{page_name(entry)}.md"
+            text = page.read_text(encoding="utf-8")
+            assert text.startswith(f"# {entry.card.title}\n")
+            assert not executed.problems(text), entry.name
+
+
+def test_every_command_shows_an_example() -> None:
+    for name in COMMANDS:
+        command = app.get_command(None, name)  # type: ignore[arg-type]
+        assert command is not None
+        assert "Example: infoscope" in (command.help or ""), name
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "tools.site", str(tmp_path / "site")]
+    built = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    page = (tmp_path / "site" / "reference" / "metrics" / "proficiency.html").read_text(encoding="utf-8")
+    assert "<math" in page
+    assert "https://cdn" not in page

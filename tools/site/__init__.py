@@ -1,0 +1,1 @@
+"""The documentation site: reference pages written from the code, and the build of the whole."""

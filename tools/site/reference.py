@@ -1,0 +1,164 @@
+"""Reference pages beside those of metrics: commands, glossary, schemas and the Python interface."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import infoscope as ifs
+from infoscope.cli import COMMANDS, app
+from infoscope.cli.glossary import glossary
+from infoscope.results.kinds import KINDS, result_class
+
+__all__ = ["api_pages", "commands_page", "glossary_page", "public_names", "schemas_page"]
+
+ROOT = Path(__file__).parents[2]
+_STUB = ROOT / "src" / "infoscope" / "__init__.pyi"
+_CONTEXT = click.Context(app, info_name="infoscope")
+
+
+def commands_page(folder: Path) -> None:
+    """Every command with its options and examples, as its help says them."""
+    lines = ["# Commands\n", "Each command says the same with `--help`.\n"]
+    for name in COMMANDS:
+        command = app.get_command(_CONTEXT, name)
+        assert command is not None
+        context = click.Context(command, info_name=f"infoscope {name}", max_content_width=100, terminal_width=100)
+        lines += [f"## infoscope {name}\n", f"```text\n{command.get_help(context)}\n```\n"]
+    (folder / "commands.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def glossary_page(folder: Path) -> None:
+    """Every word that reports print."""
+    lines = ["# Glossary\n", "Words that reports print; `infoscope explain WORD` knows them all, and every metric.\n"]
+    words = sorted(set(glossary().values()), key=lambda word: word.names[0].lower())
+    for word in words:
+        also = f" ({', '.join(word.names[1:])})" if len(word.names) > 1 else ""
+        see = ", ".join(f"[{name}](metrics/{name}.md)" for name in _metrics(word.see))
+        lines.append(f"**{word.names[0]}**{also}\n: {word.meaning}{f' See {see}.' if see else ''}\n")
+    (folder / "glossary.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _metrics(names: Sequence[str]) -> Iterator[str]:
+    """Those that are metrics of a table, by their own names."""
+    for name in names:
+        if name in ifs.catalogue:
+            yield ifs.metrics.registry.find(name).name
+
+
+def schemas_page(folder: Path) -> None:
+    """The documents of each kind of result: fields, types, and the file of the schema."""
+    lines = ["# JSON documents\n", _SCHEMAS]
+    for kind in KINDS:
+        schema: Any = result_class(kind).json_schema()
+        lines.append(f"## {kind}\n\n{_first(result_class(kind).__doc__)} [JSON Schema](../schemas/{kind}.json)\n")
+        lines.append("| field | type |\n|---|---|")
+        lines += [f"| `{name}` | {_type(part)} |" for name, part in schema["properties"].items()]
+        lines.append("")
+    (folder / "documents.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+_SCHEMAS = (
+    "`result.to_json()` writes a document that names its schema, as `infoscope/evaluation/2`; `infoscope.load` reads "
+    "any of them back. Information is always in bits. Numbers that do not exist are null, with the reason beside "
+    "them.\n"
+)
+
+
+def _type(part: Any) -> str:
+    if "const" in part:
+        return f"`{json.dumps(part['const'])}`"
+    if "$ref" in part:
+        return part["$ref"].rpartition("/")[2]
+    if "anyOf" in part:
+        return " or ".join(dict.fromkeys(_type(each) for each in part["anyOf"]))
+    if "enum" in part:
+        return " or ".join(f"`{value}`" for value in part["enum"])
+    kind = part.get("type", "anything")
+    if kind == "array":
+        return f"list of {_type(part['items'])}" if "items" in part else "list"
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _first(text: str | None) -> str:
+    return (text or "").split("\n\n")[0].replace("\n", " ").strip()
+
+
+def public_names() -> dict[str, tuple[str, ...]]:
+    """The public names, by the module that has them."""
+    found: dict[str, list[str]] = {}
+    for module, name in re.findall(r"^from \.(\S*) import (\w+) as \w+$", _STUB.read_text(), flags=re.MULTILINE):
+        found.setdefault(module, []).append(name)
+    return {module: tuple(names) for module, names in found.items()}
+
+
+def api_pages(folder: Path) -> None:
+    """Functions and classes of the package, with signatures and docstrings."""
+    functions: list[str] = []
+    classes: list[str] = []
+    for names in public_names().values():
+        for name in names:
+            thing = getattr(ifs, name)
+            if inspect.isclass(thing):
+                classes.append(name)
+            elif callable(thing):
+                functions.append(name)
+    modules = [name for name in public_names().get("", ()) if name not in (*functions, *classes)]
+    parts = [
+        "# Python interface\n",
+        "```python\nimport infoscope as ifs\n```\n",
+        "## Functions\n",
+        *(_described(name, getattr(ifs, name)) for name in sorted(functions, key=str.lower)),
+        "## Classes\n",
+        *(_class(name, getattr(ifs, name)) for name in sorted(classes, key=str.lower)),
+        "## Modules\n",
+        *(
+            f"`infoscope.{name}`\n: {_first(importlib.import_module(f'infoscope.{name}').__doc__)}\n"
+            for name in modules
+        ),
+    ]
+    (folder / "python.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def _described(name: str, thing: Callable[..., Any], level: int = 3) -> str:
+    return (
+        f"{'#' * level} {name}\n\n```python\n{name.rpartition('.')[2]}{_signature(thing)}\n```\n\n{_docstring(thing)}\n"
+    )
+
+
+def _signature(thing: Callable[..., Any]) -> str:
+    try:
+        found = str(inspect.signature(thing))
+    except (TypeError, ValueError):
+        return "(…)"
+    found = re.sub(r"<object object at [^>]*>|<[\w.]+ object at [^>]*>", "…", found)
+    return found if len(found) <= 90 else re.sub(r", (?=[\w*]+[:=,)])", ",\n    ", found).replace("(", "(\n    ", 1)
+
+
+def _docstring(thing: Any) -> str:
+    text = inspect.getdoc(thing)
+    if not text:
+        raise ValueError(f"{thing!r} is public and has no docstring")
+    return re.sub(
+        r"(?m)((?:^>>> .*\n?(?:^(?!>>> |\s*$).*\n?)*)+)",
+        lambda found: f"```python\n{found[1].rstrip()}\n```\n",
+        text + "\n",
+    )
+
+
+def _class(name: str, kind: type) -> str:
+    members = "\n".join(_described(f"{name}.{member}", getattr(kind, member), 4) for member in _methods(kind))
+    return f"### {name}\n\n{_docstring(kind)}\n\n{members}"
+
+
+def _methods(kind: type) -> Iterator[str]:
+    for name, member in vars(kind).items():
+        if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, (classmethod, staticmethod))):
+            yield name
