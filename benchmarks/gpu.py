@@ -214,19 +214,26 @@ def time_small(torch: Any) -> Iterator[tuple[str, ...]]:
 
 def time_others(torch: Any) -> Iterator[tuple[str, ...]]:
     import infoscope as ifs  # noqa: PLC0415
+    from infoscope.torch import loss  # noqa: PLC0415
+
+    switch = loss.MAX_PRODUCT_CLASSES
 
     yield from time_other_counts(torch, ifs)
     torch.cuda.empty_cache()
-    rows = sized(1_000_000, 1000)
-    truth, _ = labels(torch, rows, 1000)
-    probabilities = torch.softmax(torch.randn(rows, 1000, device=DEVICE), 1)
-    took = milliseconds(torch, lambda: ifs.torch.soft_table(probabilities, truth))
-    yield "soft table, 10^6 rows × 1000 classes", f"{took:.2f} ms"
+    for classes in (10, 64, 100, 1000):
+        rows = sized(1_000_000, 1000)
+        truth, _ = labels(torch, rows, classes)
+        probabilities = torch.softmax(torch.randn(rows, classes, device=DEVICE), 1)
+        for name, most in (("product", 10**6), ("sums of rows", 0)):
+            loss.MAX_PRODUCT_CLASSES = most
+            took = milliseconds(torch, lambda p=probabilities, t=truth: ifs.torch.soft_table(p, t))
+            yield f"soft table by {name}, 10^6 rows × {classes} classes", f"{took:.2f} ms"
+        loss.MAX_PRODUCT_CLASSES = switch
     scores = torch.randn(100_000, 100, device=DEVICE, requires_grad=True)
     target = torch.randint(0, 100, (100_000,), device=DEVICE)
-    for loss in (ifs.torch.InformationLoss(), torch.nn.CrossEntropyLoss()):
-        took = milliseconds(torch, lambda loss=loss: loss(scores, target).backward())
-        yield f"`{type(loss).__name__}`, forward and backward, 10^5 × 100", f"{took:.2f} ms"
+    for module in (ifs.torch.InformationLoss(), torch.nn.CrossEntropyLoss()):
+        took = milliseconds(torch, lambda module=module: module(scores, target).backward())
+        yield f"`{type(module).__name__}`, forward and backward, 10^5 × 100", f"{took:.2f} ms"
 
 
 def time_other_counts(torch: Any, ifs: Any) -> Iterator[tuple[str, ...]]:

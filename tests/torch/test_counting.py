@@ -90,14 +90,14 @@ def test_a_counter_of_stated_classes_never_asks_the_device(device, labels, monke
         raise AssertionError("the device was asked before the table was")
 
     tensors = [torch.tensor(side, device=device) for side in labels]
-    monkeypatch.setattr(libraries.TorchLibrary, "ends", asked)
+    monkeypatch.setattr(growing_table, "pair_span", asked)
     counter = ifs.Counter(labels=range(8))
     counter.update(*tensors)
-    narrow = ifs.Counter()
-    narrow.update(*(tensor.to(torch.uint8) for tensor in tensors))
+    monkeypatch.setattr(libraries.TorchLibrary, "ends", asked)
+    narrow = pair_table.prepared(*(tensor.to(torch.uint8) for tensor in tensors), None)
 
     assert counter.table() == ifs.Contingency.from_labels(*labels, labels=range(8))
-    assert narrow.table() == ifs.Contingency.from_labels(*labels)
+    assert tally.pair_span(narrow) == tally.Span(0, 256)
 
 
 def test_a_weighted_counter(device, labels):

@@ -26,6 +26,21 @@ def test_it_is_minus_the_proficiency_of_the_soft_table():
     assert float(probabilities) == pytest.approx(-ifs.metrics.proficiency(table), rel=1e-12)
 
 
+def test_a_soft_table_of_many_classes_is_the_same_sum(monkeypatch):
+    scores, target = logits(rows=300, classes=7)
+    target[:2] = torch.tensor([-1, 9])  # no classes: in no row
+    weights = torch.rand(300, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    by_product = [ifs.torch.soft_table(scores.softmax(1), target, sample_weight=w) for w in (None, weights)]
+    monkeypatch.setattr("infoscope.torch.loss.MAX_PRODUCT_CLASSES", 0)
+
+    for product, weight in zip(by_product, (None, weights), strict=True):
+        assert torch.allclose(
+            ifs.torch.soft_table(scores.softmax(1), target, sample_weight=weight), product, rtol=1e-12
+        )
+    loss = ifs.torch.InformationLoss()
+    assert torch.autograd.gradcheck(lambda x: loss(x, target[:40]), scores[:40].requires_grad_())
+
+
 @pytest.mark.parametrize("absent", [None, 2])
 def test_its_gradient_is_that_of_differences(absent):
     scores, target = logits()

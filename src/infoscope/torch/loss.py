@@ -14,6 +14,8 @@ __all__ = ["InformationLoss", "SmallBatchWarning", "soft_table"]
 
 MIN_SAMPLES_PER_CLASS = 5
 """Fewer samples per class in a batch look more informative than they are."""
+MAX_PRODUCT_CLASSES = 64
+"""True classes up to which a soft table is a product of matrices."""
 
 
 class SmallBatchWarning(InfoscopeWarning):
@@ -23,28 +25,27 @@ class SmallBatchWarning(InfoscopeWarning):
 def soft_table(
     probabilities: Tensor, target: Tensor, num_classes: int | None = None, *, sample_weight: Tensor | None = None
 ) -> Tensor:
-    """Sums of predicted probabilities by true class, (classes, predicted classes): one product of two matrices.
+    """Sums of predicted probabilities by true class, (classes, predicted classes): labels × probabilities.
 
     ``probabilities`` has a row per sample, ``target`` the true class of each; ``num_classes`` is the number of true
-    classes, by default the number of columns. It stays on the device, and gradients pass through it.
+    classes, by default the number of columns. It stays on the device, and gradients pass through it. Few classes are
+    one product of two matrices; of many, most of that product would be zeros, and rows are added to their class.
     """
     _check_rows(probabilities, target)
     classes = probabilities.shape[1] if num_classes is None else num_classes
+    if sample_weight is not None and sample_weight.shape != target.shape:
+        raise InputError(
+            f"sample_weight has shape {tuple(sample_weight.shape)}; give one for each of {len(target)} rows"
+        )
     wide = probabilities.dtype if probabilities.dtype == torch.float64 else torch.float32
+    rows, weight = probabilities.to(wide), None if sample_weight is None else sample_weight.to(wide)
     with torch.autocast(probabilities.device.type, enabled=False):
-        members = _members(target, classes, wide)
-        if sample_weight is not None:
-            if sample_weight.shape != target.shape:
-                raise InputError(
-                    f"sample_weight has shape {tuple(sample_weight.shape)}; give one for each of {len(target)} rows"
-                )
-            members = members * sample_weight.to(wide)[:, None]
-        return members.T @ probabilities.to(wide)
-
-
-def _members(target: Tensor, classes: int, dtype: torch.dtype) -> Tensor:
-    """One row per sample with a 1 at its class; all zeros for a label out of range."""
-    return (target[:, None] == torch.arange(classes, device=target.device)).to(dtype)
+        if classes <= MAX_PRODUCT_CLASSES:
+            members = (target[:, None] == torch.arange(classes, device=target.device)).to(wide)
+            return (members if weight is None else members * weight[:, None]).T @ rows
+        nobody = torch.where((target >= 0) & (target < classes), target, classes).long()
+        sums = torch.zeros(classes + 1, rows.shape[1], dtype=wide, device=rows.device)
+        return sums.index_add(0, nobody, rows if weight is None else rows * weight[:, None])[:classes]
 
 
 def _check_rows(scores: Tensor, target: Tensor) -> None:
@@ -83,9 +84,9 @@ class InformationLoss(nn.Module):
         self._warn_of_size(len(target), scores.shape[1])
         wide = scores if scores.dtype == torch.float64 else scores.float()
         probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide
-        kept = (target != self.ignore_index).to(wide.dtype)
-        weight = kept if sample_weight is None else kept * sample_weight.reshape(-1).to(wide.dtype)
-        return -_proficiency(soft_table(probabilities, target, sample_weight=weight))
+        weight = None if sample_weight is None else sample_weight.reshape(-1)
+        kept = torch.where(target == self.ignore_index, -1, target)  # no class, so in no row of the table
+        return -_proficiency(soft_table(probabilities, kept, sample_weight=weight))
 
     def _warn_of_size(self, rows: int, classes: int) -> None:
         if not self._has_warned and rows < MIN_SAMPLES_PER_CLASS * classes:

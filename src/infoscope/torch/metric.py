@@ -52,11 +52,10 @@ class Information(Metric):
     counts: Tensor
     weights: Tensor
     weight_squares: Tensor
-    rows: Tensor
-    """Rows, those with weights, impossible weights."""
-    smallest: Tensor
-    largest: Tensor
-    """Labels out of range, of the truth and of the predictions."""
+    weighted_rows: Tensor
+    """Rows with weights, impossible weights, rows of probabilities; what has no weights is counted by its table."""
+    ends: Tensor
+    """The smallest and largest label out of range, of the truth and of the predictions."""
 
     def __init__(
         self,
@@ -79,15 +78,13 @@ class Information(Metric):
         for name in (self.metrics,) if isinstance(self.metrics, str) else self.metrics:
             find(name)
         columns = num_classes + (reject_index is not None and not 0 <= reject_index < num_classes)
-        self._span = Span(0, columns, None)
+        self._span = Span(0, columns, ignore_index)
         sums = {"counts": torch.int64, "weights": _WEIGHT}
         for name, dtype in sums.items():
             self.add_state(name, torch.zeros(self._span.cells, dtype=dtype), dist_reduce_fx="sum")
         self.add_state("weight_squares", torch.zeros((), dtype=_WEIGHT), dist_reduce_fx="sum")
-        self.add_state("rows", torch.zeros(3, dtype=torch.int64), dist_reduce_fx="sum")
-        ends = torch.tensor(NO_ENDS)
-        self.add_state("smallest", ends[[0, 2]], dist_reduce_fx="min")
-        self.add_state("largest", ends[[1, 3]], dist_reduce_fx="max")
+        self.add_state("weighted_rows", torch.zeros(3, dtype=torch.int64), dist_reduce_fx="sum")
+        self.add_state("ends", torch.tensor(NO_ENDS), dist_reduce_fx=_widest)
 
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
         """Count a batch; labels out of range are refused, at the latest when the table is asked for."""
@@ -99,10 +96,9 @@ class Information(Metric):
             self._add_soft(_rows_of_scores(preds.detach(), self._span.classes, target), target, weights)
         else:
             self._add_hard(self._predicted(preds.detach(), target), target, weights)
-        self.rows[0] += len(target)
         if weights is not None:
-            self.rows[1] += len(target)
-            self.rows[2] += (~(torch.isfinite(weights) & (weights >= 0))).sum()
+            self.weighted_rows[0] += len(target)
+            self.weighted_rows[1] += (~(torch.isfinite(weights) & (weights >= 0))).sum()
             kept = weights if self.ignore_index is None else weights * (target != self.ignore_index)
             self.weight_squares += (kept * kept).sum()
 
@@ -135,14 +131,11 @@ class Information(Metric):
         return weights.detach().reshape(-1).to(_WEIGHT)
 
     def _add_hard(self, preds: Tensor, target: Tensor, weights: Tensor | None) -> None:
-        ends = torch.stack((self.smallest, self.largest), dim=1).reshape(-1)
-        span = Span(0, self._span.classes, self.ignore_index)
         pairs = prepared(target, preds, weights)
         if weights is None:
-            self.counts = add_counts(pairs, span, self.counts, ends)
+            self.counts = add_counts(pairs, self._span, self.counts, self.ends)
         else:
-            self.weights = add_counts(pairs, span, self.weights, ends)
-        self.smallest, self.largest = ends[0::2], ends[1::2]
+            self.weights = add_counts(pairs, self._span, self.weights, self.ends)
 
     def _add_soft(self, probabilities: Tensor, target: Tensor, weights: Tensor | None) -> None:
         """Add probabilities up; rows without a valid class are counted in the cells after the table."""
@@ -156,13 +149,14 @@ class Information(Metric):
         self.weights[: self._span.pairs] += table.reshape(-1)
         self.weights[self._span.pairs] += outside.sum()
         self.weights[self._span.pairs + 1] += ignored.sum()
-        low, high = NO_ENDS[:2]
-        self.smallest[0] = torch.minimum(self.smallest[0], torch.where(outside, target, low).amin())
-        self.largest[0] = torch.maximum(self.largest[0], torch.where(outside, target, high).amax())
+        self.weighted_rows[2] += len(target)
+        smallest, largest = (torch.where(outside, target, none) for none in NO_ENDS[:2])
+        self.ends[0] = torch.minimum(self.ends[0], smallest.amin())
+        self.ends[1] = torch.maximum(self.ends[1], largest.amax())
 
     def compute(self) -> Tensor | dict[str, Tensor]:
         """The metrics by name, or the one that was asked for; NaN where one is undefined, or nothing was counted."""
-        table = self._counted_table() if int(self.rows[0]) else None
+        table = self._counted_table() if sum(self._seen_rows()) else None
         if isinstance(self.metrics, str):
             return self._number(self.metrics, table)
         return {name: self._number(name, table) for name in self.metrics}
@@ -178,17 +172,22 @@ class Information(Metric):
         ):
             return self._counted_table()
 
+    def _seen_rows(self) -> tuple[int, int]:
+        """Rows without and with weights."""
+        weighted, _, soft = self.weighted_rows.tolist()
+        return (soft - weighted if self.soft else int(self.counts.sum())), weighted
+
     def _counted_table(self) -> Contingency:
-        rows, weighted, bad = self.rows.tolist()
-        if rows == 0:
+        unweighted, weighted = self._seen_rows()
+        bad = int(self.weighted_rows[1])
+        if not unweighted + weighted:
             raise InputError("nothing was counted yet; call update first")
-        if 0 < weighted < rows:
+        if unweighted and weighted:
             raise InputError("some batches have weights and others do not; give weights to all")
         if bad:
             raise InputError(f"{bad:,} weights are negative, infinite or missing; weights are finite and not negative")
         sums = self.weights if weighted or self.soft else self.counts
-        ends = torch.stack((self.smallest, self.largest), dim=1).reshape(-1).cpu().numpy()
-        counted = checked_table(sums.cpu().numpy(), ends, Span(0, self._span.classes))
+        counted = checked_table(sums.cpu().numpy(), self.ends.cpu().numpy(), self._span)
         values = self._without_rejected_truth(counted.values)
         places = np.nonzero(values)
         reject = None if self.reject_index is None else self._reject_label
@@ -222,6 +221,12 @@ class Information(Metric):
                 "reject_index, or ignore_index for rows without a true class"
             )
         return np.delete(values, self._reject_label, axis=0)
+
+
+def _widest(ends: Tensor) -> Tensor:
+    """The ends of several processes together: smallest, largest, smallest, largest."""
+    low, high = ends.amin(0), ends.amax(0)
+    return torch.stack((low[0], high[1], low[2], high[3]))
 
 
 def _rows_of_scores(scores: Tensor, classes: int, target: Tensor) -> Tensor:

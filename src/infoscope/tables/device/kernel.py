@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import logging
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -78,7 +80,12 @@ def stream(values: Tensor) -> Any:
     if not hasattr(values, "data_ptr"):
         return cupy.cuda.get_current_stream()
     torch = importlib.import_module("torch")
-    return cupy.cuda.ExternalStream(torch.cuda.current_stream(values.device).cuda_stream, _device(values))
+    return _external_stream(torch.cuda.current_stream(values.device).cuda_stream, _device(values))
+
+
+@cache
+def _external_stream(pointer: int, device: int) -> Any:
+    return _cupy().cuda.ExternalStream(pointer, device)
 
 
 @cache
@@ -112,6 +119,7 @@ class _Plan:
     copies: int
 
     @classmethod
+    @cache
     def of(cls, span: Span, cell: int, device: int) -> _Plan:
         most = _shared_bytes(device)
         table = (span.cells | 1) * cell
@@ -142,31 +150,42 @@ def add_pairs(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor) -> No
     plan = _Plan.of(span, 4 if weights is None else 8, device)
     in_cache = plan.name == "count_in_cache" and weights is None
     width = max(truth.dtype.itemsize, system.dtype.itemsize)
-    with _cupy().cuda.Device(device), stream(truth):
-        for start in range(0, len(truth), MAX_PAIRS_PER_LAUNCH):
-            t, s = truth[start : start + MAX_PAIRS_PER_LAUNCH], system[start : start + MAX_PAIRS_PER_LAUNCH]
-            w = None if weights is None else weights[start : start + MAX_PAIRS_PER_LAUNCH]
+    with _on(device), stream(truth):
+        for t, s, w in _launches(truth, system, weights):
             together = 16 // width
             if any(_pointer(side) % (together * side.dtype.itemsize) for side in (t, s)):
                 together = 1  # a slice that begins between two loads
             target = table if not in_cache else _narrow(table)
             kernel = _kernel(plan.name, (_dtype(t), _dtype(s)), together, counted, device)
             arguments = (
-                np.uint64(_pointer(t)),
-                np.uint64(_pointer(s)),
-                np.uint64(_pointer(w)),
+                *(np.uint64(_pointer(array)) for array in (t, s, w)),
                 np.int64(len(t)),
                 np.int64(span.low),
                 np.uint32(span.classes),
                 np.uint32(span.ignored is not None),
                 np.int64(span.ignored or 0),
                 np.uint32(plan.copies),
-                np.uint64(_pointer(target)),
-                np.uint64(_pointer(ends)),
+                *(np.uint64(_pointer(array)) for array in (target, ends)),
             )
             kernel((plan.blocks(len(t) // together, device),), (THREADS,), arguments, shared_mem=plan.shared)
             if in_cache:
                 table += target
+
+
+def _on(device: int) -> AbstractContextManager[object]:
+    """The device as the current one."""
+    cupy = _cupy()
+    return nullcontext() if cupy.cuda.runtime.getDevice() == device else cupy.cuda.Device(device)
+
+
+def _launches(truth: Tensor, system: Tensor, weights: Tensor | None) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
+    """The pairs in pieces that one launch may count; usually there is one."""
+    if 0 < len(truth) <= MAX_PAIRS_PER_LAUNCH:
+        yield truth, system, weights
+        return
+    for start in range(0, len(truth), MAX_PAIRS_PER_LAUNCH):
+        part = slice(start, start + MAX_PAIRS_PER_LAUNCH)
+        yield truth[part], system[part], None if weights is None else weights[part]
 
 
 def _narrow(table: Tensor) -> Tensor:

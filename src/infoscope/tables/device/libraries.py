@@ -214,12 +214,16 @@ _JAX = JaxLibrary()
 _LIBRARIES: Mapping[str, Library] = {"torch": TorchLibrary(), "cupy": CupyLibrary(), "jax": _JAX, "jaxlib": _JAX}
 
 
-def _name_of(values: object) -> str | None:
-    for base in type(values).__mro__:
-        name = base.__module__.partition(".")[0]
-        if name in _LIBRARIES:
-            return name
-    return None
+_NAMES: dict[type, str | None] = {}
+"""Libraries of the types seen so far."""
+
+
+def _name_of(values: Any) -> str | None:
+    kind = type(values)
+    if kind not in _NAMES:
+        modules = (base.__module__.partition(".")[0] for base in kind.__mro__)
+        _NAMES[kind] = next((name for name in modules if name in _LIBRARIES), None)
+    return _NAMES[kind]
 
 
 def device_of(values: Any) -> str | None:
