@@ -10,16 +10,22 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.judges.belief import StratumBelief, accuracy_moments
+from infoscope.judges.diagnostic_findings import diagnostic_findings
 from infoscope.judges.estimated_table import estimated_table
 from infoscope.judges.judged_rows import JudgedRows
+from infoscope.judges.label_requests import labels_for, with_labels
 from infoscope.judges.system_strata import SystemStrata
 from infoscope.judges.verdicts import RIGHT, WRONG
+from infoscope.labelling import LabelPlan
 from infoscope.numeric import Real
 from infoscope.posterior import Posterior
 from infoscope.posterior.drawn import DrawnBelief
+from infoscope.readers import ReadOptions
 from infoscope.readers.labels import match_label
+from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.typing import LabelsLike
 
 __all__ = ["FEWEST_LABELS", "Judged"]
 
@@ -122,6 +128,25 @@ class Judged(JudgedRows):
         alone = float(Posterior(self.labels_only(system), seed=seed).sd(metric))
         both = float(self.posterior(system, seed=seed).sd(metric))
         return self.counts(system).labels * ((alone / both) ** 2 - 1) if both > 0 else 0.0
+
+    # ── further labels ──────────────────────────────────────────────────────────────────────────
+
+    def labels_for(
+        self, metric: str, width: float, *, system: str | None = None, level: float = 0.95, seed: int = 0
+    ) -> LabelPlan:
+        """How many further labels make the interval of a metric this wide, at random and by stratum, and on which rows.
+
+        Of several systems, the one that needs most labels decides unless one is named.
+        """
+        return labels_for(self, metric, width, system, level=level, seed=seed)
+
+    def with_labels(self, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None) -> Judged:
+        """The same rows with the labels of filled-in sheets, as ``labels_for(…).write_sheet`` makes them."""
+        return with_labels(self, labels, column=column, read=read)
+
+    def findings(self, *, level: float = 0.95, seed: int = 0) -> tuple[Finding, ...]:
+        """What may be wrong with the labels or the judge."""
+        return tuple(diagnostic_findings(self, level=level, seed=seed))
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 

@@ -27,6 +27,7 @@ __all__ = [
     "listed_values",
     "rows_of_patterns",
     "sheet_lines",
+    "sheet_rows",
     "write_sheet",
 ]
 
@@ -150,6 +151,13 @@ def _columns(sheet: Any) -> set[str]:
             return set(file.readline().strip().replace('"', "").split(","))
     except (OSError, TypeError, UnicodeDecodeError):
         return set()
+
+
+def sheet_rows(sheet: LabelsLike, read: ReadOptions | None) -> frozenset[int]:
+    """The rows of a sheet, labelled or not, where it has a column of them."""
+    if "row" not in _columns(sheet):
+        return frozenset()
+    return frozenset(int(str(label)) for label in read_patterns(sheet, ["row"], comparable=False, read=read).labels[0])
 
 
 def check_rows_once(sheet: LabelsLike, read: ReadOptions | None) -> None:

@@ -1,0 +1,116 @@
+"""What may be wrong with labels and judge, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from infoscope.judges.diagnostics import (
+    DEPENDENT,
+    LabelsBesideJudge,
+    accepted_errors,
+    given_truth_p_value,
+    labels_beside_judge,
+    row_selection,
+    unlabelled_strata,
+)
+from infoscope.posterior.drawn import DrawnBelief
+from infoscope.results.finding import Finding
+
+if TYPE_CHECKING:
+    from infoscope.judges.judged import Judged
+
+__all__ = ["diagnostic_findings"]
+
+COMPARED = ("accuracy", "proficiency")
+"""Metrics by which labels alone and labels with judge are compared."""
+
+
+def diagnostic_findings(judged: Judged, *, level: float = 0.95, seed: int = 0) -> Iterator[Finding]:
+    """About the labels of each system, about the judge, and about a judge that favours one of several systems."""
+    if judged.label_count >= judged.row_count:
+        return
+    for name in judged.systems:
+        yield from _about_labels(judged, name, seed)
+        yield from _about_judge(judged, name, seed)
+    for pair in accepted_errors(judged, level, seed=seed) if len(judged.systems) > 1 else ():
+        if pair.favoured is None:
+            continue
+        low, high = sorted(abs(100 * end) for end in pair.difference)
+        (one, first), (other, second) = zip((pair.first, pair.second), pair.rates, strict=True)
+        yield Finding(
+            "judge_favours_system",
+            f"{_judge(judged)} accepts {first:.0%} of the wrong predictions of {one} and {second:.0%} of those of "
+            f"{other} (difference {low:.0f} to {high:.0f} points): it favours {pair.favoured}. The comparison accounts "
+            "for it.",
+            "warning",
+            {"systems": [one, other], "rates": [first, second], "favoured": pair.favoured},
+        )
+
+
+def _judge(judged: Judged) -> str:
+    return " and ".join(judged.judges)
+
+
+def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
+    selection = row_selection(judged, name)
+    missing = unlabelled_strata(judged, name)
+    if missing is not None:
+        verdict, prediction = missing.largest
+        yield Finding(
+            "strata_without_labels",
+            f"{missing.share:.0%} of the rows have a verdict and prediction of {name} without any labelled row, most "
+            f"of them verdict {verdict} and prediction {prediction}: label some of these first.",
+            "warning",
+            {"system": name, "share": missing.share},
+        )
+    if selection.is_significant:
+        yield Finding(
+            "labels_not_random",
+            f"The labelled rows are no random sample of the rows (they have more of verdict {selection.verdict} and "
+            f"prediction {selection.prediction} of {name}; {_p(selection.p_value)}): the figures account for that, "
+            "labels alone would not.",
+            evidence={"system": name, "p_value": selection.p_value},
+        )
+        return  # the labels alone are then off for a reason that is accounted for
+    for pair in labels_beside_judge(judged, name, COMPARED, seed=seed):
+        if pair.is_apart:
+            yield _apart(name, pair)
+            return
+
+
+def _apart(name: str, pair: LabelsBesideJudge) -> Finding:
+    how = "easier" if pair.z > 0 else "harder"
+    return Finding(
+        "labelled_rows_differ",
+        f"The labels alone put the {pair.metric} of {name} at {pair.labels_only:.2f}, with the judge it is "
+        f"{pair.with_judge:.2f}: labelled rows seem {how} than others with the same verdict and prediction. Label a "
+        "random sample.",
+        "warning",
+        {"system": name, "metric": pair.metric, "z": pair.z},
+    )
+
+
+def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
+    beside = next(labels_beside_judge(judged, name, COMPARED[:1], seed=seed), None)
+    if beside is not None and beside.is_useless:
+        carried = float(DrawnBelief(judged.judge_table(name, seed=seed)).mean("proficiency"))
+        yield Finding(
+            "judge_of_no_use",
+            f"{_judge(judged)} adds nothing to the {judged.label_count:,.6g} labels for {name}: it carries "
+            f"{carried:.0%} of the truth's information. The labels alone are as good.",
+            "warning",
+            {"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
+        )
+    p_value = given_truth_p_value(judged.counts(name).labelled, seed=seed)
+    if p_value < DEPENDENT:
+        yield Finding(
+            "verdicts_depend_on_predictions",
+            f"Given the true class, verdicts of {_judge(judged)} depend on the prediction of {name} ({_p(p_value)}): "
+            "verdicts taken as the truth would be off. The figures account for it.",
+            evidence={"system": name, "p_value": p_value},
+        )
+
+
+def _p(value: float) -> str:
+    return f"P = {value:.2g}" if value >= 0.001 else "P < 0.001"

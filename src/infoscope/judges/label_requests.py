@@ -1,0 +1,279 @@
+"""How many further labels a judged metric needs and which rows to ask for; labels that came back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.errors import InputError
+from infoscope.inputs import check_level
+from infoscope.judges.label_allocation import StratumAllocation
+from infoscope.labelling.label_plan import CURVE, LabelPlan, PlannedWidth, StratumToLabel
+from infoscope.labelling.labelled_estimate import LabelledEstimate, labelled_findings
+from infoscope.labelling.sheet import (
+    FilledSheet,
+    ItemToLabel,
+    check_rows_once,
+    filled_sheet,
+    listed_values,
+    rows_of_patterns,
+    sheet_rows,
+)
+from infoscope.metrics.registry import find
+from infoscope.numeric import Real
+from infoscope.posterior import Posterior
+from infoscope.readers import ReadOptions
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.tables.patterns import Patterns
+from infoscope.typing import LabelsLike, Source
+
+if TYPE_CHECKING:
+    from infoscope.judges.judged import Judged
+
+__all__ = ["JudgedSampler", "labels_for", "with_labels"]
+
+
+def labels_for(
+    judged: Judged, metric: str, width: float, system: str | None = None, *, level: float = 0.95, seed: int = 0
+) -> LabelPlan:
+    """How many further labels make the interval of a metric this wide, at random and by stratum, and on which rows.
+
+    Of several systems, the one that needs most labels decides.
+    """
+    check_level(level)
+    entry = find(metric)
+    if entry.card.posterior == "none" or entry.card.level != "table":
+        raise InputError(f"{entry.name} has no interval to become narrow; choose another metric")
+    if not 0 < width < float("inf"):
+        raise InputError(f"the width of an interval is {width:g}; it must be above 0, such as 0.04")
+    if judged.patterns.is_weighted:
+        raise InputError("labels are planned for counted rows; leave out the weights")
+    names = judged.systems if system is None else (system,)
+    needs = {name: JudgedSampler.of(judged, name, entry.name, (width / 2, level, seed)) for name in names}
+    return max((sampler.plan() for sampler in needs.values()), key=lambda plan: plan.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSampler:
+    """Draws rows of each verdict and prediction at random, each once at most, and estimates with their labels."""
+
+    judged: Judged
+    system: str
+    metric: str
+    half_width: float
+    level: float
+    seed: int
+    allocation: StratumAllocation
+    planned: int
+    labelled_rows: frozenset[int] = frozenset()
+    """Rows of the source that were labelled in earlier rounds."""
+
+    @classmethod
+    def of(cls, judged: Judged, system: str, metric: str, wanted: tuple[float, float, int]) -> JudgedSampler:
+        """``wanted`` are half width, level and seed."""
+        half_width, level, seed = wanted
+        belief = judged.belief(system, seed=seed)
+        table = judged.table(system, seed=seed)
+        sd = float(judged.posterior(system, seed=seed).sd(metric))
+        if not np.isfinite(sd):
+            raise InputError(f"{metric} of {system} has no interval here: {find(metric).reason(table)}")
+        allocation = StratumAllocation.of(belief, table, metric, sd)
+        needed = allocation.labels_needed(half_width, level, planned=True)
+        if needed is None:
+            least = 2 * allocation.half_width(allocation.open_rows, level)
+            raise InputError(
+                f"labels of all {belief.counts.rows.sum():,.0f} rows leave the interval of {metric} {least:.2g} wide, "
+                f"more than {2 * half_width:g}; ask for a wider one, or add rows"
+            )
+        return cls(judged, system, metric, half_width, level, seed, allocation, needed)
+
+    def plan(self) -> LabelPlan:
+        """The plan as a document."""
+        allocation, level = self.allocation, self.level
+        open_rows = int(allocation.open_rows.sum())
+        at_random = allocation.labels_needed(self.half_width, level, planned=False)
+        return LabelPlan(
+            metric=self.metric,
+            systems=(self.system,),
+            difference=False,
+            half_width=self.half_width,
+            level=level,
+            items=open_rows,
+            labels=self.planned,
+            labels_random=at_random,
+            labels_without_plan=self._labels_alone(),
+            curve=tuple(
+                PlannedWidth(
+                    number,
+                    allocation.half_width(allocation.by_stratum(number), level),
+                    allocation.half_width(allocation.at_random(number), level),
+                )
+                for number in CURVE
+                if number <= open_rows
+            ),
+            basis="judge",
+            strata=self._strata(),
+            findings=(self._sentence(at_random),),
+            sampler=self,
+        )
+
+    def _labels_alone(self) -> int:
+        """Further labels at random that would do without the judge."""
+        table = self.judged.labels_only(self.system)
+        summary = Posterior(table, seed=self.seed).summary(self.metric, self.level)
+        half = (float(summary.high) - float(summary.low)) / 2
+        return max(int(np.ceil(float(table.total) * ((half / self.half_width) ** 2 - 1))), 0)
+
+    def _strata(self) -> tuple[StratumToLabel, ...]:
+        strata, counts = self.judged.strata(self.system), self.allocation.whole(self.planned)
+        found = [
+            StratumToLabel(
+                strata.verdicts[verdict], str(strata.predictions[prediction]), round(rows), round(labelled), int(more)
+            )
+            for verdict, prediction, rows, labelled, more in zip(
+                strata.counts.verdict,
+                strata.counts.prediction,
+                self.allocation.rows.tolist(),
+                self.allocation.labelled.tolist(),
+                counts.tolist(),
+                strict=True,
+            )
+        ]
+        return tuple(sorted(found, key=lambda each: -each.more))
+
+    def _sentence(self, at_random: int | None) -> Finding:
+        title = find(self.metric).card.title.lower()
+        compared = "labels of all rows at random would not do" if at_random is None else f"{at_random:,} at random"
+        text = (
+            f"To know the {title} of {self.system} to ±{self.half_width:g}: about {self.planned:,} further labels by "
+            f"verdict and prediction; {compared}."
+        )
+        if not self.planned:
+            text = (
+                f"The {title} of {self.system} is known to ±{self.half_width:g} already: no further labels are needed."
+            )
+        return Finding("labels_needed", text, evidence={"labels": self.planned, "at_random": at_random})
+
+    # ── rows to ask for ──────────────────────────────────────────────────────────────────────────
+
+    def drawn(
+        self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
+    ) -> list[ItemToLabel]:
+        """Rows without a label: of each stratum as many as planned, at random, in random order."""
+        judged, strata = self.judged, self.judged.strata(self.system)
+        wanted = self.allocation.whole(self.planned if labels is None else labels)
+        if not wanted.sum():
+            raise InputError("no further labels are needed; ask for a number of them to label more")
+        open_patterns = _open_patterns(judged, self.system)
+        members = rows_of_patterns(source, judged.patterns, open_patterns, read)
+        names = _shown_columns(judged)
+        found: list[ItemToLabel] = []
+        for at, (verdict, prediction) in enumerate(zip(*strata.counts.occupied, strict=True)):
+            mine = open_patterns[
+                (strata.verdict_codes[open_patterns] == verdict)
+                & (strata.prediction_codes[open_patterns] == prediction)
+            ]
+            rows = [(int(row), int(p)) for p in mine for row in members[int(p)] if int(row) not in self.labelled_rows]
+            number = min(int(wanted[at]), len(rows))
+            for chosen in rng.choice(len(rows), number, replace=False) if number else ():
+                row, pattern = rows[int(chosen)]
+                found.append(ItemToLabel(row, listed_values(judged.patterns, names, pattern), number / len(rows)))
+        return [found[at] for at in rng.permutation(len(found)).tolist()]
+
+    # ── labels that came back ──────────────────────────────────────────────────────────────────────
+
+    def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
+        """The metric with the labels of filled-in sheets beside those that there were, and what was foretold."""
+        sheet = _sheet(self.judged, labels, column, read)
+        after = _labelled(self.judged, sheet)
+        belief = after.posterior(self.system, seed=self.seed)
+        summary = belief.summary(self.metric, plan.level)
+        table = after.table(self.system, seed=self.seed)
+        value = Estimate.of(find(self.metric).score(table)).with_belief(summary)
+        reached = (float(summary.high) - float(summary.low)) / 2
+        foretold = self.allocation.half_width(self._came(sheet), plan.level)
+        sampler = JudgedSampler.of(after, self.system, self.metric, (plan.half_width, plan.level, self.seed))
+        more = sampler.planned if reached > plan.half_width else 0
+        return LabelledEstimate(
+            metric=self.metric,
+            labels=round(float(sheet.times.sum())),
+            systems={self.system: value},
+            more_labels=more,
+            half_width=plan.half_width,
+            level=plan.level,
+            reached=reached,
+            foretold=foretold,
+            basis="judge",
+            findings=tuple(labelled_findings(more, plan.half_width, reached, foretold, sheet.unlabelled)),
+            tables=MappingProxyType({self.system: table}),
+        )
+
+    def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
+        """The plan after these labels, which are not asked for again."""
+        after = _labelled(self.judged, _sheet(self.judged, labels, column, read))
+        sampler = JudgedSampler.of(after, self.system, self.metric, (plan.half_width, plan.level, self.seed))
+        return replace(sampler, labelled_rows=self.labelled_rows | sheet_rows(labels, read)).plan()
+
+    def _came(self, sheet: FilledSheet) -> Real:
+        """Labels of a sheet by stratum."""
+        strata = self.judged.strata(self.system)
+        at = np.full(strata.counts.everything.shape, -1)
+        at[strata.counts.occupied] = np.arange(len(strata.counts.verdict))
+        place = at[strata.verdict_codes[sheet.place], strata.prediction_codes[sheet.place]]
+        return np.bincount(place, sheet.times, len(strata.counts.verdict)).astype(np.float64)
+
+
+def with_labels(
+    judged: Judged, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None
+) -> Judged:
+    """The judged rows with the labels of filled-in sheets."""
+    return _labelled(judged, _sheet(judged, labels, column, read))
+
+
+def _open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
+    """Patterns without a label that are in a stratum of the system."""
+    is_open = ~judged.patterns.present[judged.patterns.place(judged.truth)]
+    if system is not None:
+        strata = judged.strata(system)
+        is_open = is_open & (strata.verdict_codes >= 0) & (strata.prediction_codes >= 0)
+    return np.flatnonzero(is_open)
+
+
+def _sheet(judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None) -> FilledSheet:
+    check_rows_once(labels, read)
+    wanted = (column, _open_patterns(judged, None), read)
+    return filled_sheet(labels, judged.patterns, _shown_columns(judged), judged.classes, wanted)
+
+
+def _shown_columns(judged: Judged) -> list[str]:
+    """Columns of a sheet: all but the truth."""
+    return [name for name in judged.patterns.names if name != judged.truth]
+
+
+def _labelled(judged: Judged, sheet: FilledSheet) -> Judged:
+    """Rows of the sheet moved from those without a label to those with one."""
+    patterns = judged.patterns
+    truth = patterns.place(judged.truth)
+    taken = np.bincount(sheet.place, sheet.times, len(patterns))
+    left = patterns.counts - taken.astype(patterns.counts.dtype)
+    if (left < 0).any():
+        at = int(np.argmin(left))
+        what = ", ".join(f"{name} {value}" for name, value in listed_values(patterns, patterns.names, at).items())
+        raise InputError(f"more rows are labelled than there are without a label ({what}); leave out double rows")
+    named = patterns.labels[truth]
+    named = (*named, *(label for at in np.unique(sheet.label) if (label := judged.classes[at]) not in named))
+    codes = patterns.codes[:, sheet.place].astype(np.int64)
+    codes[truth] = [named.index(judged.classes[at]) for at in sheet.label.tolist()]
+    keep = np.flatnonzero(left > 0)
+    labels = {name: patterns.labels[at] if at != truth else named for at, name in enumerate(patterns.names)}
+    merged = Patterns.from_codes(
+        labels,
+        np.hstack([patterns.codes[:, keep].astype(np.int64), codes]),
+        np.concatenate([left[keep], sheet.times.astype(left.dtype)]),
+    )
+    return replace(judged, patterns=merged)

@@ -1,0 +1,124 @@
+"""What may be wrong with labels and judge: reference figures, and worlds in which it is."""
+
+import json
+
+import numpy as np
+import pytest
+
+import infoscope as ifs
+from infoscope.judges.diagnostics import accepted_errors, given_truth_p_value, labels_beside_judge, row_selection
+from tests.judges.worlds import JudgedWorld, erring
+from tests.reference import reference_file, why_absent
+
+ABSENT = why_absent("oracle_judge.json")
+COLUMNS = {"truth": "human", "judge": "gpt", "system": "model"}
+
+
+def codes(judged: ifs.Judged) -> set[str]:
+    return {finding.code for finding in judged.findings()}
+
+
+@pytest.mark.skipif(ABSENT is not None, reason=str(ABSENT))
+def test_reference_figures() -> None:
+    document = json.loads(reference_file("oracle_judge.json").read_text(encoding="utf-8"))
+    for case in document["cases"]:
+        counts = (np.array(case[name]) for name in ("labelled", "everything"))
+        found = ifs.Judged.from_counts(*counts, says_right=case["verdict"])
+        wanted = case["reference"]["not_random_p"]
+        assert row_selection(found, "system").p_value == pytest.approx(wanted, rel=1e-8, abs=1e-12)
+    for pair in document["pairs"]:
+        found = ifs.Judged.from_counts(*(np.array(pair[name]) for name in ("labelled", "everything")))
+        (errors,) = accepted_errors(found)
+        for at, name in enumerate(("accepted_when_wrong_a", "accepted_when_wrong_b")):
+            reference = pair["reference"][name]
+            assert errors.rates[at] == pytest.approx(reference["mean"], abs=0.06 * reference["sd"] + 1e-3)
+        reference = pair["reference"]["accepted_when_wrong_difference"]
+        assert errors.difference == pytest.approx((reference["low"], reference["high"]), abs=0.15 * reference["sd"])
+
+
+def test_a_sound_slice_and_judge_are_not_complained_about() -> None:
+    world = JudgedWorld.drawn(np.random.default_rng(41), 4000, 200, 3)
+    found = ifs.Judged.from_rows(world.source(), **COLUMNS)
+    assert not codes(found) & {"labels_not_random", "labelled_rows_differ", "judge_of_no_use", "strata_without_labels"}
+
+
+def test_labels_by_verdict_are_no_random_sample_and_no_harm() -> None:
+    rng = np.random.default_rng(42)
+    world = JudgedWorld.drawn(rng, 4000, 0)
+    chance = np.where(world.verdict == 1, 0.12, 0.03)
+    world.labelled[rng.random(4000) < chance] = True
+    found = ifs.Judged.from_rows(world.source(), **COLUMNS)
+    (finding,) = (each for each in found.findings() if each.code == "labels_not_random")
+    assert "more of verdict b" in finding.text
+    assert "labelled_rows_differ" not in codes(found)
+    low, high = found.posterior().interval("accuracy")
+    assert low < world.accuracy < high
+
+
+def test_labels_of_easy_rows_are_noticed() -> None:
+    """Rows on which the system is right are labelled four times as often: labels and judge disagree."""
+    rng = np.random.default_rng(43)
+    world = JudgedWorld.drawn(rng, 6000, 0, judge=0.95)
+    chance = np.where(world.prediction == world.truth, 0.08, 0.02)
+    world.labelled[rng.random(6000) < chance] = True
+    beside = next(labels_beside_judge(ifs.Judged.from_rows(world.source(), **COLUMNS), "model", ["accuracy"]))
+    assert beside.z > 2.5
+    assert beside.labels_only > world.accuracy + 0.1
+
+
+def test_a_judge_that_says_anything_is_of_no_use() -> None:
+    rng = np.random.default_rng(44)
+    world = JudgedWorld.drawn(rng, 3000, 200)
+    deaf = JudgedWorld(world.truth, world.prediction, rng.integers(2, size=3000), world.labelled)
+    (finding,) = (
+        each for each in ifs.Judged.from_rows(deaf.source(), **COLUMNS).findings() if each.code == "judge_of_no_use"
+    )
+    assert "gpt adds nothing to the 200 labels for model" in finding.text
+
+
+def test_a_judge_that_favours_a_system() -> None:
+    rng = np.random.default_rng(45)
+    world = JudgedWorld.drawn(rng, 5000, 500, repeats=0.4)
+    rows = world.source() | {"other": ["ab"[code] for code in erring(world.truth, 0.78, 2, rng)]}
+    found = ifs.Judged.from_rows(rows, truth="human", judge="gpt", system=["model", "other"])
+    (finding,) = (each for each in found.findings() if each.code == "judge_favours_system")
+    assert "it favours model. The comparison accounts for it." in finding.text
+    assert "verdicts_depend_on_predictions" in codes(found)
+    right = np.where(world.verdict == world.prediction, "yes", "no").tolist()
+    verdicts = {"j1": right, "j2": np.where(rng.random(5000) < 0.1, "yes", "no").tolist()}
+    both = ifs.Judged.from_rows(
+        rows | verdicts,
+        truth="human",
+        judge=["j1", "j2"],
+        system=["model", "other"],
+        says={"right": "yes", "wrong": "no"},
+    )
+    (errors,) = accepted_errors(both)
+    assert errors.favoured == "model"
+    assert errors.rates[1] == pytest.approx(0.1, abs=0.05)
+
+
+def test_strata_without_a_label_are_named() -> None:
+    rng = np.random.default_rng(46)
+    world = JudgedWorld.drawn(rng, 2000, 150)
+    world.labelled[(world.verdict == 1) & (world.prediction == 0)] = False
+    (finding,) = (
+        each
+        for each in ifs.Judged.from_rows(world.source(), **COLUMNS).findings()
+        if each.code == "strata_without_labels"
+    )
+    assert "verdict b and prediction a: label some of these first" in finding.text
+
+
+def test_verdicts_given_the_truth() -> None:
+    """A permutation test: uniform where verdicts depend on the class alone, small where they repeat the prediction."""
+    rng = np.random.default_rng(47)
+    p_values = {0.0: [], 0.5: []}
+    for repeats, found in p_values.items():
+        for _ in range(12):
+            world = JudgedWorld.drawn(rng, 150, 150, repeats=repeats)
+            tables = np.zeros((2, 2, 2))
+            np.add.at(tables, (world.truth, world.verdict, world.prediction), 1.0)
+            found.append(given_truth_p_value(tables))
+    assert np.median(p_values[0.0]) > 0.2
+    assert max(p_values[0.5]) < 0.05

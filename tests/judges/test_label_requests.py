@@ -1,0 +1,138 @@
+"""Further labels with a judge: how many, on which rows, and what came of them."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infoscope as ifs
+from infoscope.errors import InputError
+from infoscope.judges.label_allocation import StratumAllocation
+from infoscope.judges.label_requests import labels_for, with_labels
+from tests.judges.worlds import JudgedWorld
+
+COLUMNS = {"truth": "human", "judge": "gpt", "system": "model"}
+
+
+def judged(world: JudgedWorld) -> ifs.Judged:
+    return ifs.Judged.from_rows(world.source(), **COLUMNS)
+
+
+def filled(plan: ifs.LabelPlan, items: list, world: JudgedWorld) -> dict[str, list]:
+    lines = plan.sheet(items)
+    columns = {name: [line[name] for line in lines] for name in ("row", "gpt", "model", "chance", "times")}
+    return columns | {"label": ["abcdefghij"[world.truth[line["row"] - 1]] for line in lines]}
+
+
+def test_labels_by_stratum_are_the_best_there_are() -> None:
+    """Against labels given one by one to the stratum where the next one helps most, which is the optimum."""
+    rng = np.random.default_rng(31)
+    for _ in range(5):
+        rows, labelled = rng.integers(30, 400, 6).astype(float), rng.integers(0, 12, 6).astype(float)
+        share = rows / rows.sum()
+        found = StratumAllocation(share, rng.uniform(0.05, 0.5, 6), labelled, rows, 1e-6, 1.0)
+        greedy = np.zeros(6)
+        for _ in range(80):
+            n = np.maximum(labelled + greedy, 1.0)
+            gain = share**2 * found.spread**2 * (1 / n - 1 / np.maximum(labelled + greedy + 1, 1.0))
+            greedy[np.argmax(np.where(labelled + greedy < rows, gain + (n == 1.0) * 1e-12, -1.0))] += 1
+        added = found.by_stratum(80)
+        assert added.sum() == pytest.approx(80)
+        assert (added <= rows - labelled + 1e-9).all()
+        assert (added >= 0).all()
+        assert found.half_width(added, 0.95) <= found.half_width(greedy, 0.95) * 1.01
+        assert found.half_width(added, 0.95) <= found.half_width(found.at_random(80), 0.95) + 1e-12
+        assert found.whole(80).sum() == 80
+        needed = found.labels_needed(found.half_width(added, 0.95) * 1.0001, 0.95, planned=True)
+        assert needed is not None
+        assert needed <= 80
+
+
+def test_all_rows_are_given_out_once() -> None:
+    found = StratumAllocation(np.array([0.9, 0.1]), np.array([0.0, 0.5]), np.zeros(2), np.array([90.0, 10.0]), 0.0, 1.0)
+    assert found.whole(100).tolist() == [90, 10]
+    assert found.whole(40).tolist() == [30, 10]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_foretold(classes: int) -> None:
+    rng = np.random.default_rng([32, classes])
+    world = JudgedWorld.drawn(rng, 4000, 100, classes)
+    before = judged(world)
+    plan = labels_for(before, "accuracy", 0.08)
+    items = plan.select(world.source(), seed=1)
+    found = plan.estimate(filled(plan, items, world))
+
+    assert plan.labels < plan.labels_random < plan.labels_without_plan
+    assert len(items) == plan.labels == sum(each.more for each in plan.strata)
+    assert not any(world.labelled[item.row - 1] for item in items)
+    assert all(item.predictions["model"] == "abc"[world.prediction[item.row - 1]] for item in items)
+    assert found.labels == plan.labels
+    assert found.reached == pytest.approx(0.04, rel=0.25)
+    assert found.foretold == pytest.approx(0.04, rel=0.02)
+    low, high = found.systems["model"].interval
+    assert low - 0.02 < world.accuracy < high + 0.02
+    assert {"more_labels_needed", "narrow_enough"} & {finding.code for finding in found.findings}
+
+
+def test_chances_are_those_of_the_strata() -> None:
+    rng = np.random.default_rng(33)
+    world = JudgedWorld.drawn(rng, 600, 60)
+    plan = labels_for(judged(world), "proficiency", 0.2)
+    items = plan.select(world.source(), 50)
+    for verdict in "ab":
+        for prediction in "ab":
+            mine = [x for x in items if x.predictions == {"gpt": verdict, "model": prediction}]
+            there = (world.verdict == "ab".index(verdict)) & (world.prediction == "ab".index(prediction))
+            assert {x.chance for x in mine} <= {len(mine) / int((there & ~world.labelled).sum())}
+    assert len(items) == 50
+    assert len({x.row for x in items}) == 50
+
+
+def test_labels_come_back_in_rounds() -> None:
+    rng = np.random.default_rng(34)
+    world = JudgedWorld.drawn(rng, 3000, 60)
+    source = world.source()
+    plan = labels_for(judged(world), "accuracy", 0.08)
+    first = filled(plan, plan.select(source, 40), world)
+    following = plan.next_round(first)
+    again = following.select(source, round=2)
+    assert not {item.row for item in again} & set(first["row"])
+    assert 0 < following.labels < plan.labels + 20
+    after = with_labels(judged(world), first)
+    assert after.label_count == 100
+    assert after.row_count == 3000
+    counted = JudgedWorld(world.truth, world.prediction, world.verdict, world.labelled.copy())
+    counted.labelled[np.array(first["row"]) - 1] = True
+    assert after.labelled == pytest.approx(judged(counted).labelled)
+    assert after.everything == pytest.approx(judged(counted).everything)
+
+
+def test_rejections() -> None:
+    world = JudgedWorld.drawn(np.random.default_rng(35), 400, 50)
+    rows = judged(world)
+    plan = labels_for(rows, "accuracy", 0.1)
+    sheet = filled(plan, plan.select(world.source(), 30), world)
+    for wrong, said in (
+        ({"label": ["z"] * 30}, "has the label 'z'; the classes are a, b"),
+        ({"gpt": ["c"] * 30}, "no unlabelled row has gpt c"),
+        ({"row": [7] * 30}, "row 7 stands in two lines"),
+    ):
+        with pytest.raises(InputError, match=said):
+            plan.estimate(sheet | wrong)
+    double = {name: values * 20 for name, values in sheet.items() if name != "row"}
+    with pytest.raises(InputError, match="more rows are labelled than there are without a label"):
+        plan.estimate(double)
+    with pytest.raises(InputError, match="labels of all 400 rows leave the interval of accuracy"):
+        labels_for(rows, "accuracy", 0.001)
+    with pytest.raises(InputError, match="it must be above 0"):
+        labels_for(rows, "accuracy", 0.0)
+    assert labels_for(rows, "accuracy", 0.9).labels == 0
+
+
+def write(path: Path, columns: dict[str, list]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
