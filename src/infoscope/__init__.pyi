@@ -32,6 +32,7 @@ from .figures import BoundsDisplay as BoundsDisplay
 from .figures import ClassInformationDisplay as ClassInformationDisplay
 from .figures import ComparisonDisplay as ComparisonDisplay
 from .figures import ConfusionDisplay as ConfusionDisplay
+from .figures import ConfusionGridDisplay as ConfusionGridDisplay
 from .figures import CoverageDisplay as CoverageDisplay
 from .figures import EntropyDiagramDisplay as EntropyDiagramDisplay
 from .figures import EntropyTriangleDisplay as EntropyTriangleDisplay
@@ -42,7 +43,9 @@ from .figures import MetricCurvesDisplay as MetricCurvesDisplay
 from .figures import PerplexityDisplay as PerplexityDisplay
 from .figures import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .figures import RiskCoverageDisplay as RiskCoverageDisplay
+from .figures import RocDisplay as RocDisplay
 from .figures import SplitTriangleDisplay as SplitTriangleDisplay
+from .figures import StabilityDisplay as StabilityDisplay
 from .figures import SurfaceDisplay as SurfaceDisplay
 from .figures import SweepDisplay as SweepDisplay
 from .figures.association import AssociationDisplay as AssociationDisplay

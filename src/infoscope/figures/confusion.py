@@ -64,9 +64,12 @@ class HeatMap:
     @property
     def colours(self) -> NDArray[np.uint8]:
         """One colour a cell: errors on their own scale, so that the diagonal does not swamp them."""
+        return self.coloured(float(np.max(np.where(self.hits, 0.0, self.of_truth), initial=0.0)))
+
+    def coloured(self, worst: float) -> NDArray[np.uint8]:
+        """The same with this share of a true class as the darkest error."""
         share = self.of_truth
-        worst = float(np.max(np.where(self.hits, 0.0, share), initial=0.0)) or 1.0
-        errors = ramp(ERRORS, np.sqrt(share / worst))
+        errors = ramp(ERRORS, np.sqrt(share / (worst or 1.0)))
         hits = ramp(HITS, 0.05 + 0.35 * share)
         return np.rint(np.where(self.hits[..., None], hits, errors)).astype(np.uint8)
 

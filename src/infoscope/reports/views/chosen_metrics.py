@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
@@ -11,6 +11,9 @@ from infoscope.reports.outline import Cell, Column, Name, Phrase, Section, Stron
 from infoscope.reports.views.metric_choice import ABSENT, MetricNotation
 
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
+
+MANY_METRICS = 4
+"""From so many on, the columns of a table are headed by symbols."""
 
 
 def chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phrase]:
@@ -53,20 +56,55 @@ def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
     if not evaluation.metrics or len(evaluation.systems) == 1:
         return []
     notations = [MetricNotation(name, unit) for name in evaluation.metrics]
-    groups = list(dict.fromkeys(key for system in evaluation.systems for key in system.group or {}))
+    heads, legend = _heads(evaluation.metrics)
+    ranked = sorted(evaluation.ranking, key=lambda system: _rank(system, notations[0]))
+    first = catalogue[evaluation.metrics[0]].title
+    tables = [_estimates(ranked, notations, heads, legend)]
+    if any(system.metrics.get(name, ABSENT).low is not None for system in ranked for name in evaluation.metrics):
+        tables.append(_plug_ins(ranked, notations, heads))
+    return [Section(f"Systems by {first[:1].lower()}{first[1:]}", tables, "chosen")]
+
+
+def _heads(names: Sequence[str]) -> tuple[list[str], str]:
+    """Titles of a few metrics; of more the symbols, so that all have room, with what they mean."""
+    if len(names) < MANY_METRICS:
+        return [catalogue[name].title for name in names], ""
+    symbols = [catalogue[name].symbol for name in names]
+    told = [f"{symbol} {catalogue[name].title.lower()}" for symbol, name in zip(symbols, names, strict=True)]
+    return symbols, f"{', '.join(told)}."
+
+
+def _named(systems: Sequence[SystemResult]) -> tuple[list[Column], list[list[Cell]]]:
+    """The columns that name a system and its group, and what stands in them."""
+    groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
     columns = [*(Column(key, "name") for key in groups), Column("system", "name")]
-    for name in evaluation.metrics:
-        columns += [Column(catalogue[name].title, metric=name), Column("interval", priority=5)]
-    rows = []
-    for system in sorted(evaluation.ranking, key=lambda system: _rank(system, notations[0])):
-        cells: list[Cell] = [*(Name((system.group or {}).get(key, "")) for key in groups), Strong(system.name)]
+    return columns, [
+        [*(Name((system.group or {}).get(key, "")) for key in groups), Strong(system.name)] for system in systems
+    ]
+
+
+def _estimates(
+    systems: Sequence[SystemResult], notations: Sequence[MetricNotation], heads: Sequence[str], legend: str
+) -> Table:
+    """What is believed of each metric, with its interval."""
+    columns, rows = _named(systems)
+    for notation, head in zip(notations, heads, strict=True):
+        columns += [Column(head, metric=notation.metric), Column("interval", priority=5)]
+    for system, cells in zip(systems, rows, strict=True):
         for notation in notations:
             estimate = system.metrics.get(notation.metric, ABSENT)
             cells += [Strong(notation.shown(estimate)), notation.interval(estimate)]
-        rows.append(tuple(cells))
-    first = catalogue[evaluation.metrics[0]].title
-    table = Table(columns, rows, search="systems", max_rows=len(rows))
-    return [Section(f"Systems by {first[:1].lower()}{first[1:]}", [table], "chosen")]
+    return Table(columns, [tuple(cells) for cells in rows], note=legend, search="systems", max_rows=len(rows))
+
+
+def _plug_ins(systems: Sequence[SystemResult], notations: Sequence[MetricNotation], heads: Sequence[str]) -> Table:
+    """The metrics of the counts as they are, as papers print them."""
+    columns, rows = _named(systems)
+    columns += [Column(head, metric=notation.metric) for notation, head in zip(notations, heads, strict=True)]
+    for system, cells in zip(systems, rows, strict=True):
+        cells += [notation.plug_in(system.metrics.get(notation.metric, ABSENT)) for notation in notations]
+    note = "The same in this sample, without a prior (plug-in values)."
+    return Table(columns, [tuple(cells) for cells in rows], note=note, max_rows=len(rows))
 
 
 def _rank(system: SystemResult, notation: MetricNotation) -> tuple[bool, float]:

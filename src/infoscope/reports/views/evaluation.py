@@ -9,13 +9,11 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
-from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, share
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
     Cell,
-    Code,
     Column,
     Explorer,
     InformationBar,
@@ -27,10 +25,10 @@ from infoscope.reports.outline import (
     SideBySide,
     Strong,
     Table,
-    Term,
     Tile,
     enumerated,
 )
+from infoscope.reports.views.all_metrics import all_metrics
 from infoscope.reports.views.chosen_metrics import chosen_section, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
 from infoscope.reports.views.costs import cost_section
@@ -39,6 +37,8 @@ from infoscope.reports.views.maps import (
     confusion_display,
     coverage_display,
     coverage_points,
+    grid_display,
+    grid_section,
     split_display,
     triangle_display,
     triangle_points,
@@ -57,11 +57,10 @@ PICTURES: dict[str, Callable[[Evaluation], Display]] = {
     "triangle": triangle_display,
     "split": split_display,
     "confusion": confusion_display,
+    "confusions": grid_display,
 }
 MAX_TIED = 4
 """Groups of systems without a significant difference that text names."""
-MAX_COLUMNS = 40
-"""Systems in the table of all metrics."""
 
 
 def outline(evaluation: Evaluation, unit: Units) -> Outline:
@@ -94,11 +93,12 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
                 only="page",
             ),
             *([_compare(evaluation, unit)] if several else []),
+            *grid_section(evaluation),
             *([Section("Maps", [Explorer("maps", evaluation)], "maps", only="page")] if _has_maps(evaluation) else []),
         ],
         footnotes=[f"{text}." for text in _interval_methods(evaluation)],
         appendix=Appendix(
-            sections=[_all_metrics(evaluation, unit)],
+            sections=[all_metrics(evaluation, unit)],
             metrics=[name for system in evaluation.systems for name in system.metrics],
             method=_method(evaluation),
         ),
@@ -265,45 +265,6 @@ def _details(system: SystemResult, unit: Units, *, named: bool) -> Section:
 
 def _interval_methods(evaluation: Evaluation) -> list[str]:
     return list(dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None))
-
-
-def _all_metrics(evaluation: Evaluation, unit: Units) -> Section:
-    systems = list(evaluation.ranking)[:MAX_COLUMNS]
-    names = list(dict.fromkeys(name for system in systems for name in system.metrics))
-    columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24], "text") for system in systems)]
-    mixed = len({system.positive for system in systems}) > 1
-    rows = [
-        (
-            _metric_title(name, systems),
-            *(_metric_cell(name, system, unit, mixed=mixed) for system in systems),
-        )
-        for name in names
-    ]
-    left = len(evaluation.systems) - len(systems)
-    note = f"The best {len(systems)} systems; {left} more are in the downloads below." if left else ""
-    caption = f"Every metric of every system, information in {unit.name}: posterior mean and interval"
-    table = Table(columns, rows, caption, note=note, search="metrics", whole=True, style="values every")
-    return Section(f"All {len(names)} metrics", [table])
-
-
-def _metric_title(name: str, systems: Sequence[SystemResult]) -> Phrase:
-    """The metric, with the class that it is about where that is the same for all systems."""
-    classes = {system.positive for system in systems}
-    title = catalogue[name].titled(classes.pop() if len(classes) == 1 else None) if name in catalogue else name
-    return (Term(name, title), " ", Code(name))
-
-
-def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -> str:
-    """The number; with its class where systems have different ones, so that the title names none."""
-    estimate = system.metrics.get(name, ABSENT)
-    if estimate.shown is None:
-        return f"undefined: {estimate.undefined}"
-    card = catalogue.get(name)
-    scale = unit.per_bit if card and card.unit == "bits" else 1.0
-    number = f"{estimate.shown * scale:.4g}{card.of_class(system.positive) if card and mixed else ''}"
-    if estimate.low is None or estimate.high is None:
-        return number
-    return f"{number} ({estimate.low * scale:.4g} – {estimate.high * scale:.4g})"
 
 
 def _method(evaluation: Evaluation) -> list[Phrase]:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.figures.confusion import ConfusionDisplay
+from infoscope.figures.confusion import ConfusionDisplay, heat_map
+from infoscope.figures.confusion_grid import (
+    DEFAULT_METRICS,
+    MOST_DRAWN_CELLS,
+    MOST_MATRICES,
+    ConfusionGridDisplay,
+    ScoredMatrix,
+    short_title,
+)
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
 from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
+from infoscope.reports.outline import Figure, Section
 from infoscope.reports.views.counts import table_of
 from infoscope.results.estimate import Estimate
 
@@ -19,11 +28,17 @@ __all__ = [
     "confusion_display",
     "coverage_display",
     "coverage_points",
+    "grid_display",
+    "grid_section",
     "split_display",
     "split_points",
     "triangle_display",
     "triangle_points",
 ]
+
+_MOST_SIDE_BY_SIDE = 12
+"""Systems whose matrices a page shows side by side."""
+_MOST_CLASSES = 100
 
 _ABSENT = Estimate(None)
 
@@ -103,6 +118,38 @@ def confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
     if table is None:
         raise InputError("the result does not hold all cells of the table; evaluate again to draw its confusion matrix")
     return ConfusionDisplay.from_table(table)
+
+
+def grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
+    """The confusion matrices of all systems side by side."""
+    tables = {system.title: table for system in evaluation.ranking if (table := table_of(system)) is not None}
+    if not tables:
+        raise InputError("the result does not hold all cells of a table; evaluate again to draw confusion matrices")
+    classes = max(max(table.shape) for table in tables.values())
+    scores = {system.title: system for system in evaluation.ranking}
+    matrices = [
+        ScoredMatrix(name, heat_map(table, "given"), tuple(_scores(scores[name])))
+        for name, table in list(tables.items())[:MOST_MATRICES]
+    ]
+    return ConfusionGridDisplay(matrices, cells="of_truth" if classes <= MOST_DRAWN_CELLS else "none")
+
+
+def _scores(system: SystemResult) -> Iterator[str]:
+    """The numbers that the report shows, under their short names."""
+    for metric in DEFAULT_METRICS:
+        shown = system.shown(metric)
+        yield f"{short_title(metric)} {'undefined' if shown is None else f'{shown:.3f}'}"
+
+
+def grid_section(evaluation: Evaluation) -> list[Section]:
+    """The matrices of a few systems side by side, on one scale, with P(predicted | true) in their cells."""
+    if not 1 < len(evaluation.systems) <= _MOST_SIDE_BY_SIDE:
+        return []
+    if any(table_of(system) is None or max(len(system.truth_labels), 1) > _MOST_CLASSES for system in evaluation):
+        return []
+    caption = "Each row is a true class: P(predicted | true), in percent. Errors of all systems have one scale."
+    picture = Figure(grid_display(evaluation).panel(), caption)
+    return [Section("Confusion matrices side by side", [picture], "confusions", only="page", link="Matrices")]
 
 
 def _some(points: list) -> list:  # type: ignore[type-arg]

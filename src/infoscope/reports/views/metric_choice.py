@@ -204,6 +204,12 @@ class MetricNotation:
             return share(value)
         return amount(value) if self.is_count else f"{value * self._scale:.4g}{self.suffix}"
 
+    def plug_in(self, estimate: Estimate) -> str:
+        """The metric of the sample as it is, to three digits after the point."""
+        if estimate.value is None:
+            return UNDEFINED
+        return amount(estimate.value) if self.is_count else f"{estimate.value * self._scale:.3f}"
+
     def interval(self, estimate: Estimate) -> str:
         """The interval of an estimate; empty where there is none or no value."""
         if estimate.low is None or estimate.shown is None:

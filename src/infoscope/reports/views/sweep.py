@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.figures.display import Display
+from infoscope.figures.roc import RocDisplay
 from infoscope.figures.score_curves import (
     LiftDisplay,
     PrecisionRecallDisplay,
@@ -48,6 +49,7 @@ __all__ = ["PICTURES", "outline"]
 
 PICTURES: dict[str, Callable[[Sweep], Display]] = {
     "curves": SweepDisplay.from_sweep,
+    "roc": RocDisplay.from_sweep,
     "precision_recall": PrecisionRecallDisplay.from_sweep,
     "reliability": ReliabilityDisplay.from_sweep,
     "lift": LiftDisplay.from_sweep,

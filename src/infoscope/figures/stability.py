@@ -1,0 +1,72 @@
+"""Numerical stability: the relative error of several ways to compute one number, over the sample size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from infoscope.errors import InputError
+from infoscope.figures.colours import series
+from infoscope.figures.display import Display
+from infoscope.figures.layout import fitting, width_of
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+
+__all__ = ["StabilityDisplay"]
+
+_GROUND = 1e-16
+"""Errors below it are drawn at it: no double has more digits."""
+
+
+@dataclass
+class StabilityDisplay(Display):
+    """How many digits each way keeps as the sample grows, on logarithmic scales.
+
+    >>> display = StabilityDisplay([10, 1000], {"sum": [1e-14, 1e-10], "exact": [0.0, 1e-16]})
+    >>> display.panel().summary
+    'Largest relative errors: sum 1e-10, exact 1e-16.'
+    """
+
+    sizes: Sequence[float]
+    errors: Mapping[str, Sequence[float]]
+    """Relative errors by the name of the way, one per size."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn over the sizes."""
+        if len(self.sizes) < 2 or min(self.sizes) <= 0:
+            raise InputError("give at least two sample sizes above 0")
+        for name, errors in self.errors.items():
+            if len(errors) != len(self.sizes) or not all(error >= 0 for error in errors):
+                raise InputError(f"{name!r} needs one relative error of 0 or more for each of {len(self.sizes)} sizes")
+
+    def panel(self) -> Panel:
+        """One line per way, its name at its end."""
+        xs = [log10(size) for size in self.sizes]
+        ys = {name: [log10(max(error, _GROUND)) for error in errors] for name, errors in self.errors.items()}
+        top = ceil(max(max(line) for line in ys.values())) + 1
+        marks: list[Mark] = []
+        for at, (name, line) in enumerate(ys.items()):
+            points = tuple(zip(xs, line, strict=True))
+            marks.append(Line(points, series(at), 2.2, of=name))
+            marks += [
+                Dot(x, y, series(at), size=3.5, colour="paper", tip=f"{name}\n{size:.3g} samples: {error:.1e}")
+                for (x, y), size, error in zip(points, self.sizes, self.errors[name], strict=True)
+            ]
+            marks.append(Words(*points[-1], fitting(name, 190.0), series(at), shift=(10.0, 0.0), bold=True, of=name))
+        right = 30.0 + 1.1 * max(width_of(fitting(name, 190.0)) for name in self.errors)
+        worst = ", ".join(f"{name} {max(errors):.0e}" for name, errors in self.errors.items())
+        return Panel(
+            "Numerical stability",
+            f"Largest relative errors: {worst}.",
+            Axis(xs[0] - 0.3, xs[-1] + 0.3, "samples", _powers(ceil(xs[0]), floor(xs[-1]))),
+            Axis(-17.0, float(top), "relative error", _powers(-16, top), grid=True),
+            tuple(marks),
+            width=500.0 + right,
+            height=320.0,
+            margins=(64.0, 14.0, right, 50.0),
+        )
+
+
+def _powers(low: int, high: int) -> tuple[tuple[float, str], ...]:
+    step = max(1, (high - low + 5) // 6)
+    return tuple((float(at), f"1e{at}") for at in range(low, high + 1, step))
