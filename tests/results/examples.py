@@ -175,6 +175,14 @@ def sweep() -> Result:
     return ifs.sweep(truth, 1 / (1 + np.exp(1.5 - 3 * truth + rng.normal(0, 1.5, 120))), max_points=30)
 
 
+def score_groups() -> Result:
+    rng = np.random.default_rng(11)
+    truth = (rng.random(150) < 0.3).astype(int)
+    score = np.round(1 / (1 + np.exp(1.2 - 2 * truth + rng.normal(0, 1.2, 150))), 3)
+    rows = {"label": truth.tolist(), "score": score.tolist(), "site": [f"site {at % 4}" for at in range(150)]}
+    return ifs.operating_points.score_groups(rows, truth="label", score="score", by="site")
+
+
 def tuning() -> Result:
     tables = {k: ifs.Contingency.from_matrix(np.array([[50 - k, k], [10, 40]])) for k in (1, 5, 9)}
     return ifs.tune(tables, "k", against={1: 10, 5: 4, 9: 2}, against_name="seconds")
@@ -217,6 +225,7 @@ EXAMPLES: dict[str, Callable[[], Result]] = {
     "latent-truth": latent_truth,
     "multilabel": multilabel,
     "relations": relations,
+    "score-groups": score_groups,
     "sweep": sweep,
     "tracking": tracking,
     "tuning": tuning,

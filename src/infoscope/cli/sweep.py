@@ -47,6 +47,12 @@ __all__ = ["command"]
 @click.option("--against", metavar="COLUMN", help="What the runs cost: latency, memory, rows used.")
 @with_truth_file()
 @click.option("--weight", metavar="COLUMN", help="Column with the weight of each row.")
+@click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Sum one --score up for each value of this column; repeatable."
+)
+@click.option(
+    "--raw", is_flag=True, help="Scores are logits: pass them through 1/(1+exp(-x)), or a softmax over several."
+)
 @label_options()
 @order_option()
 @click.option(
@@ -76,18 +82,43 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
 
     Example: infoscope sweep scores.csv -t label --score probability
 
+    Example: infoscope sweep scores.csv -t label --score probability --by country
+
     Example: infoscope sweep runs.csv -t label -s predicted --parameter depth --against seconds
     """
     output = Output.asked(chosen)
     if chosen["score"] and chosen["parameters"]:
         raise click.UsageError("name --score for thresholds, or -s and --parameter for runs at several settings")
-    output.write(_tuned(source, chosen) if chosen["parameters"] else _swept(source, chosen))
+    if chosen["parameters"]:
+        output.write(_tuned(source, chosen))
+    else:
+        output.write(_grouped(source, chosen) if chosen["by"] else _swept(source, chosen))
 
 
 def _refuse(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> None:
     for option in options:
         if chosen[option]:
             raise click.UsageError(f"--{option.replace('classes', 'class').replace('_', '-')} {words}")
+
+
+def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operating_points.ScoreGroups:
+    """Scores by group; what is about operating points is refused."""
+    _refuse(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
+    _refuse(chosen, ("classes", "normalize", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
+    with chosen_columns(source, chosen, option="score") as columns:
+        if len(columns.systems) != 1 or columns.truth is None:
+            raise click.UsageError("--by takes one --score; ask for each column by itself")
+        return ifs.operating_points.score_groups(
+            columns.source,
+            truth=columns.truth,
+            score=columns.systems[0],
+            by=list(chosen["by"]),
+            read=columns.read,
+            weight=chosen["weight"],
+            positive=chosen["positive"],
+            clean=chosen["clean"],
+            raw=chosen["raw"],
+        )
 
 
 def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
@@ -110,6 +141,7 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
             normalize=chosen["normalize"],
             ordinal=chosen["ordinal"],
             clean=chosen["clean"],
+            raw=chosen["raw"],
         )
     costs = None
     if chosen["costs"] is not None:
@@ -124,7 +156,8 @@ def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
     if chosen["system"] is None:
         raise click.UsageError("name the column with the runs' predictions with -s")
     _refuse(chosen, ("truth_file", "key"), "is for --score; join the files of runs first")
-    _refuse(chosen, ("costs", "classes", "normalize", "ordinal"), "is for --score; leave it out with --parameter")
+    scored = ("costs", "classes", "normalize", "ordinal", "by", "raw")
+    _refuse(chosen, scored, "is for --score; leave it out with --parameter")
     return ifs.tune(
         sources(source),
         truth=chosen["truth"],

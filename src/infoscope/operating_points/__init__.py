@@ -13,6 +13,7 @@ from infoscope.operating_points.probabilistic import (
 from infoscope.operating_points.ranking import ScoreRanking
 from infoscope.operating_points.rejection import Abstention, abstention_bits, abstentions, rejection_summary
 from infoscope.operating_points.result import Sweep
+from infoscope.operating_points.score_groups import ScoreGroups, score_groups
 from infoscope.operating_points.score_metrics import (
     average_precision,
     brier_score,
@@ -21,6 +22,7 @@ from infoscope.operating_points.score_metrics import (
     log_loss,
     roc_auc,
 )
+from infoscope.operating_points.score_summary import ScoreSummary, score_summary
 from infoscope.operating_points.selection import Choice, ChoiceOptions
 from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
 from infoscope.operating_points.thresholds import sweep_levels
@@ -37,7 +39,9 @@ __all__ = [
     "ClassThresholds",
     "InformationSurface",
     "ProbabilisticScores",
+    "ScoreGroups",
     "ScoreRanking",
+    "ScoreSummary",
     "Sweep",
     "Tuning",
     "TuningOptions",
@@ -62,6 +66,8 @@ __all__ = [
     "probabilistic_scores",
     "rejection_summary",
     "roc_auc",
+    "score_groups",
+    "score_summary",
     "soft_table",
     "sweep",
     "sweep_levels",

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Unpack, cast
+from dataclasses import replace
+from typing import Any, Unpack, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoscope.column_kinds import asked_positive
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import as_names, column_labels, named_column
-from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep
-from infoscope.operating_points.scores import SUM_TOLERANCE, BinaryScores, binary_scores
+from infoscope.operating_points.score_groups import ScoreGroups, score_groups
+from infoscope.operating_points.score_rows import (
+    ScoreRows,
+    as_numbers,
+    check_distributions,
+    classes_of,
+    cleaned,
+    matched,
+    scored_rows,
+    spelt,
+)
+from infoscope.operating_points.scores import BinaryScores, binary_scores
 from infoscope.operating_points.thresholds import (
     MAX_THRESHOLDS,
     SweepKeywords,
@@ -26,10 +35,9 @@ from infoscope.operating_points.thresholds import (
 )
 from infoscope.operating_points.tuning import Tuning, TuningOptions, tuned
 from infoscope.readers import LabelKeywords, ReadOptions, read_joint
-from infoscope.readers.assemble import check_weights
 from infoscope.readers.columns import Columns
 from infoscope.readers.file_patterns import files_by_values, names_in_braces
-from infoscope.readers.labels import Cleaning, cleaner, meaning
+from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import counted_tables, read_joints
 from infoscope.readers.tally import Tally
 from infoscope.results.finding import Finding
@@ -48,15 +56,37 @@ class SweepRowsKeywords(SweepKeywords, total=False):
     clean: Cleaning
 
 
+@overload
 def sweep(
     source: Source,
     y_score: ArrayLike | Frame | None = None,
     *,
     truth: str | None = None,
     score: str | Sequence[str] | None = None,
+    by: None = None,
     read: ReadOptions | None = None,
     **options: Unpack[SweepRowsKeywords],
-) -> Sweep:
+) -> Sweep: ...
+@overload
+def sweep(
+    source: Source,
+    *,
+    truth: str,
+    score: str,
+    by: str | Sequence[str],
+    read: ReadOptions | None = None,
+    **options: Unpack[SweepRowsKeywords],
+) -> ScoreGroups: ...
+def sweep(
+    source: Source,
+    y_score: ArrayLike | Frame | None = None,
+    *,
+    truth: str | None = None,
+    score: str | Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
+    read: ReadOptions | None = None,
+    **options: Unpack[SweepRowsKeywords],
+) -> Sweep | ScoreGroups:
     """All operating points of a score against a truth, with a table at each.
 
     Give ``(y_true, y_score)``, or rows of any source with the names of their columns in ``truth`` and ``score``. One
@@ -65,13 +95,17 @@ def sweep(
     or sorted like the true labels): the most probable class, rejected unless its ``certainty`` (confidence, margin or
     entropy) is good enough, for every distinct threshold. At most about ``max_points`` points are kept (10,000
     thresholds, 1,000 rejections); the best information and the least cost of a score are never lost by that.
-    ``choose_by`` names the metric by which the best point is chosen.
+    ``choose_by`` names the metric by which the best point is chosen. ``raw`` scores are logits: they become
+    probabilities first, by 1 / (1 + exp(−x)), or by a softmax over the columns. With ``by`` the scores are summed up
+    for each value of these columns instead, as by ``operating_points.score_groups``.
 
     >>> curve = sweep([1, 1, 0, 0], [0.9, 0.8, 0.3, 0.1])
     >>> print(curve.best().threshold, curve.values("proficiency").max())
     0.8 1.0
     """
     check_keywords(options, SweepRowsKeywords)
+    if by is not None:
+        return _by_group(source, truth, score, by, read, options)
     clean = options.get("clean", ())
     choices = cast(SweepKeywords, {name: value for name, value in options.items() if name != "clean"})
     if y_score is not None:
@@ -88,6 +122,24 @@ def sweep(
     if not isinstance(truth, str) or score is None:
         raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
     return _asking(_sweep_rows(source, truth, score, clean, read, choices), choices)
+
+
+_ALSO_OF_GROUPS = ("weight", "positive", "clean", "raw")
+
+
+def _by_group(  # noqa: PLR0917 - what sweep was called with
+    source: Any, truth: Any, score: Any, by: Any, read: ReadOptions | None, options: Mapping[str, Any]
+) -> ScoreGroups:
+    names = [score] if isinstance(score, str) else list(score or ())
+    if not isinstance(truth, str) or len(names) != 1:
+        raise InputError("groups need the names of the truth column and of one column of scores (truth=, score=)")
+    for name, value in options.items():
+        if value not in (None, False, ()) and name not in _ALSO_OF_GROUPS:
+            raise InputError(
+                f"{name} is for a curve of operating points; leave it out where scores are split by groups"
+            )
+    chosen: Any = {name: options[name] for name in _ALSO_OF_GROUPS if name in options}
+    return score_groups(source, truth=truth, score=names[0], by=by, read=read, **chosen)
 
 
 def _asking(found: Sweep, options: SweepKeywords) -> Sweep:
@@ -113,19 +165,20 @@ def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
     check_max_points(options.get("max_points"))
     names = [score] if isinstance(score, str) else list(score)
     tally = read_joint(source, truth=truth, system=names, weight=options.get("weight"), read=read).tally
-    rows = _scored(_cleaned(tally, truth, clean), names)
+    rows = scored_rows(cleaned(tally, truth, clean), names)
+    rows = rows.as_probabilities() if options.get("raw") else rows
     warn_of_rows(rows.ignored)
     if len(names) == 1:
         found = _one_column(rows, options.get("positive"), options.get("max_points") or MAX_THRESHOLDS)
         return found.choose_by(as_options(options.get("choose_by")))
     if options.get("positive") is not None:
         raise InputError("a positive class is for one column of scores; several columns each have a class of their own")
-    _check_distributions(rows, names, normalize=options.get("normalize", False))
+    check_distributions(rows, names, normalize=options.get("normalize", False))
     values, labels = rows.values, rows.truth
     if rows.weights is None:
         values, labels = np.repeat(values, rows.rows, axis=0), np.repeat(labels, rows.rows)
-    options["weight"] = rows.weights
-    options["classes"] = _spelt(options.get("classes") or _classes_of(names, labels), labels)
+    options = {**options, "weight": rows.weights, "raw": False}
+    options["classes"] = spelt(options.get("classes") or classes_of(names, labels), labels)
     curve = sweep_scores(labels.tolist(), values, **options)
     left_out = tuple(IgnoredRows(reason, count) for reason, count in rows.ignored.items())
     provenance = replace(curve.provenance, ignored=(*curve.provenance.ignored, *left_out))
@@ -133,110 +186,9 @@ def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
     return replace(curve, sample_size=rows.size, provenance=provenance, findings=findings)
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Distinct rows: their numbers, truth, how often each occurred, and its summed weight."""
-
-    values: Real
-    truth: NDArray[Any]
-    rows: NDArray[np.int64]
-    weights: Real | None
-    squares: Real | None
-    ignored: dict[str, int]
-
-    @property
-    def size(self) -> float:
-        """How many samples these are, or how many equal ones their weights are worth."""
-        if self.weights is None or self.squares is None:
-            return float(self.rows.sum())
-        return float(self.weights.sum()) ** 2 / float(self.squares.sum())
-
-
-def _cleaned(tally: Tally, truth: str, clean: Cleaning) -> Tally:
-    """The truth's labels cleaned as asked; scores are numbers anyway."""
-    wash = cleaner(clean)
-    return tally.mapped(truth, lambda value: wash(meaning(value, truth))) if clean else tally
-
-
-def _scored(tally: Tally, names: Sequence[str]) -> _Rows:
-    """Text becomes numbers; rows without truth, score or weight are left out and counted."""
-    check_weights(tally)
-    truth = np.empty(len(tally.labels[0]), dtype=object)
-    truth[:] = list(tally.labels[0])
-    columns = [_as_numbers(labels, name) for labels, name in zip(tally.labels[1:], names, strict=True)]
-    ignored: dict[str, int] = {}
-    usable = np.ones(len(tally.rows), dtype=bool)
-    empty = [np.array([label is None for label in labels], dtype=bool) for labels in tally.labels]
-    reasons = ["missing truth", *(f"missing score in {name!r}" for name in names)]
-    for reason, holes, codes in zip(reasons, empty, tally.codes, strict=True):
-        _leave_out(usable, holes[codes], reason, tally.rows, ignored)
-    if tally.unweighed is not None:
-        _leave_out(usable, tally.unweighed, "missing weight", tally.rows, ignored)
-    if tally.weights is not None:
-        usable &= tally.weights > 0  # a weight of 0 means: not there
-    values = np.column_stack([column[codes] for column, codes in zip(columns, tally.codes[1:], strict=True)])
-    kept = np.flatnonzero(usable)
-    return _Rows(
-        values[kept],
-        truth[tally.codes[0, kept]],
-        tally.rows[kept],
-        None if tally.weights is None else tally.weights[kept],
-        None if tally.squares is None else tally.squares[kept],
-        ignored,
-    )
-
-
-def _leave_out(
-    usable: NDArray[np.bool_], lost: NDArray[np.bool_], reason: str, rows: NDArray[np.int64], ignored: dict[str, int]
-) -> None:
-    count = int(rows[usable & lost].sum())
-    if count:
-        ignored[reason] = count
-    usable &= ~lost
-
-
-def _as_numbers(labels: Sequence[Any], name: str) -> Real:
-    numbers = np.full(len(labels), np.nan)
-    for at, label in enumerate(labels):
-        if label is None:
-            continue
-        try:
-            numbers[at] = float(label)
-        except (TypeError, ValueError):
-            raise InputError(f"column {name!r} holds {label!r}, which is not a number; scores are numbers") from None
-        if not np.isfinite(numbers[at]):
-            raise InputError(
-                f"column {name!r} holds {label!r}, which is not finite; drop these rows, or give them a finite score"
-            )
-    return numbers
-
-
-def _check_distributions(rows: _Rows, names: Sequence[str], *, normalize: bool) -> None:
-    """Faults told by the numbers of a row: equal rows are counted together, so that none has a place in the file."""
-    if rows.values.size and rows.values.min() < 0:
-        at, column = np.argwhere(rows.values < 0)[0]
-        raise InputError(
-            f"column {names[column]!r} holds {rows.values[at, column]:g}; "
-            "probabilities are not negative: for raw scores take a softmax first"
-        )
-    sums = rows.values.sum(axis=1)
-    off = sums <= 0 if normalize else np.abs(sums - 1) > SUM_TOLERANCE
-    if not off.any():
-        return
-    at = int(np.argmax(off))
-    told = ", ".join(f"{name} {value:g}" for name, value in zip(names, rows.values[at], strict=True))
-    if normalize:
-        raise InputError(f"the probabilities of a row are all zero ({told}) and cannot be normalised; drop such rows")
-    raise InputError(
-        f"the probabilities of a row ({told}) sum to {sums[at]:.6g}, and {int(rows.rows[off].sum())} in all miss one "
-        f"by more than {SUM_TOLERANCE:g}; correct them, or divide each row by its sum with normalize "
-        "(--normalize on the command line)"
-    )
-
-
-def _one_column(rows: _Rows, positive: Label | None, max_points: int) -> Sweep:
+def _one_column(rows: ScoreRows, positive: Label | None, max_points: int) -> Sweep:
     checked = binary_scores(
-        rows.values[:, 0], rows.truth.tolist(), positive=_match(positive, rows.truth), sample_weight=None
+        rows.values[:, 0], rows.truth.tolist(), positive=matched(positive, rows.truth), sample_weight=None
     )
     weights = rows.rows if rows.weights is None else rows.weights
     counted = BinaryScores(checked.scores, checked.is_positive, checked.labels, checked.positive, weights)
@@ -248,27 +200,6 @@ def _one_column(rows: _Rows, positive: Label | None, max_points: int) -> Sweep:
         sample_size=rows.size,
         ignored=rows.ignored,
     )
-
-
-def _match(label: Label | None, labels: NDArray[Any]) -> Label | None:
-    """A label typed on the command line is the label that is spelt like it."""
-    return next((found for found in labels.tolist() if str(found) == str(label)), label)
-
-
-def _classes_of(names: Sequence[str], labels: NDArray[Any]) -> Sequence[str]:
-    """The class of each column: its name, or where these are no classes but ``p_cat``, ``p_dog``, what differs."""
-    known = sorted(set(map(str, labels.tolist())))
-    for label in known if not set(known) <= set(names) else ():
-        before, found, behind = names[0].rpartition(label)
-        if found and {f"{before}{each}{behind}" for each in known} <= set(names):
-            return [name.removeprefix(before).removesuffix(behind) for name in names]
-    return names
-
-
-def _spelt(classes: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
-    """Column names as the truth spells its classes, where it does."""
-    known = {str(label): label for label in labels.tolist()}
-    return [known.get(str(name), name) for name in classes]
 
 
 _LABEL_KEYWORDS = tuple(LabelKeywords.__annotations__)
@@ -357,7 +288,7 @@ def _fitting(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]
 
 def _mean(tally: Tally, name: str) -> float:
     """Mean of a column of numbers over its rows; empty fields are left out."""
-    numbers = _as_numbers(tally.labels[1], name)[tally.codes[1]]
+    numbers = as_numbers(tally.labels[1], name)[tally.codes[1]]
     known = ~np.isnan(numbers)
     if not known.any():
         raise InputError(f"column {name!r} has no number for one of the settings; each needs one")

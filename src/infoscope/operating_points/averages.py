@@ -12,7 +12,12 @@ from infoscope.operating_points.ranking import ScoreRanking
 from infoscope.operating_points.rejection import Decisions
 from infoscope.operating_points.scores import Probabilities
 
-__all__ = ["average_accuracy", "average_information", "normalized_average_information", "rejection_averages"]
+__all__ = [
+    "average_accuracy",
+    "average_information",
+    "normalized_average_information",
+    "rejection_averages",
+]
 
 _BLOCK = 1 << 20
 

@@ -12,7 +12,7 @@ from infoscope.numeric import Real
 from infoscope.operating_points.scores import BinaryScores
 from infoscope.tables import Contingency
 
-__all__ = ["ScoreRanking", "ThresholdTables", "hull_places", "ranked", "thinned"]
+__all__ = ["ScoreRanking", "ThresholdTables", "area_under_roc", "hull_places", "ranked", "thinned"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,18 @@ def _ranked_weights(given: BinaryScores, weights: NDArray[Any]) -> ScoreRanking:
 
 def _starts(ordered: Real) -> NDArray[np.int64]:
     return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+
+
+def area_under_roc(levels: ScoreRanking) -> float:
+    """Probability that a positive sample scores above a negative one, ties counting half.
+
+    0.5 is chance; below 0.5 the scores point the other way.
+    """
+    negatives = levels.total - levels.positives
+    hits = np.concatenate([[0], levels.hits])
+    alarms = np.concatenate([[0], levels.false_alarms])
+    doubled = np.sum(np.diff(alarms) * (hits[1:] + hits[:-1]), dtype=np.float64)
+    return float(doubled / (2.0 * levels.positives * negatives))
 
 
 def thinned(levels: ScoreRanking, most: int) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables
 from infoscope.operating_points.reliability import Binning, ReliabilityBin, reliability_bins
+from infoscope.operating_points.score_summary import ScoreSummary
 from infoscope.operating_points.selection import Choice, ChoiceOptions, Criterion, chosen
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
@@ -84,6 +85,8 @@ class Sweep(CurveResult):
     stored_curves: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict, metadata={"name": "metrics"})
     reliability: tuple[ReliabilityBin, ...] = ()
     """Share of positives by score, in bins that know it about equally well, where the scores are probabilities."""
+    scoring: ScoreSummary | None = None
+    """What the scores are worth as probabilities and as a ranking."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     ladder: ThresholdTables | None = field(default=None, metadata={"stored": False})

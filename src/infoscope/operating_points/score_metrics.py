@@ -17,7 +17,7 @@ from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.metrics.registry import Card, described, register
 from infoscope.numeric import Real
 from infoscope.operating_points.probabilistic import cross_entropy
-from infoscope.operating_points.ranking import ScoreRanking, ranked
+from infoscope.operating_points.ranking import ScoreRanking, area_under_roc, ranked
 from infoscope.operating_points.scores import (
     BinaryScores,
     Probabilities,
@@ -25,7 +25,6 @@ from infoscope.operating_points.scores import (
     class_probabilities,
     class_score_columns,
 )
-from infoscope.operating_points.thresholds import area_under_roc
 from infoscope.operating_points.thresholds import average_precision as area_under_steps
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.missing import warn_of

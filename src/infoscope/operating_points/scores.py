@@ -32,6 +32,8 @@ __all__ = [
     "binary_scores",
     "class_probabilities",
     "class_score_columns",
+    "of_logits",
+    "positive_among",
 ]
 
 SUM_TOLERANCE = 1e-3
@@ -70,6 +72,20 @@ class Probabilities:
         return [slice(start, start + step) for start in range(0, len(self.values), step)]
 
 
+def of_logits(scores: Any) -> Real:
+    """Probabilities of raw scores: by the logistic function, or by a softmax where there is a column per class.
+
+    >>> of_logits([0.0, 2.0]).round(3).tolist(), of_logits([[0.0, 0.0]]).tolist()
+    ([0.5, 0.881], [[0.5, 0.5]])
+    """
+    values = _numbers(scores, "scores").astype(np.float64)
+    if values.ndim == 2 and values.shape[1] > 1:
+        powers = np.exp(values - values.max(axis=1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+    lower = np.exp(-np.abs(values))
+    return np.asarray(np.where(values >= 0, 1.0, lower) / (1.0 + lower))
+
+
 def binary_scores(
     scores: ArrayLike | Frame, truth: LabelsLike, *, positive: Label | None, sample_weight: ArrayLike | None
 ) -> BinaryScores:
@@ -83,7 +99,7 @@ def binary_scores(
     rows = _counted_rows(array, truth, sample_weight, "scores")
     _check_finite(rows.values, "score", rows.missing)
     labels, high = _two_classes(rows.codes, rows.coded)
-    chosen = _positive(labels, None if positive is None else as_label(positive))
+    chosen = positive_among(labels, None if positive is None else as_label(positive))
     is_positive = high if chosen == labels[1] else ~high
     return BinaryScores(rows.values, is_positive, labels, chosen, rows.weights, rows.ignored)
 
@@ -208,7 +224,7 @@ def _refuse_many(classes: int) -> None:
     )
 
 
-def _positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
+def positive_among(labels: tuple[Label, Label], stated: Label | None) -> Label:
     """The class that high scores mean: as stated, else the one that binary metrics are about."""
     positive = positive_of(labels) if stated is None else stated
     if positive is None or positive not in labels:
@@ -242,13 +258,13 @@ def class_score_columns(
     if array.ndim != 2 or array.shape[1] < 2:
         raise InputError(f"probabilities have shape {array.shape}; give one row per sample and one column per class")
     rows = _counted_rows(array, truth, sample_weight, "probabilities")
-    labels = _class_labels(classes if classes is not None else _frame_names(values), rows, array.shape[1])
+    labels = _class_labels(classes if classes is not None else frame_names(values), rows, array.shape[1])
     _check_finite(rows.values, "probability", rows.missing)
     placed = _placed(rows.codes, rows.coded, labels)
     return Probabilities(rows.values, placed, labels, rows.weights, rows.ignored)
 
 
-def _frame_names(values: Any) -> Sequence[Any] | None:
+def frame_names(values: Any) -> Sequence[Any] | None:
     """A data frame names its classes by its columns."""
     names = getattr(values, "column_names", None)  # of Arrow, whose columns are the values
     return names if names is not None else list(values.columns) if hasattr(values, "columns") else None

@@ -20,11 +20,19 @@ from infoscope.operating_points.averages import (
     rejection_averages,
 )
 from infoscope.operating_points.probabilistic import ranked_probability_score
-from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables, ranked, thinned
+from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables, area_under_roc, ranked, thinned
 from infoscope.operating_points.rejection import Certainty, check_certainty, decide, refusal_ladder
 from infoscope.operating_points.reliability import are_probabilities, reliability_bins
 from infoscope.operating_points.result import Sweep
-from infoscope.operating_points.scores import BinaryScores, Probabilities, binary_scores, class_probabilities
+from infoscope.operating_points.score_summary import probability_summary, score_summary
+from infoscope.operating_points.scores import (
+    BinaryScores,
+    Probabilities,
+    binary_scores,
+    class_probabilities,
+    frame_names,
+    of_logits,
+)
 from infoscope.operating_points.selection import ChoiceOptions
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
@@ -37,25 +45,12 @@ from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = [
     "SweepKeywords",
-    "area_under_roc",
     "average_precision",
     "error_reject_area",
     "risk_coverage_area",
     "sweep_levels",
     "sweep_scores",
 ]
-
-
-def area_under_roc(levels: ScoreRanking) -> float:
-    """Probability that a positive sample scores above a negative one, ties counting half.
-
-    0.5 is chance; below 0.5 the scores point the other way.
-    """
-    negatives = levels.total - levels.positives
-    hits = np.concatenate([[0], levels.hits])
-    alarms = np.concatenate([[0], levels.false_alarms])
-    doubled = np.sum(np.diff(alarms) * (hits[1:] + hits[:-1]), dtype=np.float64)
-    return float(doubled / (2.0 * levels.positives * negatives))
 
 
 def average_precision(levels: ScoreRanking) -> float:
@@ -97,6 +92,7 @@ class SweepKeywords(TypedDict, total=False):
     normalize: bool
     ordinal: Sequence[Any] | str | None
     choose_by: str | ChoiceOptions | None
+    raw: bool
 
 
 def sweep_scores(y_true: LabelsLike, y_score: ArrayLike | Frame, **options: Unpack[SweepKeywords]) -> Sweep:
@@ -105,6 +101,9 @@ def sweep_scores(y_true: LabelsLike, y_score: ArrayLike | Frame, **options: Unpa
     choice = as_options(options.get("choose_by"))
     check_max_points(max_points)
     positive, weight = options.get("positive"), options.get("weight")
+    if options.get("raw"):
+        options = {**options, "classes": options.get("classes") or frame_names(y_score)}
+        y_score = of_logits(y_score)
     if _columns(y_score) > 1:
         if positive is not None:
             raise InputError("a positive class is for one column of scores; with one column per class give classes=")
@@ -204,6 +203,7 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
         sample_size=sample_size,
         levels=levels,
         reliability=reliability_bins(levels, sample_size=sample_size) if are_probabilities(levels) else (),
+        scoring=score_summary(levels),
         findings=findings,
         ignored=ignored or {},
         options=options or ChoiceOptions(),
@@ -286,6 +286,7 @@ def _rejections(given: Probabilities, by: Certainty, reject: Label, most: int, o
         distinct=made.distinct,
         sample_size=_effective(given.weights, len(given.truth)),
         levels=certainties,
+        scoring=probability_summary(given),
         quantity=by,
         findings=findings,
         ignored=given.ignored,

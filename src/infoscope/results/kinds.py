@@ -28,6 +28,7 @@ KINDS = {
     "latent-truth": "infoscope.latent.result:LatentTruth",
     "multilabel": "infoscope.multilabel.result:MultilabelEvaluation",
     "relations": "infoscope.relations.result:Relations",
+    "score-groups": "infoscope.operating_points.score_groups:ScoreGroups",
     "sweep": "infoscope.operating_points.result:Sweep",
     "tracking": "infoscope.tracking.result:TrackingEvaluation",
     "tuning": "infoscope.operating_points.tuning:Tuning",

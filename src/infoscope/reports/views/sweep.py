@@ -35,6 +35,7 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.reports.views.reliability import reliability_section
+from infoscope.reports.views.score_groups import summary_table
 from infoscope.reports.views.sweep_charts import Chart, charts
 from infoscope.reports.views.threshold_choices import (
     ALERTS,
@@ -132,6 +133,7 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
             ),
             _points(sweep, choice, words, curves, places),
             *reliability_section(sweep),
+            *_scoring(sweep),
             Section("More views", [Explorer("planes", (drawn[1:], here))], "maps", link="Views", only="page"),
         ],
         footnotes=[f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()],
@@ -142,6 +144,13 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
         script="slider.js",
         data=_page_data(sweep, shown, here, drawn),
     )
+
+
+def _scoring(sweep: Sweep) -> list[Section]:
+    """The scores in a few numbers."""
+    if sweep.scoring is None:
+        return []
+    return [Section("The scores in numbers", [summary_table(sweep.scoring)], "scores", link="Scores")]
 
 
 def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
@@ -167,7 +176,7 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
         findings=[
             ("", finding) for finding in sweep.findings if finding.code not in ("rows_ignored", "reversed_scores")
         ],
-        sections=[_points(sweep, None, THRESHOLD, curves, places)],
+        sections=[_points(sweep, None, THRESHOLD, curves, places), *_scoring(sweep)],
         footnotes=[f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()],
         appendix=Appendix(metrics=list(THRESHOLD), method=_method(sweep)),
     )

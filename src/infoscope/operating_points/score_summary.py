@@ -1,0 +1,153 @@
+"""What scores are worth in a few numbers: proper scoring rules of probabilities, and how well a score ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoscope.numeric import Real
+from infoscope.operating_points.ranking import ScoreRanking, area_under_roc
+from infoscope.operating_points.reliability import are_probabilities
+from infoscope.operating_points.scores import Probabilities
+
+__all__ = ["SUMMARY_WORDS", "ScoreSummary", "probability_summary", "score_summary"]
+
+_LEAST = float(np.finfo(np.float64).eps)
+"""A probability of 0 that was wrong counts as this in the log loss, as scikit-learn has it."""
+
+
+@dataclass(frozen=True)
+class ScoreSummary:
+    """Scores against their truth; a number that does not exist is None.
+
+    Scoring rules need scores between 0 and 1; numbers of a ranking need two classes, both with samples.
+    """
+
+    samples: float
+    positives: float | None = None
+    prevalence: float | None = None
+    """Share of the samples that are positive."""
+    mean_score: float | None = None
+    over_prediction: float | None = None
+    """Summed scores over the positives, less 1: 0.1 is one positive in ten too many."""
+    log_loss: float | None = None
+    """Mean of −log of the probability that the true class was given, in nats."""
+    normalized_log_loss: float | None = None
+    """1 − log loss over that of always stating the prevalence: 1 is perfect, 0 knows the prevalence only."""
+    brier_score: float | None = None
+    """Mean squared distance of the probability from 0 or 1; of several classes the sum over them."""
+    normalized_brier_score: float | None = None
+    """1 − Brier score over that of always stating the prevalence."""
+    sure_false_positives: float | None = None
+    """Negatives with a score of exactly 1."""
+    sure_false_negatives: float | None = None
+    """Positives with a score of exactly 0."""
+    roc_auc: float | None = None
+    lift_quality: float | None = None
+    """Area between the curve of gains and chance, over that of a perfect ranker: 2·AUC − 1."""
+    best_lift: float | None = None
+    """Lift at the threshold where the curve of gains is farthest above chance: there one more row brings lift 1."""
+    best_lift_threshold: float | None = None
+    best_lift_share: float | None = None
+    """Share of the rows that are predicted positive there."""
+
+
+SUMMARY_WORDS = {
+    "prevalence": "prevalence",
+    "mean_score": "mean score",
+    "over_prediction": "over-prediction",
+    "log_loss": "log loss",
+    "normalized_log_loss": "normalized log loss",
+    "brier_score": "Brier score",
+    "normalized_brier_score": "normalized Brier score",
+    "sure_false_positives": "sure false positives",
+    "sure_false_negatives": "sure false negatives",
+    "roc_auc": "area under the ROC curve",
+    "lift_quality": "lift quality",
+    "best_lift": "best lift",
+    "best_lift_threshold": "threshold of the best lift",
+    "best_lift_share": "share predicted positive there",
+}
+"""What reports call each number."""
+
+
+def score_summary(levels: ScoreRanking) -> ScoreSummary:
+    """Everything about one score, from its distinct values and how often each class has them.
+
+    >>> found = score_summary(ScoreRanking(np.array([0.9, 0.2]), np.array([1, 1]), np.array([1, 3]), 1.0, 3.0))
+    >>> print(f"{found.brier_score:.4f} {found.lift_quality:.2f} {found.best_lift:.0f}")
+    0.0300 1.00 3
+    """
+    prevalence = levels.positives / levels.total
+    return ScoreSummary(
+        levels.total, levels.positives, prevalence, **_as_probabilities(levels, prevalence), **_as_ranking(levels)
+    )
+
+
+def _as_probabilities(levels: ScoreRanking, prevalence: float) -> dict[str, float | None]:
+    if not are_probabilities(levels):
+        return {}
+    scores = levels.thresholds
+    hits = np.diff(levels.hits, prepend=0).astype(np.float64)
+    misses = np.diff(levels.false_alarms, prepend=0).astype(np.float64)
+    surprise = -hits @ np.log(np.maximum(scores, _LEAST)) - misses @ np.log(np.maximum(1.0 - scores, _LEAST))
+    summed = float((hits + misses) @ scores)
+    log_loss = float(surprise) / levels.total
+    brier = float(hits @ (1.0 - scores) ** 2 + misses @ scores**2) / levels.total
+    shares = np.array([prevalence, 1.0 - prevalence])
+    return {
+        "mean_score": summed / levels.total,
+        "over_prediction": summed / levels.positives - 1.0 if levels.positives > 0 else None,
+        "log_loss": log_loss,
+        "normalized_log_loss": _skill(log_loss, _nats(shares)),
+        "brier_score": brier,
+        "normalized_brier_score": _skill(brier, prevalence * (1.0 - prevalence)),
+        "sure_false_positives": float(misses @ (scores == 1.0)),
+        "sure_false_negatives": float(hits @ (scores == 0.0)),
+    }
+
+
+def _skill(loss: float, loss_of_prevalence: float) -> float | None:
+    return 1.0 - loss / loss_of_prevalence if loss_of_prevalence > 0 else None
+
+
+def _nats(shares: Real) -> float:
+    return float(-np.sum(shares * np.log(np.where(shares > 0, shares, 1.0))))
+
+
+def _as_ranking(levels: ScoreRanking) -> dict[str, float | None]:
+    if not 0 < levels.positives < levels.total:
+        return {}
+    area = area_under_roc(levels)
+    ahead = levels.hits / levels.positives - levels.alarms / levels.total
+    at = int(np.argmax(ahead))
+    share = float(levels.alarms[at] / levels.total)
+    found: dict[str, float | None] = {"roc_auc": area, "lift_quality": 2.0 * area - 1.0}
+    if ahead[at] <= 0:
+        return found
+    lift = float(levels.hits[at] / levels.positives) / share
+    return {**found, "best_lift": lift, "best_lift_threshold": float(levels.thresholds[at]), "best_lift_share": share}
+
+
+def probability_summary(given: Probabilities) -> ScoreSummary:
+    """The scoring rules of probabilities of every class; of two classes as of the probability of one of them."""
+    weights = np.ones(len(given.truth)) if given.weights is None else given.weights
+    total = float(weights.sum())
+    shares = np.bincount(given.truth, weights, minlength=len(given.labels)) / total
+    surprise = squares = 0.0
+    for block in given.blocks():
+        values = np.asarray(given.values[block], dtype=np.float64)
+        values = values / values.sum(axis=1, keepdims=True)
+        own = values[np.arange(len(values)), given.truth[block]]
+        surprise -= float(weights[block] @ np.log(np.maximum(own, _LEAST)))
+        squares += float(weights[block] @ ((values**2).sum(axis=1) - 2.0 * own + 1.0))
+    halved = 2.0 if len(given.labels) == 2 else 1.0
+    log_loss, brier = surprise / total, squares / total / halved
+    return ScoreSummary(
+        total,
+        log_loss=log_loss,
+        normalized_log_loss=_skill(log_loss, _nats(shares)),
+        brier_score=brier,
+        normalized_brier_score=_skill(brier, float(1.0 - np.sum(shares**2)) / halved),
+    )

@@ -1,0 +1,146 @@
+"""What is shown of scores by group: the total, how the groups vary, and every group, the largest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from infoscope.figures.display import Display
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups
+from infoscope.operating_points.score_summary import SUMMARY_WORDS, ScoreSummary
+from infoscope.reports.numbers import UNDEFINED, Units, amount, share
+from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
+
+__all__ = ["PICTURES", "outline", "summary_number", "summary_table"]
+
+MAX_DRAWN = 40
+_SHOWN = (
+    "prevalence",
+    "mean_score",
+    "over_prediction",
+    "log_loss",
+    "normalized_log_loss",
+    "brier_score",
+    "normalized_brier_score",
+    "lift_quality",
+    "best_lift",
+)
+_SHARES = {
+    "prevalence",
+    "mean_score",
+    "over_prediction",
+    "normalized_log_loss",
+    "normalized_brier_score",
+    "lift_quality",
+    "best_lift_share",
+}
+_COUNTS = {"samples", "positives", "sure_false_positives", "sure_false_negatives"}
+
+
+def _group_forest(result: ScoreGroups) -> ComparisonDisplay:
+    known = [each for each in result.groups if each.summary.lift_quality is not None][:MAX_DRAWN]
+    rows = [
+        ForestRow(", ".join(each.group), each.summary.lift_quality or 0.0, word=f"of {amount(each.summary.samples)}")
+        for each in known
+    ]
+    return ComparisonDisplay(rows, "Lift quality", noun="groups")
+
+
+PICTURES: dict[str, Callable[[ScoreGroups], Display]] = {"groups": _group_forest}
+
+
+def summary_number(name: str, value: float | None) -> str:
+    """A number of a summary as reports write it."""
+    if value is None:
+        return UNDEFINED
+    if name in _COUNTS:
+        return amount(value)
+    return share(value) if name in _SHARES else f"{value:.4f}"
+
+
+def summary_table(summary: ScoreSummary) -> Table:
+    """Every number that exists, one a row."""
+    rows = [
+        (word, Strong(summary_number(name, value)))
+        for name, word in SUMMARY_WORDS.items()
+        if (value := getattr(summary, name)) is not None
+    ]
+    return Table([Column("number", "name"), Column("value")], rows, max_rows=len(rows))
+
+
+def outline(result: ScoreGroups, _unit: Units) -> Outline:
+    """The total first."""
+    total = result.total
+    return Outline(
+        title=f"{result.score} by {', '.join(result.by)}",
+        kicker=(
+            "Scores by group",
+            f"{amount(total.samples)} samples",
+            f"{len(result):,} groups",
+            f"positive class '{result.positive}'",
+        ),
+        headline=_headline(result),
+        tiles=[
+            Tile(summary_number(name, getattr(total, name)), SUMMARY_WORDS[name])
+            for name in ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
+        ],
+        findings=[("", finding) for finding in result.findings if finding.code != "rows_ignored"],
+        sections=[
+            Section("Over the groups", [_statistics(result)], "statistics"),
+            Section("Groups, the largest first", [_groups(result)], "groups"),
+        ],
+        appendix=Appendix(
+            metrics=[],
+            method=(
+                "Log loss is in nats; the normalized losses are 1 − loss over that of always stating the group's own "
+                "prevalence.",
+                "Lift quality is 2·AUC − 1; the best lift is taken where the curve of gains is farthest above chance.",
+                "Statistics count each group once, whatever its size.",
+            ),
+        ),
+    )
+
+
+def _headline(result: ScoreGroups) -> str:
+    quality = result.statistics.get("lift_quality")
+    if result.total.lift_quality is None or quality is None:
+        return f"{result.score} over {len(result):,} groups: all samples are of one class."
+    return (
+        f"{result.score} has a lift quality of {share(result.total.lift_quality)} in all, and on average "
+        f"{share(quality.mean)} over {quality.groups:,} groups ({quality.above_zero:,} above 0)."
+    )
+
+
+def _statistics(result: ScoreGroups) -> Table:
+    columns = [Column("number", "name"), *map(Column, ("groups", "mean", "sd", "min", "max", "above 0"))]
+    rows = [
+        (SUMMARY_WORDS[name], *_spread(name, found))
+        for name, found in result.statistics.items()
+        if name in SUMMARY_WORDS and name != "best_lift_threshold"
+    ]
+    return Table(columns, rows, max_rows=len(rows))
+
+
+def _spread(name: str, found: GroupStatistics) -> list[str]:
+    numbers = [summary_number(name, value) for value in (found.mean, found.sd, found.least, found.most)]
+    return [f"{found.groups:,}", *numbers, f"{found.above_zero:,}"]
+
+
+def _groups(result: ScoreGroups) -> Table:
+    columns = [
+        *(Column(name, "name") for name in result.by),
+        Column("samples"),
+        Column("positives", priority=6),
+        *(Column(SUMMARY_WORDS[name], priority=_PRIORITIES.get(name, 5)) for name in _SHOWN),
+    ]
+    total: list[Cell] = ["total", *([""] * (len(result.by) - 1))]
+    rows = [Row([*total, *_cells(result.total)], best=True)]
+    rows += [Row([*(Name(value) for value in each.group), *_cells(each.summary)]) for each in result.groups]
+    return Table(columns, rows, search="groups", max_rows=20)
+
+
+_PRIORITIES = {"lift_quality": 9, "log_loss": 8, "brier_score": 8, "prevalence": 7, "best_lift": 3, "mean_score": 4}
+
+
+def _cells(summary: ScoreSummary) -> list[str]:
+    return [summary_number(name, getattr(summary, name)) for name in ("samples", "positives", *_SHOWN)]

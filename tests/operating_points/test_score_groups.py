@@ -1,0 +1,187 @@
+"""Scoring rules and lift of scores, in all and by group: against scikit-learn, by hand, and by their laws."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.errors import InputError
+
+RNG = np.random.default_rng(31)
+TRUTH = (RNG.random(300) < 0.25).astype(int)
+SCORE = np.round(1 / (1 + np.exp(1.4 - 1.8 * TRUTH + RNG.normal(0, 1.0, 300))), 3)
+SITE = RNG.choice(["north", "south", "west"], 300, p=[0.5, 0.3, 0.2])
+ROWS = {"label": TRUTH.tolist(), "score": SCORE.tolist(), "site": SITE.tolist()}
+
+
+def summary(truth: object, score: object, **options: object) -> ifs.operating_points.ScoreSummary:
+    found = ifs.sweep(truth, score, **options).scoring  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def lift_quality_by_counting(truth: np.ndarray, score: np.ndarray) -> float:
+    """By its definition: positives found so far, summed over the rows from the highest score down."""
+    order = np.argsort(-score, kind="stable")
+    found = np.cumsum(truth[order])
+    gains = (2 * found.sum() - found[-1]) / (found[-1] * len(truth))
+    return float((gains - 1) / (1 - truth.mean()))
+
+
+def test_scoring_rules_are_those_of_scikit_learn() -> None:
+    found = summary(TRUTH, SCORE)
+    base = np.full(300, TRUTH.mean())
+
+    assert found.log_loss == pytest.approx(log_loss(TRUTH, SCORE))
+    assert found.brier_score == pytest.approx(brier_score_loss(TRUTH, SCORE))
+    assert found.roc_auc == pytest.approx(roc_auc_score(TRUTH, SCORE))
+    assert found.normalized_log_loss == pytest.approx(1 - log_loss(TRUTH, SCORE) / log_loss(TRUTH, base))
+    assert found.normalized_brier_score == pytest.approx(
+        1 - brier_score_loss(TRUTH, SCORE) / brier_score_loss(TRUTH, base)
+    )
+    assert found.mean_score == pytest.approx(SCORE.mean())
+    assert found.over_prediction == pytest.approx(SCORE.sum() / TRUTH.sum() - 1)
+    assert (found.samples, found.positives, found.prevalence) == (300, TRUTH.sum(), pytest.approx(TRUTH.mean()))
+
+
+def test_scoring_rules_of_several_classes_are_those_of_scikit_learn() -> None:
+    chances = np.random.default_rng(4).dirichlet([0.7] * 3, 120)
+    truth = np.random.default_rng(5).integers(0, 3, 120)
+    found = summary(truth, chances)
+
+    assert found.log_loss == pytest.approx(log_loss(truth, chances))
+    assert found.brier_score == pytest.approx(np.mean(((chances - np.eye(3)[truth]) ** 2).sum(axis=1)))
+    both = summary(TRUTH, np.column_stack([1 - SCORE, SCORE]))
+    one = summary(TRUTH, SCORE)
+    for name in ("log_loss", "brier_score", "normalized_log_loss", "normalized_brier_score"):
+        assert getattr(both, name) == pytest.approx(getattr(one, name)), name
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=20))
+@settings(max_examples=40)
+def test_lift_quality_by_counting(truth: list[bool]) -> None:
+    if len(set(truth)) < 2:
+        return
+    score = np.random.default_rng(len(truth)).permutation(len(truth)) / len(truth)
+    labels = np.array(truth, dtype=int)
+
+    assert summary(labels, score, positive=1).lift_quality == pytest.approx(lift_quality_by_counting(labels, score))
+
+
+def test_best_lift_is_where_the_gains_are_farthest_above_chance() -> None:
+    truth = np.array([1, 1, 0, 1, 0, 0, 0, 0])
+    score = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2])
+    found = summary(truth, score)
+
+    assert (found.best_lift_threshold, found.best_lift_share) == (0.6, 0.5)
+    assert found.best_lift == pytest.approx((3 / 4) / (3 / 8))
+    assert summary(truth, -score).best_lift is None or summary(truth, -score).best_lift >= 1
+
+
+def test_sure_errors_are_counted_and_the_loss_stays_finite() -> None:
+    found = summary([1, 0, 0, 1], [0.0, 1.0, 0.2, 0.7])
+
+    assert (found.sure_false_positives, found.sure_false_negatives) == (1, 1)
+    assert np.isfinite(found.log_loss or np.inf)
+
+
+def test_scores_that_are_no_probabilities_have_no_scoring_rules() -> None:
+    found = summary(TRUTH, 10 * SCORE - 3)
+
+    assert (found.log_loss, found.brier_score, found.mean_score) == (None, None, None)
+    assert found.roc_auc == pytest.approx(roc_auc_score(TRUTH, SCORE))
+
+
+def test_raw_scores_are_logits() -> None:
+    logits = np.log(SCORE / (1 - SCORE))
+    assert summary(TRUTH, logits, raw=True).log_loss == pytest.approx(log_loss(TRUTH, SCORE))
+    chances = np.random.default_rng(4).dirichlet([0.7] * 3, 60)
+    truth = np.arange(60) % 3
+    shifted = np.log(chances) + np.random.default_rng(6).normal(size=(60, 1))
+    assert summary(truth, shifted, raw=True).log_loss == pytest.approx(log_loss(truth, chances))
+    rows = {"y": TRUTH.tolist(), "s": logits.tolist()}
+    read = ifs.sweep(rows, truth="y", score="s", raw=True, clean="strip").scoring
+    assert read is not None
+    assert read.log_loss == pytest.approx(log_loss(TRUTH, SCORE))
+
+
+def test_groups_are_the_sums_of_their_own_rows_and_the_total_of_all() -> None:
+    found = ifs.sweep(ROWS, truth="label", score="score", by="site")
+
+    assert [each.summary.samples for each in found.groups] == sorted(
+        (np.count_nonzero(name == SITE) for name in ("north", "south", "west")), reverse=True
+    )
+    for each in found.groups:
+        mine = each.group[0] == SITE
+        assert each.summary == summary(TRUTH[mine], SCORE[mine])
+    assert found.total == summary(TRUTH, SCORE)
+    losses = [each.summary.log_loss for each in found.groups]
+    known = found.statistics["log_loss"]
+    assert (known.groups, known.mean, known.sd) == (3, pytest.approx(np.mean(losses)), pytest.approx(np.std(losses)))
+    rows = list(found.rows())
+    assert (rows[0]["site"], len(rows)) == ("total", 4)
+
+
+def test_a_group_of_one_class_is_kept_and_said() -> None:
+    rows = {"y": [1, 0, 0, 0], "s": [0.7, 0.2, 0.1, 0.3], "g": ["a", "a", "b", "b"]}
+    found = ifs.operating_points.score_groups(rows, truth="y", score="s", by="g")
+    alone = next(each.summary for each in found.groups if each.group == ("b",))
+
+    assert (alone.roc_auc, alone.normalized_log_loss, alone.over_prediction) == (None, None, None)
+    assert alone.brier_score == pytest.approx(0.05)
+    assert found.statistics["lift_quality"].groups == 1
+    assert [each.code for each in found.findings] == ["groups_of_one_class"]
+
+
+def test_weights_count_as_repeated_rows() -> None:
+    weights = np.random.default_rng(9).integers(1, 4, 300)
+    rows = {**ROWS, "w": weights.astype(float).tolist()}
+    weighted = ifs.operating_points.score_groups(rows, truth="label", score="score", by="site", weight="w")
+    repeated = {name: np.repeat(values, weights).tolist() for name, values in ROWS.items()}
+    whole = ifs.operating_points.score_groups(repeated, truth="label", score="score", by="site")
+
+    for name in ("samples", "log_loss", "brier_score", "lift_quality", "best_lift", "over_prediction"):
+        assert getattr(weighted.total, name) == pytest.approx(getattr(whole.total, name)), name
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"truth": "label", "score": ["score", "site"], "by": "site"}, "one column of scores"),
+        ({"score": "score", "by": "site"}, "truth column"),
+        ({"truth": "label", "score": "score", "by": "site", "max_points": 5}, "max_points is for a curve"),
+        ({"truth": "site", "score": "score", "by": "label"}, "truth has 3 classes"),
+        ({"truth": "label", "score": "score", "by": "site", "positive": 7}, "positive label 7"),
+    ],
+)
+def test_what_groups_are_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ifs.sweep(ROWS, **options)  # type: ignore[call-overload]
+
+
+def run(*arguments: object) -> object:
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+def test_the_command_sums_up_by_group(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    lines = [f"{label},{score},{site}" for label, score, site in zip(TRUTH, SCORE, SITE, strict=True)]
+    file.write_text("\n".join(["label,score,site", *lines]) + "\n", encoding="utf-8")
+    done = run("sweep", file, "-t", "label", "--score", "score", "--by", "site", "--format", "json", "--run", "abc123")
+    document = json.loads(done.stdout)  # type: ignore[attr-defined]
+    assert document["total"]["log_loss"] == pytest.approx(log_loss(TRUTH, SCORE))
+    assert document["provenance"]["run"] == "abc123"
+    text = run("sweep", file, "-t", "label", "--score", "score", "--by", "site").stdout  # type: ignore[attr-defined]
+    assert "lift quality" in text
+    assert "total" in text
+    plain = run("sweep", file, "-t", "label", "--score", "score").stdout  # type: ignore[attr-defined]
+    assert all(word in plain for word in ("Brier score", "over-prediction", "lift quality", "prevalence"))
+    wrong = run("sweep", file, "-t", "label", "--score", "score", "--by", "site", "--metric", "f1")
+    assert (wrong.exit_code, "--metric is not for groups" in wrong.stderr) == (2, True)  # type: ignore[attr-defined]
