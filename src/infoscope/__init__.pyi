@@ -49,6 +49,7 @@ from .figures import StabilityDisplay as StabilityDisplay
 from .figures import SurfaceDisplay as SurfaceDisplay
 from .figures import SweepDisplay as SweepDisplay
 from .figures.association import AssociationDisplay as AssociationDisplay
+from .figures.judge import JudgeDisplay as JudgeDisplay
 from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
 from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.run_chart import RunChartDisplay as RunChartDisplay

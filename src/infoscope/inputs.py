@@ -78,6 +78,12 @@ class QuestionKeywords(UncertaintyKeywords, total=False):
     prevalence: Prevalence | None
     costs: CostsLike | None
     ordinal: Sequence[Any] | str | bool | None
+    judge: Any
+    """Columns of verdicts, where few rows have a true label; or verdicts beside labels."""
+    says: Any
+    """Which verdict means right and which wrong, where they name no class; or "score"."""
+    population: Literal["all", "unlabelled"]
+    """Which rows the figures are about, where there is a judge."""
     sample_weight: Any
     """scikit-learn's word for ``weight``."""
     pos_label: Label | None
@@ -214,7 +220,7 @@ def tables_by_system(source: object, system: object = None) -> dict[str, Conting
     return None
 
 
-_OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system")
+_OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system", "judge")
 
 
 def named_columns(

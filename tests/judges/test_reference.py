@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import infoscope as ifs
 from infoscope import Judged
 from infoscope.judges.error_model import fitted_errors
 from tests.reference import reference_file, why_absent
@@ -73,3 +74,21 @@ def test_how_often_the_judge_repeats_the_prediction_agrees(case: dict[str, Any])
     counts = judged_of(case).counts()
     found = fitted_errors(counts, counts.labelled, counts.everything)
     assert found.repeats == pytest.approx(case["reference"]["repeats_answer"], abs=1e-10)
+
+
+@pytest.mark.parametrize("case", DOCUMENT["pairs"], ids=lambda case: case["name"])
+def test_differences_of_two_systems_agree_with_the_reference(case: dict[str, Any]) -> None:
+    names = ["accuracy", "proficiency", "macro_f1"]
+    found = ifs.compare(judged_of(case), metrics=names)
+    exact = len(case["labelled"]) == 2
+    of_mean, of_sd, of_limits, of_chance, of_rho = (
+        (0.05, 0.03, 0.1, 0.01, 0.02) if exact else (0.2, 0.1, 0.3, 0.05, 0.08)
+    )
+    for name in names:
+        pair, known = found.pair("system 1", "system 2", name), case["reference"][f"{name}_difference"]
+        assert pair.estimate.mean == pytest.approx(known["mean"], abs=of_mean * known["sd"]), name
+        assert pair.estimate.sd == pytest.approx(known["sd"], rel=of_sd), name
+        assert pair.estimate.low == pytest.approx(known["low"], abs=of_limits * known["sd"]), name
+        assert pair.correlation == pytest.approx(case["reference"][f"{name}_correlation"], abs=of_rho), name
+        better = case["reference"][f"{name}_probability_a_better"]
+        assert pair.probability_a_better == pytest.approx(better, abs=of_chance), name

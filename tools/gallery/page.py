@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.reference import ROOT
-from tools.gallery import coverage, curves, diagrams, relations, runs, scores, tables, trackers, triangles
+from tools.gallery import coverage, curves, diagrams, judges, relations, runs, scores, tables, trackers, triangles
 from tools.gallery.exhibit import Exhibit
 
 __all__ = ["MADE_UP", "NO_NUMBER", "exhibits", "page", "write"]
@@ -24,7 +24,7 @@ MADE_UP = "Made up for this page, so there is nothing printed to set beside it."
 
 def exhibits() -> Iterator[Exhibit]:
     """The whole gallery, in the order of the page."""
-    for family in (coverage, triangles, diagrams, tables, scores, curves, trackers, relations, runs):
+    for family in (coverage, triangles, diagrams, tables, scores, curves, trackers, relations, runs, judges):
         yield from family.exhibits()
 
 

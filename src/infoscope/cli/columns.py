@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ChosenColumns", "chosen_columns"]
 
 _PATTERN = frozenset("*?[")
-_LISTS = ("by", "show", "scores")
+_LISTS = ("by", "show", "scores", "judge")
 """Options that name several columns which are neither the truth nor a system."""
 _SINGLE = ("weight", "groups", "baseline_system")
 _SHOWN = 12

@@ -9,6 +9,7 @@ import click
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
+from infoscope.cli.judge import judge_keywords, judge_options, judged_files
 from infoscope.cli.options import (
     column_options,
     costs_option,
@@ -32,6 +33,7 @@ __all__ = ["command"]
 @column_options()
 @reading_options()
 @groups_option()
+@judge_options()
 @click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
 @click.option(
     "--metric",
@@ -57,6 +59,8 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope compare predictions.csv -t label -s svm,knn
 
     Example: infoscope compare --matrix old.csv new.csv --metric proficiency
+
+    Example: infoscope compare rows.csv -t human -s old,new --judge gpt
     """
     output = Output.asked(chosen)
     if chosen["by"]:
@@ -66,13 +70,18 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
         "metrics": chosen["metrics"] or None,
         "baseline": chosen["baseline"],
         "rope": chosen["rope"],
+        **judge_keywords(chosen),
     }
+    judged = None if chosen["matrix"] else judged_files(source, chosen)
     if chosen["matrix"]:
         result = ifs.compare(matrix_tables(source, chosen), **shared)
+    elif judged is not None:
+        result = ifs.compare(judged, system=list(chosen["system"]) or None, **shared)
     else:
         with chosen_columns(source, chosen) as columns:
             if len(columns.systems) < 2:
                 raise click.UsageError("name at least two system columns with -s")
+            shared |= judge_keywords(chosen, columns.lists["judge"])
             result = ifs.compare(
                 columns.source,
                 truth=columns.truth,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.invocation import kept_findings
+from infoscope.cli.judge import judge_keywords, judge_options, judged_files
 from infoscope.cli.options import column_options, label_options, reading_options
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say
@@ -24,6 +26,7 @@ __all__ = ["command"]
 @column_options()
 @reading_options()
 @label_options()
+@judge_options()
 @click.option("-o", "--output", metavar="FILE", required=True, help="Write the tables to FILE, named *.ifs.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("-q", "--quiet", is_flag=True, help="No messages.")
@@ -43,6 +46,9 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     if target.exists() and any(ifs.readers.means_file(name, target) for name in source):
         raise InputError(f"{target} is both read and written; give the sum another name")
 
+    if chosen["judge"] or judged_files(source, chosen) is not None:
+        _count_judged(source, chosen, target)
+        return
     with chosen_columns(source, chosen) as columns:
         tables = ifs.read_tables(
             columns.source,
@@ -62,6 +68,29 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     tables.save(target, replace=chosen["force"])
     for line in (*(finding.text for finding in kept_findings() if not chosen["quiet"]), *lines):
         say(line)
+
+
+def _count_judged(source: tuple[str, ...], chosen: Mapping[str, Any], target: Path) -> None:
+    """Rows with few labels and a judge's verdicts, or the sum of files of them."""
+    judged = judged_files(source, chosen)
+    if judged is None:
+        if chosen["by"]:
+            raise InputError("--by makes one table per group; count the groups of judged rows one by one")
+        with chosen_columns(source, chosen) as columns:
+            judged = ifs.Judged.from_rows(
+                columns.source,
+                truth=columns.truth or "",
+                system=columns.systems,
+                weight=chosen["weight"],
+                reject=chosen["reject"],
+                positive=chosen["positive"],
+                clean=chosen["clean"],
+                read=columns.read,
+                **judge_keywords(chosen, columns.lists["judge"]),
+            )
+    judged.save(target)
+    if not chosen["quiet"]:
+        say(f"{judged.row_count:,g} rows, {judged.label_count:,g} of them labelled, in {target}")
 
 
 def _check_target(target: Path, *, force: bool) -> None:

@@ -10,6 +10,7 @@ import click
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
+from infoscope.cli.judge import judge_keywords, judge_options, judged_files
 from infoscope.cli.options import (
     column_options,
     costs_option,
@@ -34,6 +35,7 @@ Answer = TypeVar("Answer")
 @click.argument("source", nargs=-1, required=True)
 @column_options()
 @groups_option()
+@judge_options()
 @click.option(
     "--matrix",
     is_flag=True,
@@ -98,6 +100,8 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope evaluate predictions.csv -t label -s 'model_*'
 
     Example: infoscope evaluate --matrix confusion.csv --format json
+
+    Example: infoscope evaluate rows.csv -t human -s model --judge gpt
     """
     output = Output.asked(chosen)
     if chosen["scores"] and chosen["matrix"]:
@@ -119,12 +123,17 @@ def ask_chosen(
     function: Callable[..., Answer], source: Sequence[str], chosen: Mapping[str, Any], **more: Any
 ) -> Answer:
     """What ``evaluate``, or another function that takes its arguments, makes of the options of a command."""
-    shared = {**uncertainty_keywords(chosen), "task": chosen["task"], **more}
+    shared = {**uncertainty_keywords(chosen), "task": chosen["task"], **judge_keywords(chosen), **more}
     if chosen["matrix"]:
         return function(matrix_tables(source, chosen), **shared)
+    judged = judged_files(source, chosen)
+    if judged is not None:
+        return function(judged, system=list(chosen["system"]) or None, **shared)
     with chosen_columns(source, chosen) as columns:
         if scores := columns.lists.get("scores"):
             shared["scores"] = scores
+        if judges := columns.lists.get("judge"):
+            shared["judge"] = judges
         return function(
             columns.source,
             truth=columns.truth,

@@ -13,6 +13,7 @@ import click
 import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.evaluate import ask_chosen
+from infoscope.cli.judge import judge_options
 from infoscope.cli.options import (
     column_options,
     costs_option,
@@ -37,6 +38,7 @@ _SUMMARY_BYTES = 1 << 20
 @click.argument("source", nargs=-1, required=True)
 @column_options()
 @groups_option()
+@judge_options()
 @click.option("--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several).")
 @reading_options()
 @label_options(task=True)

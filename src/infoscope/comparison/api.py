@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Unpack, cast
 
 from infoscope.column_kinds import ColumnNames, check_columns, check_labels
+from infoscope.comparison.judged import compare_judged
 from infoscope.comparison.options import DEFAULT_METRICS, CompareOptions, asked_metrics
 from infoscope.comparison.paired import compare_rows
 from infoscope.comparison.predictions import PairedPredictions
@@ -28,6 +29,8 @@ from infoscope.inputs import (
     stated_order,
     tables_by_system,
 )
+from infoscope.judges import Judged
+from infoscope.judges.question import asked_judged
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.tables import Contingency
@@ -48,7 +51,7 @@ class CompareKeywords(QuestionKeywords, total=False):
 
 
 def compare(
-    source: Source,
+    source: Source | Judged,
     y_pred: LabelsByName | None = None,
     *,
     truth: str | None = None,
@@ -62,7 +65,8 @@ def compare(
     ``truth`` and ``system``: then the comparison is paired, row by row. A mapping of names to tables is compared
     unpaired. ``groups`` says which rows belong together (patients, documents), by a column's name or a sequence: then
     these are resampled as a whole. ``prevalence`` re-weights the true classes, ``ordinal`` states their order (ordered
-    categoricals have one), ``sample_size`` is that of tables of frequencies. Without ``metrics`` it is the proficiency
+    categoricals have one), ``sample_size`` is that of tables of frequencies. ``judge``, ``says`` and ``population``
+    are about rows of which few have a true label, as in ``evaluate``. Without ``metrics`` it is the proficiency
     and the erroneous information ratio, after the expected cost where ``costs`` are stated (see ``evaluate``).
 
     >>> truth = ["cat", "dog", "cow"] * 30
@@ -89,6 +93,9 @@ def compare(
         costs,
         named=metrics is not None,
     )
+    judged = asked_judged(source, y_pred, (truth, system, read), options)
+    if judged is not None:
+        return compare_judged(judged, question)
     tables = None if y_pred is not None else tables_by_system(source)
     if tables is not None:
         if options.get("groups") is not None:
@@ -111,8 +118,9 @@ def _check_counted(tables: Mapping[str, Contingency]) -> None:
     estimated = next((name for name, table in tables.items() if table.estimation is not None), None)
     if estimated is not None:
         raise InputError(
-            f"the table of {estimated!r} was estimated without truth, from the agreement of systems, and is no sample "
-            "of its own; evaluate(tables) shows such tables side by side, plan_labels which labels would decide"
+            f"the table of {estimated!r} was estimated without truth, from the agreement of systems or by a judge, and "
+            "is no sample of its own; evaluate(tables) shows such tables side by side, compare(judged) compares judged "
+            "rows, and plan_labels says which labels would decide"
         )
 
 

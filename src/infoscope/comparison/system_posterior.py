@@ -19,6 +19,7 @@ from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.bootstrap import ClusterBootstrap
 from infoscope.posterior.dirichlet import DirichletBelief
+from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
 from infoscope.results.finding import Finding
@@ -48,11 +49,11 @@ class SystemPosterior:
     table: Contingency
     question: CompareOptions
     clusters: Any = None
-    given: Posterior | None = None
+    given: Posterior | DrawnBelief | None = None
     """What is believed of the table already."""
 
     @cached_property
-    def source(self) -> Posterior | ClusterBootstrap:
+    def source(self) -> Posterior | DrawnBelief | ClusterBootstrap:
         """The posterior, or the resampled clusters."""
         if self.clusters is not None:
             return ClusterBootstrap(self.table, self.clusters, seed=self.question.seed)
@@ -147,7 +148,7 @@ def _thin(table: Contingency, prior: Any) -> tuple[Contingency, Any]:
     return on_cells(table, used), prior
 
 
-def _exact_accuracy(source: Posterior | ClusterBootstrap, level: float) -> dict[str, Summary]:
+def _exact_accuracy(source: Posterior | DrawnBelief | ClusterBootstrap, level: float) -> dict[str, Summary]:
     """The accuracy under one Dirichlet belief is a Beta variable; for tables of so many cells that draws take long."""
     if not isinstance(source, Posterior) or not source.table.is_sparse or source.table.reweighting is not None:
         return {}

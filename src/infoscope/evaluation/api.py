@@ -13,6 +13,7 @@ from infoscope.evaluation.adaptive import StoppingRule, gather_until
 from infoscope.evaluation.comparison import compared
 from infoscope.evaluation.examples import ExampleRequest, with_examples
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
+from infoscope.evaluation.judge import judged_inputs, with_judge
 from infoscope.evaluation.order import ordered
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
@@ -29,6 +30,8 @@ from infoscope.inputs import (
     named_columns,
     stated_order,
 )
+from infoscope.judges import Judged
+from infoscope.judges.question import asked_judged
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
@@ -52,7 +55,7 @@ class EvaluateKeywords(QuestionKeywords, total=False):
 
 
 def evaluate(
-    source: Source,
+    source: Source | Judged,
     y_pred: LabelsByName | None = None,
     *,
     truth: str | None = None,
@@ -77,7 +80,11 @@ def evaluate(
     with the columns that ``show`` names (all others by default; beside labels, values by name). ``scores`` is the
     column of scores behind the predictions of two classes, or scores beside labels. ``keep_rows`` says
     whether the result keeps the labels of every row, so that a later gate can pair with it: up to 100,000 rows unless
-    said. ``metrics`` names what is shown first, and alone in frames and CSV; all are computed. ``prior``, ``level``,
+    said. ``judge`` names a column of verdicts (several, or verdicts beside labels) where few rows have a true label:
+    figures are then over all rows, corrected by the labels. Verdicts are classes or grades, or with
+    ``says={"right": 1, "wrong": 0}`` whether the prediction is right; ``population="unlabelled"`` leaves the labelled
+    rows out.
+    ``metrics`` names what is shown first, and alone in frames and CSV; all are computed. ``prior``, ``level``,
     ``sample_size`` and ``seed`` say how intervals are made.
 
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
@@ -85,22 +92,12 @@ def evaluate(
     """
     check_question(cast(dict[str, Any], options), EvaluateKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
-    task = options.get("task", "classification")
+    task = _checked_task(options)
     truth, system = named_columns(source, y_pred, (truth, system), read, options)
     ordinal = stated_order(source, truth, options.get("ordinal"))
-    if options.get("ordinal") and task == "clustering":
-        raise InputError("clusters have no order; leave out ordinal, or task")
-    if task not in ("classification", "clustering"):
-        raise InputError(f"task is {task!r}; it is classification or clustering")
-    if options.get("groups") is not None and task == "clustering":
-        raise InputError("predictions that are clusters cannot be resampled by group yet; leave one of the two out")
     request = ColumnRequest.from_keywords(truth, system, read, options)
     examples = ExampleRequest.from_keywords(source, options)
     costs = costs_of(options)
-    if costs is not None and task == "clustering":
-        raise InputError(
-            "the names of clusters mean nothing, so no cost can be stated for them; leave out costs, or task"
-        )
     first = _shown_metrics(options.get("metrics"), ordinal=bool(ordinal), costs=costs is not None)
 
     def as_asked(subject: TableInput) -> TableInput:
@@ -109,24 +106,53 @@ def evaluate(
         table = prepared(table, options.get("prevalence"), clusters=task == "clustering")
         return replace(subject, table=table, clusters=task == "clustering")
 
-    if options.get("until") is None:
-        found = gather(source, y_pred, request)
+    judged = asked_judged(source, y_pred, (truth, system, read), options)
+    rows = cast(Source, source)
+    if judged is not None:
+        found = judged_inputs(judged, source, y_pred, request, uncertainty.seed)
+    elif options.get("until") is None:
+        found = _with_truth_note(gather(rows, y_pred, request), truth)
     else:
-        found = gather_until(source, request, StoppingRule.asked(options["until"]), uncertainty, as_asked)
+        found = gather_until(rows, request, StoppingRule.asked(options["until"]), uncertainty, as_asked)
     if task == "classification" and request.labels is None:
-        largest = {subject.name: subject.table for subject in sorted(found.subjects, key=lambda each: each.table.total)}
-        check_columns(largest, ColumnNames.asked(source, truth, labels=y_pred is not None))
+        _check_columns(found, ColumnNames.asked(source, truth, labels=y_pred is not None))
     if examples is not None:
-        found = with_examples(source, y_pred, request, examples, found)
+        found = with_examples(rows, y_pred, request, examples, found)
     seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
     about_costs = tuple(cost_findings(costs, [subject.table for subject in found.subjects]))
     found = replace(found, subjects=seen, notes=(*found.notes, *about_costs))
     evaluation = replace(
         _evaluated(found, uncertainty), metrics=first, costs=None if costs is None else costs.matrix(seen[0].table)
     )
+    if judged is not None:
+        return with_judge(evaluation, judged, uncertainty, first)
     if options.get("scores") is not None:
-        evaluation = with_scores(evaluation, source, y_pred, request, options["scores"])
+        evaluation = with_scores(evaluation, rows, y_pred, request, options["scores"])
     return with_sweep_command(evaluation, request)
+
+
+def _check_columns(found: Inputs, names: ColumnNames) -> None:
+    """Refuse columns that are no labels, by the largest table of each system."""
+    by_size = sorted(found.subjects, key=lambda subject: subject.table.total)
+    check_columns({subject.name: subject.table for subject in by_size}, names)
+
+
+def _checked_task(options: EvaluateKeywords) -> str:
+    """What predictions are, if the other options go with it."""
+    task = options.get("task", "classification")
+    if task not in ("classification", "clustering"):
+        raise InputError(f"task is {task!r}; it is classification or clustering")
+    if task == "classification":
+        return task
+    if options.get("ordinal"):
+        raise InputError("clusters have no order; leave out ordinal, or task")
+    if options.get("groups") is not None:
+        raise InputError("predictions that are clusters cannot be resampled by group yet; leave one of the two out")
+    if costs_of(options) is not None:
+        raise InputError(
+            "the names of clusters mean nothing, so no cost can be stated for them; leave out costs, or task"
+        )
+    return task
 
 
 def _shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool, costs: bool) -> tuple[str, ...]:
@@ -179,6 +205,16 @@ def _about_rows(found: Inputs) -> Iterator[Finding]:
     yield from found.notes
     if found.adaptive is not None:
         yield Finding("read_in_part", f"{found.adaptive.text}.", "warning" if found.adaptive.sorted else "note")
+
+
+def _with_truth_note(found: Inputs, truth: str | None) -> Inputs:
+    """A way to use rows without truth, where these are most rows."""
+    reasons = ("missing truth label", f"missing label in {truth!r}")
+    lost = sum(ignored.rows for ignored in found.provenance.ignored if ignored.reason in reasons)
+    if lost <= max((float(subject.table.total) for subject in found.subjects), default=0.0):
+        return found
+    text = f"{lost:,} rows have no truth; a column of verdicts (--judge, judge=) would let them count."
+    return replace(found, notes=(*found.notes, Finding("rows_without_truth", text, evidence={"rows": lost})))
 
 
 def _findings(subjects: Sequence[TableInput], how: UncertaintyOptions) -> list[list[Finding]]:

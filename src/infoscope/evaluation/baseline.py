@@ -271,6 +271,9 @@ def _belief(estimate: Estimate) -> MetricBelief:
 
 
 def _truths(now: SystemResult, before: SystemResult) -> list[float]:
+    """Entropies of the truth; of tables that are estimated apart from the same rows they differ by chance only."""
+    if all(result.interval is not None and result.interval.method == "draws" for result in (now, before)):
+        return [0.0, 0.0]
     return [round(result.number("truth_entropy") or 0.0, 9) for result in (now, before)]
 
 

@@ -19,6 +19,7 @@ from infoscope.evaluation.gate import Gate, judge
 from infoscope.evaluation.history import history_checks
 from infoscope.evaluation.result import Evaluation
 from infoscope.inputs import UncertaintyOptions, as_names, labels_by_system, named_columns, tables_by_system
+from infoscope.judges import Judged
 from infoscope.readers import ReadOptions
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsByName, Source, StrPath
@@ -46,7 +47,7 @@ _OWN = frozenset(GateKeywords.__annotations__) - frozenset(EvaluateKeywords.__an
 
 
 def gate(
-    source: Source,
+    source: Source | Judged,
     y_pred: LabelsByName | None = None,
     *,
     truth: str | None = None,

@@ -39,7 +39,7 @@ from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.tables.prevalence import shares_by_label
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
-__all__ = ["ColumnRequest", "Inputs", "gather", "prepared", "seen"]
+__all__ = ["ColumnRequest", "Inputs", "gather", "prepared", "seen", "source_name"]
 
 
 @dataclass(frozen=True)
@@ -224,11 +224,11 @@ def seen(source: object, request: ColumnRequest, found: Together) -> Inputs:
         for group, tables in reading.by_group.items()
         for name, table in tables.items()
     ]
-    provenance = Provenance(_named(source), reading.rows, _listed(reading.ignored))
+    provenance = Provenance(source_name(source), reading.rows, _listed(reading.ignored))
     joints = {tuple(map(str, group)): joint for group, joint in found.joints.items()}
     ordered = None if found.ordered is None else PairedPredictions.from_joint(found.ordered)
     row_labels = None if ordered is None else RowLabels.packed(ordered)
-    return Inputs(provenance, _with_data(subjects, _named(source)), joints, row_labels=row_labels)
+    return Inputs(provenance, _with_data(subjects, source_name(source)), joints, row_labels=row_labels)
 
 
 def _listed(ignored: Mapping[str, int]) -> tuple[IgnoredRows, ...]:
@@ -257,11 +257,12 @@ def _group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:
     return dict(zip(names, map(str, group), strict=True)) or None
 
 
-def _named(source: Any) -> str | None:
+def source_name(source: Any) -> str | None:
+    """How reports name a source; None where it has no name."""
     if isinstance(source, Files):
         return Path(source.name).name
     if isinstance(source, (list, tuple)) and source:
-        first = _named(source[0])
+        first = source_name(source[0])
         return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"
     if isinstance(source, (str, Path)):
         pipe = {"-": "standard input", "/dev/stdin": "standard input"}.get(str(source))

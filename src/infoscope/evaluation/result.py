@@ -33,6 +33,8 @@ __all__ = [
     "ExampleRow",
     "GroupComparison",
     "IntervalMethod",
+    "JudgeResult",
+    "JudgedSystem",
     "SystemResult",
     "upgraded",
 ]
@@ -230,6 +232,40 @@ class SystemResult:
 
 
 @dataclass(frozen=True)
+class JudgedSystem:
+    """One system by the labels alone and by the judge alone; by both it is among the systems of the evaluation."""
+
+    name: str
+    labels: float
+    """Rows with a true label and a prediction."""
+    rows: float
+    """Rows that the figures are about."""
+    labels_only: Mapping[str, Estimate]
+    judge_as_truth: Mapping[str, Estimate]
+    """What would come out if verdicts were true labels: wrong by as much as the judge is."""
+    further_labels: float
+    """How many further labels the judge is worth, for the accuracy."""
+
+
+@dataclass(frozen=True)
+class JudgeResult:
+    """The judge, and what it adds."""
+
+    judges: tuple[str, ...]
+    verdicts: str
+    """What verdicts are: "class", "right or wrong" or "grade"."""
+    rows: float
+    labels: float
+    systems: tuple[JudgedSystem, ...]
+    judge: tuple[SystemResult, ...]
+    """The judge as a system of its own, over all rows; for verdicts that name no class, one for each system."""
+
+    def of(self, system: str) -> JudgedSystem:
+        """What labels and judge say of one system."""
+        return next(found for found in self.systems if found.name == system)
+
+
+@dataclass(frozen=True)
 class GroupComparison:
     """The systems against each other on the rows of one group."""
 
@@ -258,6 +294,8 @@ class Evaluation(Result):
     """What each prediction costs, where that was stated."""
     metrics: tuple[str, ...] = ()
     """Metrics that are shown first and that make the columns of tables, where some were named."""
+    judge: JudgeResult | None = None
+    """The judge that stands for most of the true labels, where there is one."""
 
     def __iter__(self) -> Iterator[SystemResult]:
         """System by system."""

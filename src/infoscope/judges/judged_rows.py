@@ -20,7 +20,7 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.labels import Cleaning, check_comparable, match_label
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.tables.labels import Label, sorted_labels
-from infoscope.tables.pattern_file import load_patterns, save_patterns
+from infoscope.tables.pattern_file import holds_patterns, load_patterns, save_patterns
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import ArrayLike, Source, StrPath
 
@@ -44,6 +44,8 @@ class JudgedRows:
     reject: Label | None = None
     positive: Label | None = None
     population: Population = "all"
+    groups: str | None = None
+    """Column of what rows belong together."""
     _strata: dict[str, SystemStrata] = field(default_factory=dict, init=False)
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
@@ -61,6 +63,7 @@ class JudgedRows:
         reject: Label | None = None,
         positive: Label | None = None,
         population: Population = "all",
+        groups: str | None = None,
         clean: Cleaning = (),
         read: ReadOptions | None = None,
     ) -> Self:
@@ -69,15 +72,18 @@ class JudgedRows:
         ``truth`` is empty for most rows. ``judge`` names one column of verdicts or several: true classes, grades, or
         with ``says={"right": 1, "wrong": 0}`` whether the prediction is right, one column for each system then.
         ``says="score"`` takes numbers as grades though they are names of classes, too. ``population="unlabelled"``
-        leaves the labelled rows out of what is estimated, where they come from elsewhere.
+        leaves the labelled rows out of what is estimated, where they come from elsewhere. ``groups`` is a column that
+        says which rows belong together (documents, patients): they then count as fewer independent rows.
         """
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
         systems = (system,) if isinstance(system, str) else tuple(system)
         _check_columns(truth, judges, systems)
-        found = read_patterns(
-            source, [truth, *judges, *systems], weight=weight, clean=clean, comparable=False, read=read
-        )
-        return cls(found, truth, judges, systems, says, reject, positive, population)
+        if population not in ("all", "unlabelled"):
+            raise InputError(f"population is {population!r}; it is 'all' or 'unlabelled'")
+        columns = [truth, *judges, *systems, *(() if groups is None else (groups,))]
+        _check_groups(groups, columns[:-1])
+        found = read_patterns(source, columns, weight=weight, clean=clean, comparable=False, read=read)
+        return cls(found, truth, judges, systems, says, reject, positive, population, groups)
 
     @classmethod
     def from_counts(
@@ -126,6 +132,11 @@ class JudgedRows:
             raise InputError(f"{path} holds patterns of columns, and none of them is said to be a judge's")
         return cls(patterns, **stored_keywords(about))
 
+    @staticmethod
+    def is_stored(path: StrPath) -> bool:
+        """Whether a file holds judged rows."""
+        return holds_patterns(Path(path))
+
     def save(self, path: StrPath) -> None:
         """Write the counts as an .ifs file, in one step."""
         facts = {name: getattr(self, name) for name in STORED}
@@ -150,7 +161,9 @@ class JudgedRows:
         for name in systems:
             self._check_system(name)
         judges = tuple(dict.fromkeys(judge for name in systems for judge in self.judges_of(name)))
-        patterns = self.patterns.select([self.truth, *judges, *systems])
+        patterns = self.patterns.select(
+            [self.truth, *judges, *systems, *(() if self.groups is None else (self.groups,))]
+        )
         return replace(self, patterns=patterns, judges=judges, systems=systems)
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────
@@ -230,7 +243,9 @@ class JudgedRows:
         if name not in self._strata:
             self._strata[name] = placed_rows(
                 self.patterns,
-                JudgedColumns(self.truth, {judge: self.kinds[judge] for judge in judges}, name, self.classes),
+                JudgedColumns(
+                    self.truth, {judge: self.kinds[judge] for judge in judges}, name, self.classes, self.groups
+                ),
                 self.says if isinstance(self.says, Mapping) else None,
                 only_unlabelled=self.population == "unlabelled",
             )
@@ -252,6 +267,11 @@ class JudgedRows:
     def _check_system(self, system: str) -> None:
         if system not in self.systems:
             raise UnknownNameError(f"no system {system!r}; there is {', '.join(map(repr, self.systems))}")
+
+
+def _check_groups(groups: str | None, others: Sequence[str]) -> None:
+    if groups is not None and (not isinstance(groups, str) or groups in others):
+        raise InputError(f"groups is {groups!r}; name a column of its own, beside truth, judge and systems")
 
 
 def _check_columns(truth: str, judges: Sequence[str], systems: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from infoscope.typing import Json
 
 __all__ = ["STORED", "stored_facts", "stored_keywords"]
 
-STORED = ("truth", "judges", "systems", "says", "reject", "positive", "population")
+STORED = ("truth", "judges", "systems", "says", "reject", "positive", "population", "groups")
 """What is stored beside the counts, and must be the same in parts that are added."""
 _FACTS = Fields(
     {
@@ -25,6 +25,7 @@ _FACTS = Fields(
         "reject": Maybe(TEXT),
         "positive": Maybe(TEXT),
         "population": TEXT,
+        "groups": Maybe(TEXT),
     }
 )
 
@@ -42,6 +43,7 @@ def stored_facts(facts: Mapping[str, Any]) -> dict[str, Json]:
         "reject": None if facts["reject"] is None else label_to_json(facts["reject"]),
         "positive": None if facts["positive"] is None else label_to_json(facts["positive"]),
         "population": facts["population"],
+        "groups": facts["groups"],
     }
 
 
@@ -58,5 +60,6 @@ def stored_keywords(record: Json) -> dict[str, Any]:
         "systems": tuple(facts["systems"]),
         "says": says or ("score" if facts["graded"] else None),
         "population": facts["population"],
+        "groups": facts["groups"],
         **labels,
     }

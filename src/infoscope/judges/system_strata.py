@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.judges.design_effect import design_effect
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.verdicts import NO_VERDICT, JudgeKind, RowCodes, Verdicts, said_labels
 from infoscope.numeric import Real
@@ -28,6 +29,7 @@ class JudgedColumns:
     judges: Mapping[str, JudgeKind]
     system: str
     classes: tuple[Label, ...]
+    groups: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,8 @@ class SystemStrata:
     """Verdict of each pattern; −1 where the pattern is left out."""
     prediction_codes: NDArray[np.int64]
     """Prediction of each pattern; −1 where there is none."""
+    truth_codes: NDArray[np.int64]
+    """True class of each pattern; −1 where it has no label."""
     rows_without_verdict: float
     """Rows that are left out as they have no verdict."""
 
@@ -65,8 +69,9 @@ def placed_rows(
     if says is not None:
         said = {name: said_labels(name, judges[name][0], says) for name in judges}
     verdicts, lost = _without_silent(Verdicts.of(judges, columns.judges, said, rows), rows)
-    counts = _counted(rows, verdicts, patterns.squares, only_unlabelled=only_unlabelled)
-    return SystemStrata(counts, verdicts.names, predictions, verdicts.codes, rows.prediction, lost)
+    groups = None if columns.groups is None else _column(patterns, columns.groups)[1]
+    counts = _counted(rows, verdicts, (patterns.squares, groups), only_unlabelled=only_unlabelled)
+    return SystemStrata(counts, verdicts.names, predictions, verdicts.codes, rows.prediction, rows.truth, lost)
 
 
 def _column(patterns: Patterns, name: str) -> tuple[Sequence[Label], NDArray[np.int64]]:
@@ -91,8 +96,15 @@ def _without_silent(verdicts: Verdicts, rows: RowCodes) -> tuple[Verdicts, float
     return verdicts.coded(np.where(silent, -1, codes)), lost
 
 
-def _counted(rows: RowCodes, verdicts: Verdicts, squares: Real | None, *, only_unlabelled: bool) -> StratumCounts:
-    """Both tensors; summed weights count as rows of equal weight."""
+def _counted(
+    rows: RowCodes,
+    verdicts: Verdicts,
+    design: tuple[Real | None, NDArray[np.int64] | None],
+    *,
+    only_unlabelled: bool,
+) -> StratumCounts:
+    """Both tensors; weighted rows, and rows that belong together, count as fewer independent ones."""
+    squares, groups = design
     shape = (len(verdicts.names), len(rows.prediction_class))
     labelled, everything = np.zeros((len(rows.classes), *shape)), np.zeros(shape)
     placed = verdicts.codes >= 0
@@ -103,6 +115,10 @@ def _counted(rows: RowCodes, verdicts: Verdicts, squares: Real | None, *, only_u
     if squares is not None:
         labelled *= _equal_weights(rows.rows[known], squares[known])
         everything *= _equal_weights(rows.rows[counted], squares[counted])
+    if groups is not None:
+        stratum = verdicts.codes * len(rows.prediction_class) + rows.prediction
+        labelled /= design_effect(rows.truth[known], stratum[known], groups[known], rows.rows[known])
+        everything /= design_effect(stratum[counted], np.zeros(counted.sum(), int), groups[counted], rows.rows[counted])
     return StratumCounts(labelled, everything, verdicts.verdict_class, rows.prediction_class, verdicts.level)
 
 

@@ -27,7 +27,7 @@ from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Json
 
-__all__ = ["SCHEMA", "load_patterns", "save_patterns"]
+__all__ = ["SCHEMA", "holds_patterns", "load_patterns", "save_patterns"]
 
 SCHEMA = "infoscope/patterns/1"
 _FACTS = Fields(
@@ -55,6 +55,16 @@ def save_patterns(patterns: Patterns, path: Path, about: Json = None) -> None:
     facts["checksum"] = checksum(facts, _content(columns))
     with output_file(path, replace=True) as file:
         write_parquet(file, columns, kinds, {"infoscope": json.dumps(facts, ensure_ascii=False)})
+
+
+def holds_patterns(path: Path) -> bool:
+    """Whether a file holds patterns, and not tables or something else."""
+    try:
+        with opened(path) as file:
+            facts = parsed(file.entries["infoscope"])
+    except InputError:
+        return False
+    return isinstance(facts, dict) and facts.get("schema") == SCHEMA
 
 
 def load_patterns(path: Path) -> tuple[Patterns, Json]:

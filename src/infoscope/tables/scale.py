@@ -92,8 +92,12 @@ def in_label_order(table: Contingency, truth: Sequence[Label], system: Sequence[
 def _rearranged(table: Contingency, order: ScaleOrder) -> Contingency:
     flat = table.values if table.is_sparse else table.values.reshape(*table.batch_shape, -1)
     values = flat[..., order.cells]
+    estimation = table.estimation
+    if estimation is not None:
+        estimation = replace(estimation, draws=estimation.draws[:, order.rows][:, :, order.columns])
     return replace(
         table,
+        estimation=estimation,
         truth_labels=tuple(table.truth_labels[at] for at in order.rows),
         system_labels=tuple(table.system_labels[at] for at in order.columns),
         values=values if table.is_sparse else values.reshape(*table.batch_shape, *table.shape),

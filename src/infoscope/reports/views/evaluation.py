@@ -33,6 +33,7 @@ from infoscope.reports.views.chosen_metrics import chosen_section, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
 from infoscope.reports.views.costs import cost_section
 from infoscope.reports.views.examples import examples_section
+from infoscope.reports.views.judge import judge_section
 from infoscope.reports.views.maps import (
     confusion_display,
     coverage_display,
@@ -79,6 +80,7 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
         tiles=_with_chosen(list(chosen_tiles(evaluation, focus, unit)), system_tiles(focus)),
         findings=_findings(evaluation, focus),
         sections=[
+            *judge_section(evaluation, unit),
             *chosen_section(evaluation, unit),
             *([_ranking(evaluation)] if several else []),
             *cost_section(evaluation),
@@ -135,6 +137,8 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
     sizes = [system.n for system in evaluation.systems if system.name == focus.name]
     if None in sizes:
         return "sample size unknown"
+    if evaluation.judge is not None:
+        return f"{amount(round(evaluation.judge.labels))} labels among {amount(round(evaluation.judge.rows))} rows"
     n = sum(size for size in sizes if size is not None)
     if not float(n).is_integer():
         return f"weights worth {n:,.1f} samples"

@@ -8,6 +8,7 @@ from infoscope.evaluation import ConfusedPair, Evaluation, SystemResult
 from infoscope.reports.numbers import Units, amount, chance, false_per_hundred, interval_text, points, share
 from infoscope.reports.outline import Inline, Name, Phrase, Strong
 from infoscope.reports.views.chosen_metrics import chosen_sentences
+from infoscope.reports.views.judge import judge_sentences
 from infoscope.reports.views.metric_choice import ABSENT, difference_to
 
 __all__ = ["opening_sentences"]
@@ -18,7 +19,7 @@ def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) 
     chosen, captured = list(chosen_sentences(evaluation, unit)), _headline(evaluation, focus)
     is_verdict = focus.is_informative and not _no_verdict(focus)
     first = [*chosen, captured] if is_verdict else [captured, *chosen]
-    return [*first, *_sentences(evaluation, focus)]
+    return [first[0], *judge_sentences(evaluation), *first[1:], *_sentences(evaluation, focus)]
 
 
 _NO_VERDICTS = {
@@ -76,7 +77,8 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
         return
     false = focus.shown("false_information_ratio")
     if false is not None and focus.shown("proficiency") is not None:
-        yield f"For every 100 bits of truth it adds {false_per_hundred(false)} false information."
+        subject: Inline = "it" if evaluation.judge is None else Name(focus.title)
+        yield ("For every 100 bits of truth ", subject, f" adds {false_per_hundred(false)} false information.")
     pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
     if pairs:
         yield _costliest(pairs)

@@ -1,0 +1,151 @@
+"""Evaluations with a judge: few true labels, the verdicts of a judge for all rows, and what the judge is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from infoscope.comparison import DEFAULT_METRICS
+from infoscope.comparison.judged import compare_judged
+from infoscope.comparison.options import CompareOptions
+from infoscope.evaluation.comparison import MOST_SYSTEMS
+from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, source_name
+from infoscope.evaluation.result import Evaluation, JudgedSystem, JudgeResult, SystemResult
+from infoscope.evaluation.score import TableInput, measure
+from infoscope.evaluation.uncertainty import believed
+from infoscope.inputs import UncertaintyOptions
+from infoscope.judges import Judged
+from infoscope.judges.findings import judged_findings
+from infoscope.metrics.registry import find
+from infoscope.posterior import Posterior
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.tables import Contingency
+from infoscope.typing import LabelsByName, Source
+
+__all__ = ["judged_inputs", "with_judge"]
+
+HEADLINE_METRICS = ("accuracy", "proficiency", "macro_f1")
+"""Metrics that are shown from the judge alone, the labels alone, and both."""
+
+
+def _has_open_rows(judged: Judged) -> bool:
+    """Whether some row has no true label, so that a judge is of use."""
+    return judged.label_count < judged.row_count
+
+
+def _without_judge(
+    judged: Judged, source: Source | Judged, y_pred: LabelsByName | None, request: ColumnRequest
+) -> Inputs:
+    """What there is to evaluate where every row has a true label; that is said."""
+    if isinstance(source, Judged):
+        found = gather({name: judged.labels_only(name) for name in judged.systems}, None, ColumnRequest())
+    else:
+        found = gather(source, y_pred, request)
+    note = Finding("judge_left_aside", "Every row has a true label, so that the judge is left aside.")
+    return replace(found, notes=(*found.notes, note))
+
+
+def judged_inputs(
+    judged: Judged, source: Source | Judged, y_pred: LabelsByName | None, request: ColumnRequest, seed: int
+) -> Inputs:
+    """The tables of the systems over all rows."""
+    if not _has_open_rows(judged):
+        return _without_judge(judged, source, y_pred, request)
+    subjects = []
+    for name in judged.systems:
+        table = judged.table(name, seed=seed)
+        subjects.append(TableInput(name, table, n=table.sample_size))
+    whole = judged.patterns
+    provenance = Provenance(
+        source_name(source), None if whole.is_weighted else int(whole.total), tuple(_ignored(judged))
+    )
+    return Inputs(provenance, subjects, notes=tuple(judged_findings(judged)))
+
+
+def _ignored(judged: Judged) -> Iterator[IgnoredRows]:
+    patterns = judged.patterns
+    for name in judged.systems:
+        lost = int(patterns.counts[~patterns.present[patterns.place(name)]].sum())
+        if lost:
+            yield IgnoredRows(f"missing prediction of {name!r}", lost)
+
+
+def with_judge(evaluation: Evaluation, judged: Judged, how: UncertaintyOptions, metrics: Sequence[str]) -> Evaluation:
+    """The same with the judge evaluated as a system, and with what labels and judge say alone."""
+    if not _has_open_rows(judged):
+        return evaluation
+    names = tuple(dict.fromkeys((*HEADLINE_METRICS, *metrics)))
+    systems = tuple(_JudgedParts(judged, name, how).record(names) for name in judged.systems)
+    found = JudgeResult(
+        judges=judged.judges,
+        verdicts=next(iter(judged.kinds.values())),
+        rows=judged.row_count,
+        labels=judged.label_count,
+        systems=systems,
+        judge=tuple(_as_systems(judged, how)),
+    )
+    comparison = evaluation.comparison
+    if 1 < len(judged.systems) <= MOST_SYSTEMS and all(
+        s.table is None or s.table.reweighting is None for s in evaluation
+    ):
+        options = CompareOptions(tuple(map(find, DEFAULT_METRICS)), how.level, seed=how.seed, named=False)
+        comparison = compare_judged(judged, options)
+    return replace(evaluation, judge=found, comparison=comparison)
+
+
+def _as_systems(judged: Judged, how: UncertaintyOptions) -> Iterator[SystemResult]:
+    """The judge by the true classes; where its verdicts name none, by whether each system's predictions are right."""
+    named = "class" in judged.kinds.values()
+    for name in judged.systems[:1] if named else judged.systems:
+        table = (judged.judge_table if named else judged.correctness_table)(name, seed=how.seed)
+        title = " and ".join(judged.judges_of(name))
+        subject = TableInput(title, table, n=table.sample_size, group=None if named else {"system": name})
+        yield measure(believed(subject, how), (), how.level)
+
+
+@dataclass(frozen=True)
+class _JudgedParts:
+    """One system by the labels alone, by the judge alone, and by both."""
+
+    judged: Judged
+    system: str
+    how: UncertaintyOptions
+
+    def record(self, names: Sequence[str]) -> JudgedSystem:
+        """The three side by side."""
+        return JudgedSystem(
+            self.system,
+            labels=self.judged.counts(self.system).labels,
+            rows=float(self.judged.counts(self.system).everything.sum()),
+            labels_only=self._labels_only(names),
+            judge_as_truth=self._judge_as_truth(names),
+            further_labels=self.judged.further_labels(self.system, seed=self.how.seed),
+        )
+
+    def _labels_only(self, names: Sequence[str]) -> dict[str, Estimate]:
+        table = self.judged.labels_only(self.system)
+        values = _values(table, names)
+        known = [name for name, value in values.items() if value.value is not None]
+        found = Posterior(table, seed=self.how.seed).summaries(known, self.how.level)
+        return values | {name: values[name].with_belief(found[name]) for name in known}
+
+    def _judge_as_truth(self, names: Sequence[str]) -> dict[str, Estimate]:
+        table = self.judged.judge_as_truth(self.system)
+        if table is not None:
+            return _values(table, names)
+        counts, verdicts = self.judged.counts(self.system), self.judged.strata(self.system).verdicts
+        right = [at for at, name in enumerate(verdicts) if name.startswith("right")]
+        if not right:
+            return {}
+        return {"accuracy": Estimate(float(counts.everything[right].sum() / counts.everything.sum()))}
+
+
+def _values(table: Contingency, names: Sequence[str]) -> dict[str, Estimate]:
+    entries = {name: find(name) for name in names}
+    return {
+        name: Estimate.of(float(entry.score(table)), entry.reason(table))
+        for name, entry in entries.items()
+        if entry.card.posterior != "none"
+    }

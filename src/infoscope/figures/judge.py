@@ -1,0 +1,46 @@
+"""Systems by a judge alone, by the true labels alone, and by both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from infoscope.errors import InputError
+from infoscope.evaluation.result import Evaluation
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.metrics.registry import find
+
+__all__ = ["JudgeDisplay"]
+
+
+@dataclass
+class JudgeDisplay(ComparisonDisplay):
+    """Three rows for each system: where the judge is biased, and what it adds to the labels."""
+
+    noun: str = "estimates"
+
+    def __post_init__(self) -> None:
+        """Keep the rows as they are: three for each system."""
+        if not self.rows:
+            raise InputError("there is nothing to show; evaluate at least one system with a judge")
+
+    @classmethod
+    def from_judge(cls, evaluation: Evaluation, metric: str = "accuracy") -> Self:
+        """The three estimates of a metric for every system."""
+        judge, entry = evaluation.judge, find(metric)
+        if judge is None:
+            raise InputError("the evaluation has no judge; name one with judge=")
+        rows = []
+        for system in judge.systems:
+            estimates = {
+                "verdicts as truth": system.judge_as_truth.get(entry.name),
+                "labels only": system.labels_only.get(entry.name),
+                "labels and judge": evaluation[system.name].metrics.get(entry.name),
+            }
+            many = f"{system.name}: " if len(judge.systems) > 1 else ""
+            rows += [
+                ForestRow(f"{many}{name}", found.shown, found.low, found.high)
+                for name, found in estimates.items()
+                if found is not None and found.shown is not None
+            ]
+        return cls(rows, entry.card.title)

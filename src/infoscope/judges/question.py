@@ -1,0 +1,105 @@
+"""Questions with a judge: from the arguments of ``evaluate`` and ``compare`` to judged rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from infoscope.errors import InputError
+from infoscope.inputs import as_names, check_rows, kept_rows, labels_by_system, named_column, tables_by_system
+from infoscope.judges.judged import Judged
+from infoscope.readers import ReadOptions
+from infoscope.typing import LabelsByName, LabelsLike, Source
+
+__all__ = ["asked_judged"]
+
+_IMPOSSIBLE = {
+    "by": "evaluate the groups one by one",
+    "until": "read all rows",
+    "examples": "look at the labelled rows by themselves",
+    "scores": "sweep the labelled rows by themselves",
+    "labels": "classes are all labels that occur",
+    "prior": "strata have a prior of their own",
+    "sample_size": "rows are counted",
+}
+"""Options that mean nothing beside a judge, and what to do instead."""
+_TRUTH, _JUDGE, _WEIGHT, _GROUPS = "y_true", "judge", "weight", "groups"
+
+
+Columns = tuple[str | None, str | Sequence[str] | None, ReadOptions | None]
+
+
+def asked_judged(
+    source: Source | Judged,
+    y_pred: LabelsByName | None,
+    columns: Columns,
+    options: Mapping[str, Any],
+) -> Judged | None:
+    """The judged rows that a question is about; None where it names no judge.
+
+    ``columns`` are the truth's, the systems', and how they are read.
+    """
+    if isinstance(source, Judged):
+        if options.get("judge") is not None or y_pred is not None or columns[0] is not None:
+            raise InputError("judged rows know their truth, judge and systems; leave these out")
+        _check_options(options)
+        systems = as_names(columns[1])
+        return source.of(*systems) if systems else source
+    if options.get("judge") is None:
+        for name in ("says", "population"):
+            if options.get(name) is not None:
+                raise InputError(f"{name} is about the verdicts of a judge; name their column with judge= (--judge)")
+        return None
+    _check_options(options)
+    if y_pred is None and tables_by_system(source) is not None:
+        raise InputError("a judge's verdicts are about rows, and a finished table has none; give the rows")
+    return _of_labels(source, y_pred, options) if y_pred is not None else _of_rows(source, columns, options)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    for name, way_out in _IMPOSSIBLE.items():
+        if options.get(name) is not None and options[name] != "default":
+            raise InputError(f"{name}= cannot be combined with a judge; {way_out}")
+    if options.get("task", "classification") != "classification":
+        raise InputError("clusters have no names that a judge could agree with; leave out task, or judge")
+
+
+def _of_rows(
+    source: Source,
+    columns: tuple[str | None, str | Sequence[str] | None, ReadOptions | None],
+    options: Mapping[str, Any],
+) -> Judged:
+    truth, system, read = columns
+    check_rows(source, truth)
+    if truth is None or not as_names(system):
+        raise InputError("name the truth column and at least one system column beside the judge")
+    for name in ("weight", "groups"):
+        if options.get(name) is not None and not isinstance(options[name], str):
+            raise InputError(f"{name} is not the name of a column; name one, or give labels as (y_true, y_pred)")
+    return Judged.from_rows(
+        source, truth=truth, judge=options["judge"], system=as_names(system), read=read, **_shared(options)
+    )
+
+
+def _of_labels(source: Source, y_pred: LabelsByName, options: Mapping[str, Any]) -> Judged:
+    """Labels, predictions and verdicts that pair by position."""
+    systems, judge = labels_by_system(y_pred), options["judge"]
+    if isinstance(judge, str):
+        raise InputError(f"judge is {judge!r}; beside labels it must be the verdicts themselves, or verdicts by name")
+    judges = {str(name): labels for name, labels in judge.items()} if isinstance(judge, Mapping) else {_JUDGE: judge}
+    rows: dict[str, Any] = {_TRUTH: kept_rows(cast(LabelsLike, source)), **judges, **systems}
+    if len(rows) < 1 + len(judges) + len(systems):
+        raise InputError("a judge and a system have one name; rename one of them")
+    named = {}
+    for name, column in (("weight", _WEIGHT), ("groups", _GROUPS)):
+        if options.get(name) is not None:
+            rows[column] = named_column({}, options[name])
+            named[name] = column
+    return Judged.from_rows(
+        rows, truth=_TRUTH, judge=list(judges), system=list(systems), **{**_shared(options), **named}
+    )
+
+
+def _shared(options: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("says", "weight", "groups", "reject", "positive", "population", "clean")
+    return {name: options[name] for name in names if options.get(name) is not None}

@@ -1,0 +1,125 @@
+"""What is shown of a judge: how good it is, and every system by the judge, by the labels, and by both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.evaluation.result import JudgedSystem, JudgeResult
+from infoscope.figures.judge import JudgeDisplay
+from infoscope.metrics.registry import find
+from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, metric_value, share
+from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
+from infoscope.reports.views.classes import class_tables
+from infoscope.results.estimate import Estimate
+
+__all__ = ["judge_section", "judge_sentences"]
+
+MOST_ERRORS = 2
+"""Kinds of error of the judge that the first sentence names."""
+
+
+def judge_sentences(evaluation: Evaluation) -> Iterator[Phrase]:
+    """How good the judge is; each system over all rows beside the labels alone and the judge alone."""
+    found = evaluation.judge
+    if found is None:
+        return
+    for judge in found.judge:
+        yield _quality(judge)
+    for system in found.systems:
+        yield _accuracy(evaluation, system)
+
+
+def _quality(judge: SystemResult) -> Phrase:
+    captured, right = judge.metrics["proficiency"], judge.metrics["accuracy"]
+    about = "the truth" if judge.group is None else f"whether {judge.group['system']} is right"
+    parts: list[Inline] = [Name(judge.name), f" captures {_shown(captured)} of the information in {about}"]
+    if right.shown is not None:
+        parts.append(f" and is right in {share(right.shown)} of the rows")
+    for at, (truth, verdict, rate) in enumerate(_errors(judge)):
+        parts += ["; it takes " if at == 0 else ", ", Name(truth), " for ", Name(verdict), f" in {share(rate)}"]
+    return (*parts, ".")
+
+
+def _errors(judge: SystemResult) -> Iterator[tuple[str, str, float]]:
+    """Classes that the judge takes for others, with the share of the class: those of most rows."""
+    sizes = {item.label: item.shown("support") or 0.0 for item in judge.classes}
+    wrong = [leak for leak in judge.leaks if leak.truth != leak.system and leak.system in sizes and sizes[leak.truth]]
+    for leak in sorted(wrong, key=lambda leak: -leak.count)[:MOST_ERRORS]:
+        if leak.count / sizes[leak.truth] >= 0.005:
+            yield leak.truth, leak.system, leak.count / sizes[leak.truth]
+
+
+def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
+    both = evaluation[system.name].metrics["accuracy"]
+    alone, naive = system.labels_only.get("accuracy"), system.judge_as_truth.get("accuracy")
+    parts: list[Inline] = [Strong(system.name), f": accuracy {_shown(both)} over {amount(round(system.rows))} rows"]
+    if alone is not None and alone.shown is not None:
+        parts.append(f"; {_shown(alone)} by the {amount(round(system.labels))} labels alone")
+    if naive is not None and naive.shown is not None:
+        parts.append(f", {share(naive.shown)} if verdicts were true labels")
+    return (*parts, f"; the judge is worth {_worth(system)}.")
+
+
+def _worth(system: JudgedSystem) -> str:
+    labels = round(system.further_labels)
+    return "no further labels" if labels < 1 else f"{amount(labels)} further label{'s' * (labels != 1)}"
+
+
+def _shown(estimate: Estimate) -> str:
+    limits = interval_text(estimate)
+    return f"{share(estimate.shown)}{f' ({limits})' if limits else ''}"
+
+
+def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
+    """The three estimates side by side, and the judge by class."""
+    found = evaluation.judge
+    if found is None:
+        return
+    blocks: list[Block | Section] = [
+        Figure(JudgeDisplay.from_judge(evaluation).panel()),
+        _side_by_side(evaluation, found),
+    ]
+    for judge in found.judge:
+        title: Phrase = ("The judge by class: ", Name(judge.title))
+        blocks.append(Section(title, class_tables(judge, unit)))
+    yield Section("Labels and judge", blocks, "judge")
+
+
+def _side_by_side(evaluation: Evaluation, found: JudgeResult) -> Table:
+    columns = [
+        Column("system", "name"),
+        Column("metric", "name"),
+        Column("labels and judge"),
+        Column("interval", priority=8),
+        Column("labels only", priority=7),
+        Column("interval", priority=5),
+        Column("verdicts as truth", priority=6),
+    ]
+    rows = [row for system in found.systems for row in _rows(evaluation, system)]
+    note = (
+        "Labels and judge: over all rows, corrected by the labels. Verdicts as truth: what would come out if every "
+        "verdict were right."
+    )
+    return Table(columns, rows, "Each metric by labels and judge", note=note, search="metrics", max_rows=len(rows))
+
+
+def _rows(evaluation: Evaluation, system: JudgedSystem) -> Iterator[Sequence[Cell]]:
+    for metric, alone in system.labels_only.items():
+        both = evaluation[system.name].metrics.get(metric)
+        if both is not None:
+            naive = system.judge_as_truth.get(metric, Estimate(None))
+            name = find(metric).card.title.lower()
+            yield (
+                Name(system.name),
+                name,
+                Strong(_value(metric, both)),
+                interval_text(both),
+                _value(metric, alone),
+                interval_text(alone),
+                _value(metric, naive) if naive.shown is not None else "–",
+            )
+
+
+def _value(metric: str, estimate: Estimate) -> str:
+    return UNDEFINED if estimate.shown is None else metric_value(metric, estimate.shown)

@@ -1,0 +1,218 @@
+"""evaluate, compare and gate with a judge, from Python and from the command line."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import infoscope as ifs
+from infoscope import InputError, Judged
+from infoscope.cli import app
+from infoscope.judges import belief
+from infoscope.reports import outline_of
+from tests.cli.test_glossary import asked, outlined
+from tests.judges.worlds import World, sampled
+
+ROLES: dict[str, Any] = {"truth": "human", "system": "model", "judge": "gpt"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_draws() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(belief, "TWO_CLASS_DRAWS", 512)
+        yield
+
+
+@pytest.fixture(scope="module")
+def columns() -> dict[str, Any]:
+    rng = np.random.default_rng(21)
+    sample = sampled(World(classes=2, rows=3000, labels=200), rng)
+    other = np.where(rng.random(3000) < 0.95, sample.truth, 1 - sample.truth)
+    right = (sample.verdict == sample.prediction).astype(int)
+    return {**sample.columns(), "new": [f"c{s}" for s in other], "ok": right.tolist()}
+
+
+@pytest.fixture(scope="module")
+def path(columns: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("judged") / "rows.csv"
+    pl.DataFrame(columns).write_csv(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def evaluation(columns: dict[str, Any]) -> ifs.Evaluation:
+    return ifs.evaluate(columns, truth="human", system=["model", "new"], judge="gpt")
+
+
+def run(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_first_lines_say_what_the_judge_is_worth(evaluation: ifs.Evaluation) -> None:
+    text = evaluation.to_text()
+    head = text[: text.index("For every 100 bits")]
+    assert "200 labels among 3,000 rows" in head
+    assert "gpt captures" in head
+    assert "it takes c0 for c1 in" in head or "it takes c1 for c0 in" in head
+    for part in ("over 3,000 rows", "by the 200 labels", "if verdicts were true labels", "further labels"):
+        assert part in " ".join(head.split())
+
+
+def test_the_systems_are_estimated_over_all_rows(columns: dict[str, Any], evaluation: ifs.Evaluation) -> None:
+    judged = Judged.from_rows(columns, **ROLES)
+    found = evaluation["model"].metrics["accuracy"]
+    expected = judged.posterior().summary("accuracy")
+    assert (found.mean, found.sd, found.low) == pytest.approx((expected.mean, expected.sd, expected.low))
+    assert evaluation.judge is not None
+    parts = evaluation.judge.of("model")
+    alone = judged.labels_only()
+    assert parts.labels_only["accuracy"].value == pytest.approx(np.trace(alone.values) / 200)
+    verdicts = np.mean(np.array(columns["gpt"]) == np.array(columns["model"]))
+    assert parts.judge_as_truth["accuracy"].value == pytest.approx(verdicts)
+    assert parts.further_labels == pytest.approx(judged.further_labels())
+
+
+def test_the_judge_is_evaluated_as_a_system(columns: dict[str, Any], evaluation: ifs.Evaluation) -> None:
+    assert evaluation.judge is not None
+    (judge,) = evaluation.judge.judge
+    assert judge.name == "gpt"
+    assert {item.label for item in judge.classes} == {"c0", "c1"}
+    low, high = judge.metrics["accuracy"].interval
+    assert low < 0.736 < high
+    said = ifs.evaluate(columns, truth="human", system="model", judge="ok", says={"right": 1, "wrong": 0})
+    assert said.judge is not None
+    (judge,) = said.judge.judge
+    assert judge.truth_labels == ("wrong", "right")
+    assert set(said.judge.of("model").judge_as_truth) == {"accuracy"}
+
+
+def test_every_word_of_the_report_is_explained(evaluation: ifs.Evaluation) -> None:
+    words = set(outlined(outline_of(evaluation))) - {"model", "new", "gpt"}
+    assert asked(words) == []
+
+
+def test_a_document_keeps_the_judge(evaluation: ifs.Evaluation, tmp_path: Path) -> None:
+    evaluation.save(tmp_path / "result.json")
+    again = ifs.load(tmp_path / "result.json")
+    assert isinstance(again, ifs.Evaluation)
+    assert again.judge == evaluation.judge
+    assert again.to_text() == evaluation.to_text()
+    page = evaluation.to_html()
+    assert "Labels and judge" in page
+
+
+def test_better_systems_are_found_though_few_rows_are_labelled(
+    columns: dict[str, Any], evaluation: ifs.Evaluation
+) -> None:
+    compared = ifs.compare(columns, truth="human", system=["model", "new"], judge="gpt")
+    pair = compared.pair("new", "model")
+    assert pair.paired
+    assert pair.verdict == "better"
+    assert evaluation.comparison is not None
+    assert evaluation.comparison.pair("new", "model").estimate.mean == pytest.approx(pair.estimate.mean)
+    assert compared.samples == {"model": 3000, "new": 3000}
+
+
+def test_labels_in_memory_and_judged_rows_give_the_same(columns: dict[str, Any], evaluation: ifs.Evaluation) -> None:
+    systems = {name: columns[name] for name in ("model", "new")}
+    by_labels = ifs.evaluate(columns["human"], systems, judge=columns["gpt"])
+    judged = Judged.from_rows(columns, truth="human", judge="gpt", system=["model", "new"])
+    for found in (by_labels, ifs.evaluate(judged)):
+        assert found["new"].metrics["accuracy"] == evaluation["new"].metrics["accuracy"]
+    assert ifs.compare(judged).pair("new", "model").verdict == "better"
+    assert [system.name for system in ifs.evaluate(judged, system="new")] == ["new"]
+
+
+def test_an_order_of_classes_moves_the_draws_along(columns: dict[str, Any], evaluation: ifs.Evaluation) -> None:
+    turned = ifs.evaluate(columns, **ROLES, ordinal=["c1", "c0"])["model"]
+    plain = evaluation["model"]
+    assert turned.truth_labels == ("c1", "c0")
+    recall = {item.label: item.values["recall"].mean for item in turned.classes}
+    assert recall == pytest.approx({item.label: item.values["recall"].mean for item in plain.classes})
+
+
+def test_rows_that_all_have_a_label_need_no_judge(columns: dict[str, Any]) -> None:
+    rows = {name: values[:200] for name, values in columns.items()}
+    rows["human"] = rows["new"]
+    found = ifs.evaluate(rows, **ROLES)
+    assert found.judge is None
+    assert found["model"].metrics == ifs.evaluate(rows, truth="human", system="model")["model"].metrics
+    assert "judge_left_aside" in [finding.code for finding in found.findings]
+    assert ifs.evaluate(Judged.from_rows(rows, **ROLES))["model"].metrics == found["model"].metrics
+
+
+def test_without_a_judge_its_use_is_mentioned(path: Path) -> None:
+    found = run("evaluate", path, "-t", "human", "-s", "model", "-q")
+    assert "2,800 rows have no truth; a column of verdicts (--judge, judge=) would let them count" in " ".join(
+        found.output.split()
+    )
+
+
+def test_groups_widen_intervals(columns: dict[str, Any]) -> None:
+    rows = {name: [value for value in values for _ in range(3)] for name, values in columns.items()}
+    rows["document"] = [f"d{at // 3}" for at in range(9000)]
+    plain, grouped = (ifs.evaluate(rows, **ROLES, **more) for more in ({}, {"groups": "document"}))
+    ratio = grouped["model"].metrics["accuracy"].sd / plain["model"].metrics["accuracy"].sd
+    assert ratio == pytest.approx(np.sqrt(3), rel=0.1)
+
+
+def test_commands_say_the_same(path: Path, evaluation: ifs.Evaluation) -> None:
+    found = run("evaluate", path, "-t", "human", "-s", "model,new", "--judge", "gpt", "--format", "json")
+    document = json.loads(found.output)
+    mean = evaluation["model"].metrics["accuracy"].mean
+    assert document["systems"][0]["metrics"]["accuracy"]["mean"] == pytest.approx(mean)
+    compared = run("compare", path, "-t", "human", "-s", "model,new", "--judge", "gpt")
+    assert "new is the best of 2 systems" in compared.output
+    assert run("gate", path, "-t", "human", "-s", "model", "--judge", "gpt", "--min", "accuracy=0.5").exit_code == 0
+    worse = run("gate", path, "-t", "human", "-s", "model", "--baseline-system", "new", "--judge", "gpt")
+    assert worse.exit_code == 1
+    assert "paired row by row" in " ".join(worse.output.split())
+    says = run("evaluate", path, "-t", "human", "-s", "model", "--judge", "ok", "--says", "right=1,wrong=0")
+    assert "whether model is right" in " ".join(says.output.split())
+
+
+def test_judged_rows_are_counted_merged_and_evaluated_from_files(path: Path, tmp_path: Path) -> None:
+    asked = ["-t", "human", "-s", "model", "--judge", "gpt"]
+    assert run("count", path, *asked, "-o", tmp_path / "a.ifs").exit_code == 0
+    merged = run("count", tmp_path / "a.ifs", "-o", tmp_path / "b.ifs")
+    assert "3,000 rows, 200 of them labelled" in merged.output
+    whole = run("evaluate", path, *asked, "--metric", "accuracy")
+    stored = run("evaluate", tmp_path / "b.ifs", "--metric", "accuracy")
+    assert [line for line in stored.output.splitlines() if "accuracy" in line] == [
+        line for line in whole.output.splitlines() if "accuracy" in line
+    ]
+    twice = run("evaluate", tmp_path / "a.ifs", tmp_path / "b.ifs")
+    assert "400 labels among 6,000 rows" in twice.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--judge", "human"], "'human' is named as truth and as judge"),
+        (["--judge", "model"], "'model' is named as judge and as system"),
+        (["--judge", "ok"], "--says right=1,wrong=0"),
+        (["--judge", "ok", "--says", "right=2,wrong=0"], "never says '2'"),
+        (["--judge", "ok", "--says", "yes=2"], "write right=LABEL,wrong=LABEL"),
+        (["--judge", "gone"], "'gone'"),
+        (["--says", "right=1,wrong=0"], "says is about the verdicts of a judge"),
+        (["--judge", "gpt", "--by", "new"], "by= cannot be combined with a judge"),
+        (["--judge", "gpt", "--until", "width=0.1"], "until= cannot be combined with a judge"),
+        (["--judge", "gpt", "--task", "clustering"], "clusters have no names"),
+        (["--judge", "gpt", "--matrix"], "a matrix has none"),
+    ],
+)
+def test_bad_options_are_refused_in_one_sentence(path: Path, words: list[str], message: str) -> None:
+    found = run("evaluate", path, "-t", "human", "-s", "model", *words)
+    assert found.exit_code == 2
+    assert message in " ".join(found.output.split())
+    assert "Traceback" not in found.output
+
+
+def test_tables_have_no_rows_for_a_judge() -> None:
+    with pytest.raises(InputError, match="a finished table has none"):
+        ifs.evaluate(ifs.Contingency.from_matrix([[4, 1], [2, 3]]), judge="gpt")
