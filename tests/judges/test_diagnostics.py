@@ -7,7 +7,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.judges.diagnostics import accepted_errors, given_truth_p_value, labels_beside_judge, row_selection
-from tests.judges.worlds import JudgedWorld, erring
+from tests.judges.labelled_worlds import JudgedWorld, erring
 from tests.reference import reference_file, why_absent
 
 ABSENT = why_absent("oracle_judge.json")

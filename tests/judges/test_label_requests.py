@@ -10,7 +10,7 @@ import infoscope as ifs
 from infoscope.errors import InputError
 from infoscope.judges.label_allocation import StratumAllocation
 from infoscope.judges.label_requests import labels_for, with_labels
-from tests.judges.worlds import JudgedWorld
+from tests.judges.labelled_worlds import JudgedWorld
 
 COLUMNS = {"truth": "human", "judge": "gpt", "system": "model"}
 
