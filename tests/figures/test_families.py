@@ -194,3 +194,17 @@ def test_numbers_at_points_do_not_overlap() -> None:
 
 def _texts(display: ifs.CoverageDisplay) -> list[str]:
     return [mark.text for mark in display.panel().marks if isinstance(mark, Words)]
+
+
+def test_runs_over_epochs_are_a_path_with_the_best_setting_starred(tmp_path) -> None:
+    right = {1: 12, 2: 18, 3: 19, 4: 15}
+    tables = {at: ifs.Contingency.from_matrix([[n, 20 - n], [20 - n, n]]) for at, n in right.items()}
+    tuning = ifs.tune(tables, "epoch")
+
+    display = tuning.plot("triangle")
+    assert display.best == "epoch 3"
+    assert list(display.paths.values()) == [[f"epoch {at}" for at in right]]
+    assert "Entropy triangle" in tuning.to_html()
+    again = ifs.load(tuning.save(tmp_path / "epochs.json")).plot("triangle")
+    assert again.best == display.best
+    np.testing.assert_allclose([p.shares for p in again.points], [p.shares for p in display.points])

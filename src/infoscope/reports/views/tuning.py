@@ -10,6 +10,7 @@ from infoscope.figures.coverage import CoverageDisplay, CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
 from infoscope.figures.sweep import Curve, curve_panel
+from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import find
 from infoscope.operating_points import Tuning
 from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, share
@@ -47,7 +48,7 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
     best, place = tuning.best_setting, tuning.best_place
     named = _named(tuning, place)
     size = tuning.sizes[place]
-    figures = [*_along(tuning), *_cost(tuning), *_coverage_figure(tuning)]
+    figures = [*_along(tuning), *_cost(tuning), *_coverage_figure(tuning), *_triangle_figure(tuning)]
     left, right = figures[::2], figures[1::2]
     return Outline(
         title=f"{named[:60]} | settings",
@@ -215,12 +216,35 @@ def _coverage(tuning: Tuning) -> CoverageDisplay:
         )
         if np.isfinite(false) and np.isfinite(captured)
     ]
+    return CoverageDisplay(points, zoom=True, curves=_paths(tuning, {point.name for point in points}))
+
+
+def _paths(tuning: Tuning, known: set[str]) -> dict[str, list[str]]:
+    """Settings that differ in the first parameter only, in their order, where all have a place in a picture."""
     paths = {
         ", ".join(map(str, others)): [_named(tuning, at) for at in places] for others, places in tuning.lines().items()
     }
-    known = {point.name for point in points}
-    whole = {title: names for title, names in paths.items() if set(names) <= known and len(names) > 1}
-    return CoverageDisplay(points, zoom=True, curves=whole)
+    return {title: names for title, names in paths.items() if set(names) <= known and len(names) > 1}
+
+
+def _triangle(tuning: Tuning) -> EntropyTriangleDisplay:
+    """The path in the entropy triangle, with a star at the best setting: epochs of a training, steps of a condition."""
+    curve = tuning.triangle_curve()
+    shares = zip(*(curve[f"triangle_{part}"] for part in TriangleShares._fields), strict=True)
+    points = [
+        TrianglePoint(_named(tuning, at), TriangleShares(*map(float, each)), float(accuracy))
+        for at, (each, accuracy) in enumerate(zip(shares, tuning.values("accuracy"), strict=True))
+        if np.isfinite(each).all()
+    ]
+    names = {point.name for point in points}
+    best = _named(tuning, tuning.best_place)
+    return EntropyTriangleDisplay(points, _paths(tuning, names), zoom=True, best=best if best in names else None)
+
+
+def _triangle_figure(tuning: Tuning) -> Iterator[Figure]:
+    if np.isfinite(tuning.values("triangle_transfer")).sum() > 1:
+        caption = (Strong("Entropy triangle"), " Up is more that gets across, right more that is lost.")
+        yield Figure(_triangle(tuning).panel(), caption, style="map")
 
 
 def _coverage_figure(tuning: Tuning) -> Iterator[Figure]:
@@ -229,4 +253,4 @@ def _coverage_figure(tuning: Tuning) -> Iterator[Figure]:
         yield Figure(_coverage(tuning).panel(), caption, style="map")
 
 
-PICTURES: dict[str, Callable[[Tuning], Display]] = {"coverage": _coverage}
+PICTURES: dict[str, Callable[[Tuning], Display]] = {"coverage": _coverage, "triangle": _triangle}
