@@ -202,7 +202,7 @@ def test_the_document_keeps_the_costs(rows: pd.DataFrame, tmp_path: Path) -> Non
 
     assert again.costs == result.costs
     assert again.to_text() == result.to_text()
-    assert "Where the cost comes from" in again.to_html()
+    assert "share of the cost" in again.to_html()
 
 
 def run(*arguments: object):

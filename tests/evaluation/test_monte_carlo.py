@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
+from infoscope.figures.scene import Cloud
 
 CLASSES = ["cat", "cow", "dog"]
 RUNS = 5
@@ -147,6 +148,8 @@ def test_every_form_of_the_result(rows: pd.DataFrame, tmp_path: Path) -> None:
     points = found.plot("coverage").points
     assert [point.cloud.shape for point in points] == [(RUNS, 2)] * 2
     assert all(point.spread is not None for point in points)
+    dots = [mark for mark in found.plot("coverage").panel().marks if isinstance(mark, Cloud)]
+    assert all(mark.size > Cloud(mark.points).size for mark in dots)  # few runs are seen one by one
     assert len(found.to_frame("pandas")) == 2 * RUNS
     assert found.findings[0].code == "spread_over_runs"
     assert "same number of samples of each class" in found.findings[0].text

@@ -14,7 +14,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation
 from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
-from infoscope.figures.coverage_plane import INNER, Lens, iso_lines, lens_marks, lenses, rim
+from infoscope.figures.coverage_plane import INNER, Lens, cloud_of, iso_lines, lens_marks, lenses, rim
 from infoscope.figures.error_arrows import ErrorArrow, arrow_marks
 from infoscope.figures.families import checked_names
 from infoscope.figures.inputs import Tables, tables_by_name
@@ -30,7 +30,7 @@ from infoscope.figures.layout import (
     side_room,
     width_of,
 )
-from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 
@@ -240,7 +240,7 @@ class CoverageDisplay(TableDisplay):
             if point.cloud is not None and lens is not None:
                 seen += lens_marks(panel, lens, point.cloud, outline, role=series(at), of=point.name)
             elif point.cloud is not None:
-                drawn.append(Cloud(point.cloud, series(at), of=point.name))
+                drawn.append(cloud_of(point.cloud, series(at), point.name))
             if outline and point.cloud is not None and lens is None:
                 drawn.append(Line(outline, series(at), 1.2, closed=True, of=point.name))
             elif outline:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import atan, cos, degrees, hypot, log10, pi, sin
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 
-__all__ = ["INNER", "Lens", "iso_lines", "lens_marks", "lenses", "rim"]
+__all__ = ["INNER", "Lens", "cloud_of", "iso_lines", "lens_marks", "lenses", "rim"]
 
 INNER = (394.0, 372.0)
 """Width and height between the axes."""
@@ -73,6 +74,15 @@ def _said(line: tuple[Point, Point], x: Point, y: Point, points: Sequence[Point]
     angle = degrees(atan((y1 - y0) * up / ((x1 - x0) * across)))
     at = (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
     return [Words(*at, _SAID, "dim", "small", "middle", (-8.0, 8.0), angle, italic=True)]
+
+
+FEW_DOTS = 150
+"""Up to this many dots of a cloud are drawn large enough to be seen one by one."""
+
+
+def cloud_of(points: NDArray[Any], role: str, of: str) -> Cloud:
+    """A cloud whose dots are the larger the fewer they are."""
+    return Cloud(points, role, 4.5, 0.75, of) if len(points) <= FEW_DOTS else Cloud(points, role, of=of)
 
 
 RADIUS = 40.0

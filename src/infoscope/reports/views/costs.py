@@ -57,4 +57,5 @@ def _cells(system: SystemResult) -> Table | None:
         )
         for cell in system.costs[:_MOST_CELLS]
     ]
-    return Table(columns, rows, "Where the cost comes from", max_rows=len(rows))
+    note = ("Where the cost of ", Name(system.title), " comes from.")
+    return Table(columns, rows, note=note, max_rows=len(rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from infoscope.figures.confusion_grid import (
     short_title,
 )
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
+from infoscope.figures.scene import Panel
 from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.reports.outline import Figure, Section
@@ -39,6 +41,7 @@ __all__ = [
 _MOST_SIDE_BY_SIDE = 12
 """Systems whose matrices a page shows side by side."""
 _MOST_CLASSES = 100
+_PAGE_WIDTH = 900.0
 
 _ABSENT = Estimate(None)
 
@@ -141,6 +144,12 @@ def _scores(system: SystemResult) -> Iterator[str]:
         yield f"{short_title(metric)} {'undefined' if shown is None else f'{shown:.3f}'}"
 
 
+def _widened(panel: Panel) -> Panel:
+    """The picture with room to its right, so that a page does not enlarge a few small matrices."""
+    width = max(panel.width, _PAGE_WIDTH)
+    return replace(panel, width=width, x=replace(panel.x, high=width))
+
+
 def grid_section(evaluation: Evaluation) -> list[Section]:
     """The matrices of a few systems side by side, on one scale, with P(predicted | true) in their cells."""
     if not 1 < len(evaluation.systems) <= _MOST_SIDE_BY_SIDE:
@@ -148,7 +157,7 @@ def grid_section(evaluation: Evaluation) -> list[Section]:
     if any(table_of(system) is None or max(len(system.truth_labels), 1) > _MOST_CLASSES for system in evaluation):
         return []
     caption = "Each row is a true class: P(predicted | true), in percent. Errors of all systems have one scale."
-    picture = Figure(grid_display(evaluation).panel(), caption)
+    picture = Figure(_widened(grid_display(evaluation).panel()), caption)
     return [Section("Confusion matrices side by side", [picture], "confusions", only="page", link="Matrices")]
 
 
