@@ -47,6 +47,7 @@ WAYS = {  # how to get what can be imported by this name
     "torch": "make test-torch, or pip install 'infoscope[torch]'",
     "torchmetrics": "make test-torch, or pip install 'infoscope[torch]'",
     "trackeval": "pip install trackeval",
+    "yaml": "pip install pyyaml",
     "zstandard": "pip install zstandard",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 
@@ -37,10 +38,33 @@ COMMANDS = {
 """Each command with its module and what it does in a line."""
 
 
+def show_settings(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """Print the settings that hold here, and where they come from, and end."""
+    if not asked:
+        return
+    from infoscope.cli.configuration import configuration  # noqa: PLC0415 - not for help
+
+    found = configuration(context.params.get("config"))
+    click.echo(f"# {found.path or 'no infoscope.toml, and no [tool.infoscope] in a pyproject.toml here or above'}")
+    click.echo(json.dumps(found.settings, indent=2, ensure_ascii=False, default=str))
+    context.exit()
+
+
 @click.group(cls=RecordingGroup, modules=COMMANDS, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="infoscope", message="%(prog)s %(version)s")
+@click.option(
+    "--config",
+    metavar="FILE",
+    is_eager=True,
+    envvar="INFOSCOPE_CONFIG",
+    help="Settings; else infoscope.toml or pyproject.toml.",
+)
+@click.option("--no-config", is_flag=True, is_eager=True, help="No settings but those typed here.")
+@click.option(
+    "--show-config", is_flag=True, is_eager=True, expose_value=False, callback=show_settings, help="Show the settings."
+)
 @click.pass_context
-def app(context: click.Context) -> None:
+def app(context: click.Context, config: str | None, no_config: bool) -> None:
     """How much of the truth does a system's output carry, how sure are we, and where is the rest lost?
 
     Example: infoscope evaluate predictions.csv -t label -s model
@@ -49,6 +73,11 @@ def app(context: click.Context) -> None:
     """
     context.with_resource(warnings.catch_warnings())
     warnings.simplefilter("ignore", MissingLabelsWarning)  # a finding of the result says it
+    if not no_config and isinstance(context.command, click.Group):
+        from infoscope.cli.configuration import configuration  # noqa: PLC0415 - not for help
+
+        found = configuration(config)
+        context.default_map = found.defaults(context.command, context, context.invoked_subcommand)
 
 
 def main() -> None:

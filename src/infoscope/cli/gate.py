@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 import infoscope as ifs
+from infoscope.atomic_files import write_file
 from infoscope.cli.errors import reported
 from infoscope.cli.evaluate import ask_chosen
 from infoscope.cli.judge import judge_options
@@ -26,8 +27,9 @@ from infoscope.cli.options import (
     reading_options,
     uncertainty_options,
 )
-from infoscope.cli.output import Output, refuse_ignored
+from infoscope.cli.output import Output, check_output, refuse_ignored
 from infoscope.cli.streams import say
+from infoscope.errors import InputError
 
 __all__ = ["command"]
 
@@ -87,6 +89,8 @@ _SUMMARY_BYTES = 1 << 20
     show_default=True,
     help="What too little data counts as: failed (status 1), passed (0), or inconclusive (3).",
 )
+@click.option("--junit", metavar="FILE", help="Write JUnit XML, for build servers: a test case per condition.")
+@click.option("--sarif", metavar="FILE", help="Write SARIF, for code scanning: conditions not met, and worst classes.")
 @uncertainty_options()
 @output_options()
 @reported
@@ -97,7 +101,8 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
 
     A condition holds when the whole interval meets it, not just the point. A system that looks worse than the baseline
     fails where the whole interval of the difference is worse, and is inconclusive where some of it is not. In GitHub
-    Actions the verdict is also added to the job's summary.
+    Actions the verdict is also added to the job's summary, and conditions that are not met and the worst classes are
+    shown as annotations.
 
     Example: infoscope gate predictions.csv -t label -s model --min proficiency.low=0.60
 
@@ -108,10 +113,32 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope gate predictions.csv -t label -s model --history runs/
     """
     output = Output.asked(chosen)
+    _check_files(chosen)
     gate = _judged(source, chosen)
+    _write_files(gate, chosen)
     _write_summary(gate)
     output.write(gate)
     sys.exit(gate.status)
+
+
+def _check_files(chosen: Mapping[str, Any]) -> None:
+    """Refuse files that exist or cannot be, and the same file twice, before any work is done."""
+    named = [Path(chosen[form]) for form in ("junit", "sarif", "output") if chosen[form]]
+    twice = next((path for at, path in enumerate(named) if path in named[:at]), None)
+    if twice is not None:
+        raise InputError(f"{twice} is named for two outputs; give each its own file")
+    for path in named:
+        check_output(path, force=chosen["force"] or path == Path(chosen["output"] or ""))
+
+
+def _write_files(gate: ifs.Gate, chosen: Mapping[str, Any]) -> None:
+    """The forms for build servers."""
+    for form, text in (("junit", gate.to_junit), ("sarif", gate.to_sarif)):
+        if chosen[form]:
+            write_file(chosen[form], text(), replace=chosen["force"])
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in gate.annotations():
+            say(line)
 
 
 def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Gate:

@@ -15,7 +15,14 @@ from infoscope.masking import masked
 if TYPE_CHECKING:
     from infoscope.results import Finding
 
-__all__ = ["RecordingGroup", "add_finding", "command_line", "complete_command", "kept_findings"]
+__all__ = [
+    "RecordingGroup",
+    "add_finding",
+    "command_line",
+    "complete_command",
+    "environment_name",
+    "kept_findings",
+]
 
 _WORDS = "infoscope.command_line"
 _FINDINGS = "infoscope.findings"
@@ -39,6 +46,9 @@ class RecordingGroup(click.Group):
             return None
         module = importlib.import_module(f"infoscope.cli.{self.modules[cmd_name][0]}")
         command: click.Command = module.command
+        for option in command.params:
+            if isinstance(option, click.Option) and option.envvar is None:
+                option.envvar = environment_name(cmd_name, option)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
@@ -76,6 +86,12 @@ def kept_findings() -> tuple[Finding, ...]:
     """The findings that were kept so far."""
     context = click.get_current_context(silent=True)
     return () if context is None else context.meta.get(_FINDINGS, ())
+
+
+def environment_name(command: str, option: click.Option) -> str:
+    """The variable that sets an option where it is not typed, as INFOSCOPE_GATE_MIN."""
+    word = next((word for word in option.opts if word.startswith("--")), option.opts[0])
+    return f"INFOSCOPE_{command}_{word.lstrip('-')}".upper().replace("-", "_")
 
 
 def command_line() -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -10,6 +11,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation.baseline import Baseline
 from infoscope.evaluation.conditions import Check, Condition, Outcome
 from infoscope.evaluation.result import Evaluation
+from infoscope.evaluation.worst_classes import WorstClass, worst_classes
 from infoscope.metrics.registry import find
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
@@ -31,6 +33,8 @@ class Gate(Result):
     """What too little data counts as: failed, passed, or an outcome of its own."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
+    worst_classes: tuple[WorstClass, ...] = ()
+    """Classes that cost each system most, the worst first."""
 
     @property
     def outcome(self) -> Outcome:
@@ -66,6 +70,19 @@ class Gate(Result):
         schema: dict[str, Any] = super().json_schema()
         schema["properties"] |= {"outcome": {"enum": list(get_args(Outcome))}, "exit_status": {"type": "integer"}}
         return schema
+
+    def to_junit(self) -> str:
+        """JUnit XML for build servers: a test case per condition and system."""
+        return str(importlib.import_module("infoscope.reports.builds").junit(self))
+
+    def to_sarif(self) -> str:
+        """SARIF for code scanning: conditions that are not met, and the worst classes."""
+        return str(importlib.import_module("infoscope.reports.builds").sarif(self))
+
+    def annotations(self) -> list[str]:
+        """Workflow commands by which GitHub shows the same beside the build."""
+        found: list[str] = importlib.import_module("infoscope.reports.builds").github_annotations(self)
+        return found
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row per condition and system."""
@@ -117,7 +134,13 @@ def judge(
         )
     about_class = any(check.metric and find(check.metric).card.of_positive for check in checks)
     findings = tuple(finding for finding in findings if about_class or finding.code != "positive_asked")
-    return Gate(tuple(checks), inconclusive, evaluation.provenance, (*_no_information(evaluation), *findings))
+    return Gate(
+        tuple(checks),
+        inconclusive,
+        evaluation.provenance,
+        (*_no_information(evaluation), *findings),
+        tuple(worst_classes(evaluation)),
+    )
 
 
 def _no_information(evaluation: Evaluation) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from infoscope.evaluation.gate import Gate
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import Units
+from infoscope.reports.numbers import Units, interval_text
 from infoscope.reports.outline import Appendix, Column, Inline, Name, Outline, Section, Strong, Table, enumerated
 
 __all__ = ["PICTURES", "outline"]
@@ -58,10 +58,41 @@ def outline(gate: Gate, _unit: Units) -> Outline:
         kicker=("Gate", f"{len(gate.checks)} condition{'s' * (len(gate.checks) != 1)}", f"exit status {gate.status}"),
         headline=(_HEADLINES[gate.outcome], *_although(gate), f": {_reason(gate) or counts}."),
         findings=[("", finding) for finding in gate.findings],
-        sections=[Section("Conditions", [Table(columns, rows, "Conditions", max_rows=len(rows))], "conditions")],
+        sections=[
+            Section("Conditions", [Table(columns, rows, "Conditions", max_rows=len(rows))], "conditions"),
+            *_worst_classes(gate),
+        ],
         footnotes=[_about_open(gate)] if undecided else [],
         appendix=Appendix(metrics=sorted({check.metric for check in gate.checks if check.metric})),
     )
+
+
+def _worst_classes(gate: Gate) -> Iterator[Section]:
+    """Where to look first."""
+    if not gate.worst_classes:
+        return
+    columns = [
+        Column("system", "name", 6),
+        Column("class", "name", 10),
+        Column("missed share", metric="class_missed_share"),
+        Column("recall", priority=8),
+        Column("interval", priority=5),
+        Column("most often predicted as", "name", 7),
+        Column("samples", priority=6),
+    ]
+    rows = [
+        (
+            Name(each.system),
+            Name(each.label),
+            f"{each.missed_share:.0%}",
+            "–" if each.recall.shown is None else f"{each.recall.shown:.0%}",
+            interval_text(each.recall, 100.0, 0),
+            Name(each.predicted or "–"),
+            f"{each.count:,.4g}",
+        )
+        for each in gate.worst_classes
+    ]
+    yield Section("Worst classes", [Table(columns, rows, search="classes", max_rows=15)], "classes")
 
 
 def _although(gate: Gate) -> Iterator[Inline]:

@@ -1,0 +1,148 @@
+"""Settings of a project: options that every run shall have, from ``infoscope.toml`` or ``[tool.infoscope]``.
+
+What is typed comes first, then the environment (INFOSCOPE_GATE_MIN), then the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from infoscope.errors import InputError
+
+__all__ = ["Configuration", "configuration"]
+
+OWN_FILE = "infoscope.toml"
+PROJECT_FILE = "pyproject.toml"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The settings of a file, if there is one."""
+
+    path: Path | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def defaults(self, group: click.Group, context: click.Context, name: str | None) -> dict[str, Any]:
+        """Defaults of the command that is called, as click takes them; settings that nothing knows are refused."""
+        command = None if name is None else group.get_command(context, name)
+        if command is None or name is None or not self.settings:
+            return {}
+        names = group.list_commands(context)
+        shared = {key: value for key, value in self.settings.items() if key not in names}
+        self._check_shared(shared, command, group, context)
+        own = self.settings.get(name, {})
+        if not isinstance(own, Mapping):
+            raise InputError(f"{self.path}: {name} is a command; write its options in a table [{self._table(name)}]")
+        options = _options(command)
+        found = {str(options[_key(key)].name): value for key, value in shared.items() if _key(key) in options}
+        for key, value in own.items():
+            if _key(key) not in options:
+                raise InputError(f"{self.path}: {self._unknown(f'{name}.{key}', _key(key), options)}")
+            found[str(options[_key(key)].name)] = value
+        known = {str(param.name): param for param in command.params}
+        return {name: {key: _given(known[key], value) for key, value in found.items()}}
+
+    def _check_shared(
+        self, shared: Mapping[str, Any], command: click.Command, group: click.Group, context: click.Context
+    ) -> None:
+        """Refuse settings that no command has; the others are loaded only where this one does not have it."""
+        here = _options(command)
+        if all(_key(key) in here for key in shared):
+            return
+        every: dict[str, click.Parameter] = dict(here)
+        names = group.list_commands(context)
+        for other in names:
+            loaded = group.get_command(context, other)
+            every |= {} if loaded is None else _options(loaded)
+        for key in shared:
+            if _key(key) not in every:
+                raise InputError(f"{self.path}: {self._unknown(key, _key(key), [*every, *names])}")
+
+    def _table(self, name: str) -> str:
+        own = self.path is not None and self.path.name == OWN_FILE
+        return name if own else f"tool.infoscope.{name}"
+
+    @staticmethod
+    def _unknown(shown: str, key: str, known: Iterable[str]) -> str:
+        near = get_close_matches(key, list(known), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`infoscope COMMAND -h` lists the options"
+        return f"there is no option {shown!r}; {hint}"
+
+
+def configuration(stated: str | None, start: Path | None = None) -> Configuration:
+    """The file that was named, else the nearest one in this folder or above it; nothing where there is none."""
+    if stated is not None:
+        path = Path(stated)
+        return Configuration(path, _settings(path, required=True) or {})
+    folder = (start or Path.cwd()).resolve()
+    for place in (folder, *folder.parents):
+        for name in (OWN_FILE, PROJECT_FILE):
+            path = place / name
+            found = _settings(path, required=False) if path.is_file() else None
+            if found is not None:
+                return Configuration(path, found)
+        if (place / ".git").exists():
+            break
+    return Configuration()
+
+
+def _settings(path: Path, *, required: bool) -> Mapping[str, Any] | None:
+    """The settings of a file; None for a project file that has none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"the settings {path} cannot be read; give a TOML file") from None
+    own = path.name != PROJECT_FILE
+    if not own and "tool.infoscope" not in text:
+        return {} if required else None
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"{path} is not TOML: {problem}; correct it, or leave it out with --no-config") from None
+    found = document if own else document.get("tool", {}).get("infoscope")
+    if own and set(document) == {"tool"}:  # a file of another name, written as the project's
+        found = document["tool"].get("infoscope", {})
+    if found is None:
+        return {} if required else None
+    if not isinstance(found, Mapping):
+        raise InputError(f"{path}: tool.infoscope is {found!r}; write a table of options")
+    return found
+
+
+def _options(command: click.Command) -> dict[str, click.Parameter]:
+    """Options by the names under which they are typed."""
+    return {
+        _key(word): param
+        for param in command.params
+        if isinstance(param, click.Option)
+        for word in (*param.opts, *param.secondary_opts)
+        if word.startswith("--")
+    }
+
+
+def _key(word: str) -> str:
+    return word.lstrip("-").replace("_", "-")
+
+
+def _given(param: click.Parameter, value: Any) -> Any:
+    """A value as click takes it: a table of limits becomes METRIC=X."""
+    if isinstance(value, Mapping):
+        return [f"{name}={number}" for name, number in _flat(value)]
+    several = isinstance(param, click.Option) and param.multiple
+    return [value] if several and not isinstance(value, list) else value
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The entries of nested tables under dotted names."""
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value

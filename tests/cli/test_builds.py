@@ -1,0 +1,180 @@
+"""A gate as build servers see it: JUnit, SARIF, annotations, the summary, and settings of the project."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from click.testing import CliRunner, Result
+
+import infoscope as ifs
+from infoscope.cli import app
+
+TRUTH = ["cat"] * 40 + ["dog"] * 40 + ["a<b>\x01&\n,:%"] * 40
+PREDICTED = ["cat"] * 36 + ["dog"] * 4 + ["dog"] * 20 + ["cat"] * 20 + TRUTH[80:]
+GATE = ifs.gate(TRUTH, PREDICTED, min={"proficiency.low": 0.9, "accuracy": 0.8, "recall.value": 0.1})
+"""Failed, left open, and undefined for three classes, which is failed too."""
+
+
+def run(*words: str, **environment: str) -> Result:
+    return CliRunner(env=environment).invoke(app, list(words))
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = zip(TRUTH[:80], PREDICTED[:80], strict=True)
+    (tmp_path / "rows.csv").write_text("label,model\n" + "".join(f"{t},{p}\n" for t, p in rows))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_junit_counts_what_the_gate_says() -> None:
+    suite = Xml.fromstring(GATE.to_junit())
+    cases = suite.findall("testsuite/testcase")
+
+    assert [case.get("name") for case in cases] == [check.condition for check in GATE.checks]
+    outcomes = [check.outcome for check in GATE.checks]
+    assert suite.get("tests") == str(len(outcomes))
+    assert suite.get("failures") == str(outcomes.count("failed")) == str(len(suite.findall(".//failure")))
+    assert suite.get("skipped") == str(outcomes.count("inconclusive")) == str(len(suite.findall(".//skipped")))
+    assert {"failed", "inconclusive"} <= set(outcomes)
+    assert "causes" in str(suite.find(".//failure").text)
+
+
+@pytest.mark.parametrize(("inconclusive", "failures", "skipped"), [("fail", 1, 0), ("pass", 0, 0), ("warn", 0, 1)])
+def test_too_little_data_counts_as_it_was_asked(inconclusive: str, failures: int, skipped: int) -> None:
+    gate = ifs.gate(TRUTH, PREDICTED, min={"accuracy": 0.8}, inconclusive=inconclusive)
+    suite = Xml.fromstring(gate.to_junit())
+
+    assert (suite.get("failures"), suite.get("skipped")) == (str(failures), str(skipped))
+    levels = [result["level"] for result in json.loads(gate.to_sarif())["runs"][0]["results"]]
+    assert levels.count("error") == failures
+
+
+def test_sarif_has_a_place_and_a_rule_for_every_result() -> None:
+    document = json.loads(GATE.to_sarif())
+    (found,) = document["runs"]
+    rules = {rule["id"] for rule in found["tool"]["driver"]["rules"]}
+
+    assert document["version"] == "2.1.0"
+    assert {result["ruleId"] for result in found["results"]} == rules
+    for result in found["results"]:
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    worst = [result["message"]["text"] for result in found["results"] if result["ruleId"] == "worst-class"]
+    assert "'dog'" in worst[0]
+
+
+def test_worst_classes_are_ordered_by_what_they_cost() -> None:
+    shares = [each.missed_share for each in GATE.worst_classes]
+
+    assert shares == sorted(shares, reverse=True)
+    assert GATE.worst_classes[0].label == "dog"
+    assert (GATE.worst_classes[0].predicted, GATE.worst_classes[0].count) == ("cat", 20)
+    assert all(each.recall.value < 1 for each in GATE.worst_classes)
+    assert "Worst classes" in GATE.to_markdown()
+    assert ifs.Gate.from_dict(GATE.to_dict()).worst_classes == GATE.worst_classes
+
+
+def test_annotations_are_one_line_each_and_escaped() -> None:
+    many = [f"class {i},:%" for i in range(30)]
+    gate = ifs.gate(many * 9, [many[0]] * 270, min={"proficiency.low": 0.9, "accuracy": 0.9})
+    lines = gate.annotations()
+
+    assert all("\n" not in line for line in lines)
+    assert sum(line.startswith("::error") for line in lines) == 2
+    assert sum(line.startswith("::warning title=class class ") for line in lines) == 5
+    assert any("%2C%3A%25::" in line for line in lines)
+
+
+def test_files_of_a_build(project: Path) -> None:
+    summary = project / "summary.md"
+    words = ("gate", "rows.csv", "-t", "label", "-s", "model", "--min", "proficiency.low=0.9", "--format", "json")
+    done = run(
+        *words, "--junit", "j.xml", "--sarif", "s.sarif", GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(summary)
+    )
+
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["outcome"] == "failed"
+    assert "::error title=gate failed::model: proficiency.low at least 0.9" in done.stderr
+    assert Xml.parse(project / "j.xml").getroot().get("failures") == "1"
+    assert json.loads((project / "s.sarif").read_text())["runs"][0]["results"]
+    assert "Worst classes" in summary.read_text()
+    again = run(*words, "--junit", "j.xml")
+    assert again.exit_code == 2
+    assert "j.xml exists already; use --force" in again.stderr
+    assert run(*words, "--junit", "same.xml", "--sarif", "same.xml").exit_code == 2
+    assert not (project / "same.xml").exists()
+
+
+SETTINGS = """
+level = 0.8
+truth = "label"
+system = "model"
+
+[gate]
+min = {proficiency.low = 0.01, accuracy = 0.5}
+baseline-system = "old"
+
+[evaluate]
+unit = "nats"
+"""
+
+
+def test_settings_of_a_project_hold_for_its_commands(project: Path) -> None:
+    (project / "infoscope.toml").write_text(SETTINGS.replace('baseline-system = "old"', ""))
+    (project / "deep").mkdir()
+    found = run("gate", "rows.csv", "--format", "json")
+    checks = json.loads(found.stdout)["checks"]
+
+    assert [check["condition"] for check in checks] == ["proficiency.low at least 0.01", "accuracy at least 0.5"]
+    assert json.loads(run("evaluate", "rows.csv", "--format", "json").stdout)["systems"][0]["interval"]["level"] == 0.8
+    assert " nats" in run("evaluate", "rows.csv").stdout
+    typed = run("gate", "rows.csv", "--min", "accuracy=0.6", "--format", "json")
+    assert [check["condition"] for check in json.loads(typed.stdout)["checks"]] == ["accuracy at least 0.6"]
+    environment = run("gate", "rows.csv", "--format", "json", INFOSCOPE_GATE_MIN="accuracy=0.55")
+    assert [check["condition"] for check in json.loads(environment.stdout)["checks"]] == ["accuracy at least 0.55"]
+    without = run("--no-config", "gate", "rows.csv")
+    assert without.exit_code == 2
+    assert "gate without conditions" in without.stderr
+
+
+def test_the_project_file_is_found_above_and_others_are_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        "[tool.other]",
+        "[tool.infoscope]",
+        'truth = "label"',
+        'system = ["model"]',
+        "[tool.infoscope.gate]",
+        'min = "accuracy=0.5"',
+    ]
+    (project / "pyproject.toml").write_text("\n".join(lines))
+    (project / "deep").mkdir()
+    monkeypatch.chdir(project / "deep")
+
+    assert run("gate", "../rows.csv").exit_code == 0
+    shown = run("--show-config").stdout
+    assert shown.startswith(f"# {project / 'pyproject.toml'}")
+    assert json.loads(shown.partition("\n")[2])["gate"] == {"min": "accuracy=0.5"}
+    (project / "strict.toml").write_text('truth = "label"\nsystem = "model"\n[gate]\nmin = "accuracy=0.99"\n')
+    assert run("--config", "../strict.toml", "gate", "../rows.csv").exit_code == 1
+    assert run("gate", "../rows.csv", INFOSCOPE_CONFIG="../strict.toml").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[gate]\nmim = 1\n", "there is no option 'gate.mim'; did you mean 'min'?"),
+        ("levle = 0.9\n", "there is no option 'levle'; did you mean 'level'?"),
+        ("[gat]\nmin = 1\n", "there is no option 'gat'; did you mean 'gate'?"),
+        ("gate = 3\n", "gate is a command; write its options in a table [gate]"),
+        ("level = \n", "is not TOML"),
+        ('level = "high"\n', "'high' is not a valid float"),
+    ],
+)
+def test_settings_that_nothing_knows_are_refused(project: Path, text: str, sentence: str) -> None:
+    (project / "infoscope.toml").write_text(text)
+    done = run("gate", "rows.csv", "-t", "label", "-s", "model", "--min", "accuracy=0.1")
+
+    assert done.exit_code == 2
+    assert sentence in " ".join(done.stderr.split())
+    assert not done.stdout
