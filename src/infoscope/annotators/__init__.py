@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
 from infoscope.annotators.result import Agreement, Annotator
 from infoscope.annotators.scaled_reliability import Scale, annotation_scale
 from infoscope.column_kinds import check_label_columns
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import check_level, check_seed
 from infoscope.readers import ReadOptions
 from infoscope.tables import Label
@@ -29,6 +30,13 @@ _WORK = 4e8
 """Resampling is cut down where draws times labels times annotators would exceed this, to fifty draws at least."""
 
 
+class ScaleKeywords(TypedDict, total=False):
+    """How far labels are apart."""
+
+    scale: Scale | None
+    ordinal: Sequence[Label] | str | None
+
+
 def agreement(  # noqa: PLR0913 - the public function
     source: Source,
     *,
@@ -38,8 +46,7 @@ def agreement(  # noqa: PLR0913 - the public function
     level: float = 0.95,
     draws: int = 500,
     seed: int = 0,
-    scale: Scale | None = None,
-    ordinal: Sequence[Label] | str | None = None,
+    **distances: Unpack[ScaleKeywords],
 ) -> Agreement:
     """How annotators of the same items agree, without a truth.
 
@@ -52,20 +59,21 @@ def agreement(  # noqa: PLR0913 - the public function
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
     Krippendorff's alpha of 2 annotators is 0.53 (-0.40 – 1.00).
     """
+    check_keywords(distances, ScaleKeywords)
     check_level(level)
     check_seed(seed)
     if draws < 0:
         raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
     annotations = gather(source, system, clean, read)
-    if annotations.patterns is not None and scale in (None, "nominal"):
+    if annotations.patterns is not None and distances.get("scale") in (None, "nominal"):
         check_label_columns(annotations.patterns, ", or say scale='interval' for numbers that measure")
     rng = np.random.default_rng(seed)
     labelled = sum(each.nnz for each in annotations.given)
     draws = min(draws, max(50, int(_WORK / max(labelled * len(annotations.names), 1))))
     lonely = annotations.lonely
     warn_of([items_left_out(lonely)] if lonely else [])
-    distances = annotation_scale(annotations, scale, ordinal)
-    reliability = ReliabilityDraws.of(annotations, draws, rng, distances)
+    scale = annotation_scale(annotations, distances.get("scale"), distances.get("ordinal"))
+    reliability = ReliabilityDraws.of(annotations, draws, rng, scale)
     alpha, odd, without = reliability.alpha_estimate(level), reliability.odd_one_out(), reliability.alpha_without()
     raters = range(len(annotations.names))
     found = list(pair_agreements(annotations, level if draws else None))
@@ -82,7 +90,7 @@ def agreement(  # noqa: PLR0913 - the public function
         pairs=tuple(pairs),
         confused=tuple(mixed),
         map=annotator_map(annotations),
-        scale=distances.kind,
+        scale=scale.kind,
         coefficients=coefficient_estimates(annotations, _drawn_sums(annotations, draws, seed), level),
         left_out=lonely,
         findings=tuple(agreement_findings(annotators, alpha, odd, pairs, mixed, lonely)),

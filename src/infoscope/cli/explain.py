@@ -16,7 +16,6 @@ from infoscope.cli.errors import reported
 from infoscope.cli.glossary import folded, glossary, spellings, word_named
 from infoscope.cli.streams import write_stdout
 from infoscope.errors import AmbiguousNameError, UnknownNameError
-from infoscope.metrics.scope import scope_of
 
 __all__ = ["command", "entries_named", "explained"]
 
@@ -173,6 +172,8 @@ def _cut(text: str, room: int) -> str:
 
 def _scope(entry: ifs.metrics.registry.Metric) -> str:
     """Partial or overall, and how many counts matter, as Hu & Wang list their criteria."""
+    from infoscope.metrics.scope import scope_of  # noqa: PLC0415 - loads NumPy, which help does not
+
     found = scope_of(entry.name) if entry.domain == "table" else None
     return "" if found is None else str(found)
 
