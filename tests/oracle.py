@@ -353,6 +353,7 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "accuracy": lambda t: ratio(t.right, t.total),
     "error_rate": lambda t: None if not t.shared else (t.total - t.right - t.rejected) / t.total,
     "random_accuracy": lambda t: ratio(t.agreed, t.total**2) if t.shared else None,
+    "truth_random_accuracy": lambda t: ratio(sum(Fraction(row) ** 2 for row in t.rows), t.total**2),
     "kappa": lambda t: ratio(t.total * t.right - t.agreed, t.total**2 - t.agreed) if t.shared else None,
     "mcc": mcc,
     # ordinal

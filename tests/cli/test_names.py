@@ -50,6 +50,30 @@ def test_every_printed_name_of_a_metric_is_known() -> None:
         assert metric in explained(name), name
 
 
+@pytest.mark.reference
+@pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
+def test_every_number_that_a_paper_prints_has_a_name_that_is_known() -> None:
+    """Also those that are no metric of a table; what is about one category of the data is not asked for."""
+    document = published_document()
+    printed = {each["as_printed"] for each in document["figures"] if each["kind"] == "value"}
+    printed |= {each["quantity"] for each in document["split_triangle_values"]}
+    printed |= {each["metric"] for each in document["reference_values"] if each.get("metric")}
+    of_the_data = re.compile(r"^N of \[|never used \[|^OCR examples|random committees$")
+
+    for name in sorted(name for name in printed if not of_the_data.search(name)):
+        assert explained(name)
+
+
+@pytest.mark.reference
+@pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
+def test_every_id_of_the_vocabulary_is_explained() -> None:
+    text = reference_file("METRICS.md").read_text(encoding="utf-8")
+    others = {"T", "S", "D", "code", "Posterior", "evaluate"}
+
+    for name in sorted(set(re.findall(r"`([A-Za-z_]\w*)`", text)) - others):
+        assert explained(name)
+
+
 def test_every_title_and_symbol_is_known() -> None:
     for name, card in catalogue.items():
         for said in (card.title, card.symbol):
@@ -65,7 +89,16 @@ def test_every_title_and_symbol_is_known() -> None:
         ("PPV", "weighted_ppv"),
         ("ADC", "proficiency"),
         ("IGR", "proficiency"),
+        ("IGR", "information_precision"),
         ("dependency", "proficiency"),
+        ("dependency", "nmi_joint"),
+        ("RA", "truth_random_accuracy"),
+        ("RP", "random_accuracy"),
+        ("Pro", "proficiency"),
+        ("lift quality", "2·AUC − 1"),
+        ("LQ", "2·AUC − 1"),
+        ("dI/dTP", "sensitivities"),
+        ("Brier", "squared distance"),
         ("entropy decrement", "mutual_information"),
         ("FAR", "false_alarm_rate"),
         ("FDR", "FDR is 1 − precision"),

@@ -7,6 +7,7 @@ from infoscope.metrics.agreement import (
     kappa,
     mcc,
     random_accuracy,
+    truth_random_accuracy,
 )
 from infoscope.metrics.association import (
     chi2_p_value,
@@ -290,6 +291,7 @@ __all__ = [
     "triangle_variation",
     "truth_divergence_factor",
     "truth_entropy",
+    "truth_random_accuracy",
     "v_measure",
     "van_dongen_distance",
     "wallace_system",

@@ -15,7 +15,18 @@ from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 from infoscope.tables.transform import of_classes
 
-__all__ = ["accuracy", "error_rate", "errors", "gwet_ac1", "hits", "kappa", "mcc", "misses", "random_accuracy"]
+__all__ = [
+    "accuracy",
+    "error_rate",
+    "errors",
+    "gwet_ac1",
+    "hits",
+    "kappa",
+    "mcc",
+    "misses",
+    "random_accuracy",
+    "truth_random_accuracy",
+]
 
 KappaWeights = Literal["linear", "quadratic"]
 
@@ -196,7 +207,7 @@ def error_rate(table: Contingency, *, normalize: bool = True) -> Real:
         formula=r"\sum_i p_{i\cdot} p_{\cdot i}",
         source="steingold2016",
         better="none",
-        aliases=("chance agreement", "expected accuracy", "RACC"),
+        aliases=("chance agreement", "expected accuracy", "RACC", "RP"),
         laws=_LABELLED | {Law.EXCHANGE},
         undefined=_NO_LABEL,
     )
@@ -210,6 +221,28 @@ def random_accuracy(table: Contingency) -> Real:
     rows, columns = table.matched_totals
     total = table.grand_total[..., None]
     return undefined_where(not rows.shape[-1], np.minimum(dot(rows / total, columns / total), 1.0))
+
+
+@metric(
+    Card(
+        title="Random accuracy of the true frequencies",
+        symbol="RA",
+        formula=r"\sum_i p_{i\cdot}^2",
+        source="steingold2016",
+        better="none",
+        aliases=("accuracy of a random predictor with the actual marginals",),
+        laws=frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS}),
+        note="Random accuracy takes the frequencies of the predictions instead; of several classes it is Σp².",
+    )
+)
+def truth_random_accuracy(table: Contingency) -> Real:
+    """Accuracy of a guesser who knows how frequent each true class is, and nothing else.
+
+    >>> print(f"{truth_random_accuracy(Contingency.from_matrix([[90, 0], [10, 0]])):.2f}")
+    0.82
+    """
+    rows = table.row_totals / table.grand_total[..., None]
+    return np.minimum(dot(rows, rows), 1.0)
 
 
 @metric(

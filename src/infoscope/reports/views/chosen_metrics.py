@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import UNDEFINED, Units
-from infoscope.reports.outline import Cell, Column, Name, Phrase, Section, Strong, Table, Tile
+from infoscope.reports.outline import Block, Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, Tile
 from infoscope.reports.views.metric_choice import ABSENT, MetricNotation
+from infoscope.reports.views.sample_values import disagreement
 
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
 
@@ -59,10 +60,23 @@ def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
     heads, legend = _heads(evaluation.metrics)
     ranked = sorted(evaluation.ranking, key=lambda system: _rank(system, notations[0]))
     first = catalogue[evaluation.metrics[0]].title
-    tables = [_estimates(ranked, notations, heads, legend)]
+    tables: list[Block] = [_estimates(ranked, notations, heads, legend)]
     if any(system.metrics.get(name, ABSENT).low is not None for system in ranked for name in evaluation.metrics):
         tables.append(_plug_ins(ranked, notations, heads))
+    said = _disagreement(evaluation)
+    tables += [] if said is None else [Paragraph(said)]
     return [Section(f"Systems by {first[:1].lower()}{first[1:]}", tables, "chosen")]
+
+
+def _disagreement(evaluation: Evaluation) -> Phrase | None:
+    """Which of the chosen metrics put which system first, where rows are not split into groups."""
+    if any(system.group for system in evaluation.systems):
+        return None
+    values = {
+        name: {system.name: system.metrics.get(name, ABSENT).value for system in evaluation.systems}
+        for name in evaluation.metrics
+    }
+    return disagreement(values, evaluation.systems[0].positive)
 
 
 def _heads(names: Sequence[str]) -> tuple[list[str], str]:

@@ -31,6 +31,7 @@ from infoscope.reports.outline import (
     Whisker,
     enumerated,
 )
+from infoscope.reports.views.sample_values import compared_values, sample_values
 from infoscope.results.estimate import Difference, Estimate
 
 __all__ = ["PICTURES", "headline", "outline"]
@@ -57,7 +58,11 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         lede=list(_sentences(comparison)),
         tiles=list(_tiles(comparison)),
         findings=[("", finding) for finding in comparison.findings],
-        sections=[*(_ranked(comparison, ranking) for ranking in comparison.ranking), *_improvements(comparison)],
+        sections=[
+            *(_ranked(comparison, ranking) for ranking in comparison.ranking),
+            Section("In this sample", sample_values(compared_values(comparison), comparison.positive), "sample"),
+            *_improvements(comparison),
+        ],
         appendix=Appendix(
             sections=[_all_pairs(comparison), *_tests(comparison)],
             metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],

@@ -1,0 +1,95 @@
+"""Metrics of the counts as they are, system by system, as papers print them; and which of them disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from infoscope.comparison import Comparison
+from infoscope.metrics.registry import catalogue
+from infoscope.reports.numbers import UNDEFINED, is_share
+from infoscope.reports.outline import Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
+
+__all__ = ["SampleValues", "compared_values", "disagreement", "sample_values"]
+
+SampleValues = Mapping[str, Mapping[str, float | None]]
+"""By metric and system."""
+MAX_SYSTEMS = 12
+"""Of more systems than this no sentence says which metric prefers which."""
+_EQUAL = 1e-12
+
+
+def compared_values(comparison: Comparison) -> dict[str, dict[str, float | None]]:
+    """Those of a comparison, systems in the order that was asked for."""
+    found = {each.metric: {place.name: place.estimate.value for place in each.places} for each in comparison.ranking}
+    return {metric: {name: places.get(name) for name in comparison.systems} for metric, places in found.items()}
+
+
+def sample_values(values: SampleValues, positive: str | None = None) -> list[Block]:
+    """A table with a row per system, the best by each metric in bold, and the sentence where metrics disagree."""
+    systems = list(dict.fromkeys(name for found in values.values() for name in found))
+    leaders = {metric: leader(metric, found) for metric, found in values.items()}
+    columns = [
+        Column("system", "name"),
+        *(Column(catalogue[metric].titled(positive), metric=metric) for metric in values),
+    ]
+    rows = [
+        (
+            Name(system),
+            *(
+                Strong(text) if leaders[metric] == system else text
+                for metric, found in values.items()
+                if (text := _written(metric, found.get(system)))
+            ),
+        )
+        for system in systems
+    ]
+    note = "Values of the counts as they are, without a prior (plug-in); the best by each metric in bold."
+    said = disagreement(values, positive)
+    return [Table(columns, rows, note=note, max_rows=len(rows)), *([Paragraph(said)] if said else [])]
+
+
+def leader(metric: str, found: Mapping[str, float | None]) -> str | None:
+    """The one system that is first by a metric; None where several are, or where neither end is better."""
+    card = catalogue[metric]
+    known = {name: value for name, value in found.items() if value is not None}
+    if card.better == "none" or len(known) < 2:
+        return None
+    sign = -1.0 if card.better == "lower" else 1.0
+    ordered = sorted(known, key=lambda name: -sign * known[name])
+    gap = abs(known[ordered[0]] - known[ordered[1]])
+    return ordered[0] if gap > _EQUAL * max(1.0, abs(known[ordered[0]])) else None
+
+
+def disagreement(values: SampleValues, positive: str | None = None) -> Phrase | None:
+    """Which metrics put which system first, where they do not all say the same; None where they do."""
+    by_leader: dict[str, list[str]] = {}
+    for metric, found in values.items():
+        first = leader(metric, found) if len(found) <= MAX_SYSTEMS else None
+        if first is not None:
+            by_leader.setdefault(first, []).append(metric)
+    if len(by_leader) < 2:
+        return None
+    parts: list[Inline] = ["In this sample the metrics disagree: "]
+    for at, (system, metrics) in enumerate(by_leader.items()):
+        parts += ["; " if at else "", Name(system), " is first by " if not at else " by ", *_listed(metrics, positive)]
+    return (*parts, ".")
+
+
+def _listed(metrics: Sequence[str], positive: str | None) -> list[Inline]:
+    words: list[Inline] = []
+    for at, metric in enumerate(metrics):
+        between = "" if not at else " and " if at == len(metrics) - 1 else ", "
+        words += [between, Term(metric, _in_a_sentence(metric) + catalogue[metric].of_class(positive))]
+    return words
+
+
+def _in_a_sentence(metric: str) -> str:
+    """A title with a small letter first, unless it is an abbreviation."""
+    title = catalogue[metric].title
+    return f"{title[:1].lower()}{title[1:]}" if title[1:2].islower() else title
+
+
+def _written(metric: str, value: float | None) -> str:
+    if value is None:
+        return UNDEFINED
+    return f"{value:.2%}" if is_share(metric) else f"{value:.4f}"
