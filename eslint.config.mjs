@@ -7,9 +7,11 @@ const browser = [
   'CustomEvent',
   'DecompressionStream',
   'document',
+  'DOMParser',
   'DOMPoint',
   'Element',
   'Event',
+  'fetch',
   'getSelection',
   'innerHeight',
   'innerWidth',
@@ -21,6 +23,7 @@ const browser = [
   'Response',
   'setTimeout',
   'URL',
+  'URLSearchParams',
 ];
 
 export default [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["embedded_database"]
+__all__ = ["confine", "embedded_database"]
 
 _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -20,6 +21,19 @@ _FIRM: dict[str, str | bool | int | float | list[str]] = {
 }
 _CHANGED = ("threads", "temp_directory", "preserve_insertion_order")
 _idle: list[DuckDBPyConnection] = []
+_allowed_folders: list[str] = []
+
+
+def confine(*folders: Path) -> None:
+    """From now on databases of this process read and write nothing outside these folders and the temporary one."""
+    _close_idle()
+    _allowed_folders.extend(str(folder) for folder in (*folders, Path(tempfile.gettempdir())))
+
+
+def _confined(connection: DuckDBPyConnection) -> None:
+    listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
+    connection.execute(f"SET allowed_directories = [{listed}]")
+    connection.execute("SET enable_external_access = false")
 
 
 @contextmanager
@@ -32,7 +46,7 @@ def embedded_database(
     """
     import duckdb  # noqa: PLC0415 - heavy, and only for files
 
-    instance = _kept() if memory is None else None
+    instance = _kept() if memory is None and not _allowed_folders else None
     if instance is None:
         instance = duckdb.connect(config=_FIRM if memory is None else {**_FIRM, "memory_limit": memory})
     try:
@@ -41,6 +55,8 @@ def embedded_database(
                 connection.execute("SET temp_directory = $spill", {"spill": str(spill)})
             if threads is not None:
                 connection.execute("SET threads = $threads", {"threads": threads})
+            if _allowed_folders:
+                _confined(connection)
             yield connection
     except Exception:
         _give_back(instance, memory, spill)
@@ -64,7 +80,7 @@ def _kept() -> DuckDBPyConnection | None:
 
 
 def _give_back(instance: DuckDBPyConnection, memory: str | None, spill: Path | None) -> None:
-    if memory is None and not _idle and (spill is None or not spill.exists()):
+    if memory is None and not _idle and not _allowed_folders and (spill is None or not spill.exists()):
         _idle.append(instance)
     else:
         instance.close()

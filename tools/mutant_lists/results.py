@@ -288,6 +288,20 @@ MUTANTS = (
         ("tests/latent/test_label_plan.py::test_all_items_labelled_is_the_counted_table",),
     ),
     Mutant(
+        "another site cannot post",
+        "src/infoscope/serving/admission.py",
+        'if command == "POST" and headers.get("Origin")',
+        'if command == "PUT" and headers.get("Origin")',
+        ("tests/serving/test_attacks.py::test_another_origin_cannot_post",),
+    ),
+    Mutant(
+        "links that lead out of the folder are out",
+        "src/infoscope/serving/files.py",
+        "path = (place / name).resolve()",
+        "path = place / name",
+        ("tests/serving/test_attacks.py::test_files_outside_the_folder_are_not_there",),
+    ),
+    Mutant(
         "the spread between runs counts in z",
         "src/infoscope/runs/alarms.py",
         "sqrt(max(sd, _LEAST_SD) ** 2 + self.spread**2 + self.sd**2)",

@@ -29,6 +29,8 @@ COMMANDS = {
     "track": ("track", "Trackers: what their ids carry of who was where."),
     "agree": ("agree", "Annotators without a truth: how they agree."),
     "relate": ("relate", "What any columns tell about each other, given others."),
+    "serve": ("serve", "Explore a folder of predictions in the browser: rows behind cells, verdicts."),
+    "verdicts": ("verdicts", "What people said about rows: truth or prediction wrong."),
     "count": ("count", "Rows to tables that merge: nightly logs, shards, streams."),
     "explain": ("explain", "What a metric means; without a name, all of them."),
     "demo": ("demo", "See an evaluation of five real classifiers."),

@@ -32,7 +32,7 @@ from infoscope.readers.tally import Ints, Tally, encode
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsLike, Source
 
-__all__ = ["MAX_ROWS_PER_CELL", "CellRows", "SampledRow", "sample_labels", "sample_rows"]
+__all__ = ["MAX_COLUMNS", "MAX_ROWS_PER_CELL", "CellRows", "SampledRow", "plain_value", "sample_labels", "sample_rows"]
 
 MAX_ROWS_PER_CELL = 1000
 MAX_COLUMNS = 20
@@ -94,7 +94,7 @@ def sample_labels(
         places = np.flatnonzero(usable)
         cells: CellRows = {}
         for at in places[_chosen([truth[places], codes[places]], limit)].tolist():
-            values = {column: _plain(items[at]) for column, items in shown.items()}
+            values = {column: plain_value(items[at]) for column, items in shown.items()}
             key = truth_labels[truth[at]], labels[codes[at]]
             cells.setdefault(key, []).append(SampledRow(at + 1, values))
         found[(), name] = cells
@@ -173,7 +173,7 @@ def _by_label(
                 rows.setdefault((labels[:-2], labels[-2], labels[-1]), []).extend(kept)
         for (group, truth, predicted), kept in rows.items():
             found.setdefault((group, system), {})[truth, predicted] = [
-                SampledRow(number, {name: _plain(back(value)) for name, value in zip(show, values, strict=True)})
+                SampledRow(number, {name: plain_value(back(value)) for name, value in zip(show, values, strict=True)})
                 for _, number, values in sorted(kept, key=lambda row: row[:2])[:limit]
             ]
     return found
@@ -188,7 +188,7 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-def _plain(value: Any) -> Value:
+def plain_value(value: Any) -> Value:
     """A value as documents hold it; what is none of text, number and truth value is written as text."""
     if is_missing(value):
         return None

@@ -178,6 +178,15 @@ const chooseCell = (part, truth, predicted) => {
   fold.hidden = false;
   fold.scrollIntoView({ block: 'nearest' });
 };
+$$('tr[data-truth][data-predicted]').forEach((row) => {
+  const open = () => {
+    lightClass(row.dataset.truth, row.dataset.predicted);
+    chooseCell(row, row.dataset.truth, row.dataset.predicted);
+  };
+  row.tabIndex = 0;
+  row.addEventListener('click', open);
+  row.addEventListener('keydown', (event) => event.key === 'Enter' && open());
+});
 $$('.examples').forEach((box) => {
   const later = $$('details', box).slice(10);
   later.forEach((fold) => (fold.hidden = true));
@@ -268,6 +277,26 @@ const equipMatrix = (packed) => (table, at) => {
     if (cell && !dragged) lightClass(fact ? fact.truth : cell.dataset.label, fact ? fact.predicted : undefined);
     if (fact && !dragged) chooseCell(table, fact.truth, fact.predicted);
     dragged = false;
+  });
+  // one stop for the Tab key, then arrows; Enter chooses
+  let stop = cells[0] && cells[0][0];
+  const focusOn = (cell) => {
+    if (!cell || cell.tagName !== 'TD') return;
+    stop.tabIndex = -1;
+    stop = cell;
+    stop.tabIndex = 0;
+    ($('button', stop) || stop).focus();
+  };
+  if (stop) stop.tabIndex = 0;
+  table.addEventListener('keydown', (event) => {
+    const cell = event.target.closest('td');
+    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const step = steps[event.key];
+    if (cell && step) {
+      event.preventDefault();
+      const line = rows(table)[rows(table).indexOf(cell.parentNode) + step[0]];
+      focusOn(line && line.cells[cell.cellIndex + step[1]]);
+    } else if (cell && event.key === 'Enter' && event.target === cell) cell.click();
   });
   cells.flat().forEach((cell) => {
     const { truth, predicted } = facts.get(cell);

@@ -14,7 +14,7 @@ from infoscope.figures.layout import plain_label
 from infoscope.markup import Html, element, joined
 from infoscope.page_files import MARK
 
-__all__ = ["code_of", "page", "text_of"]
+__all__ = ["code_of", "page", "page_style", "text_of"]
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
@@ -51,7 +51,7 @@ def page(title: str, code: str, *body: Html) -> str:
         Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
         Html('<meta name="color-scheme" content="light dark">'),
         element("title", plain_label(title)),
-        Html(f"<style>{_style()}</style>"),
+        Html(f"<style>{page_style()}</style>"),
     )
     spoken = Html('<div id="tip" role="status" hidden></div><p id="announcement" class="sr" aria-live="polite"></p>')
     inside = joined((*body, spoken, Html(f"<script>{code}</script>")))
@@ -59,7 +59,7 @@ def page(title: str, code: str, *body: Html) -> str:
 
 
 @cache
-def _style() -> str:
+def page_style() -> str:
     """The rules without what only their readers need."""
     rules = re.sub(r"/\*.*?\*/", "", text_of("page.css"), flags=re.DOTALL)
     return _variables() + re.sub(r"\s*([{};,>])\s*|(?<=:)\s+", r"\1", re.sub(r"\s+", " ", rules)).replace(";}", "}")

@@ -38,11 +38,14 @@ def confused_pairs(system: SystemResult, most: int = 5) -> Sequence[Block]:
         Column("samples", priority=5),
     ]
     rows = [
-        (
-            _pair(pair),
-            ShareBar(pair.gain / pairs[0].gain, role="false"),
-            Strong(f"+{points(pair.gain)} points"),
-            amount(pair.count),
+        Row(
+            (
+                _pair(pair),
+                ShareBar(pair.gain / pairs[0].gain, role="false"),
+                Strong(f"+{points(pair.gain)} points"),
+                amount(pair.count),
+            ),
+            attributes=_largest_cell(pair, system),
         )
         for pair in pairs
     ]
@@ -50,6 +53,15 @@ def confused_pairs(system: SystemResult, most: int = 5) -> Sequence[Block]:
     note = f"Points of captured information in this sample gained {without}. Gains overlap and do not add up."
     caption = f"Points of captured information gained {without}"
     return (Table(columns, rows, caption, "What to fix first", note, style="fix"),)
+
+
+def _largest_cell(pair: ConfusedPair, system: SystemResult) -> dict[str, str]:
+    """The more frequent direction of a confused pair, whose rows a click opens."""
+    counts = {(cell.truth, cell.system): cell.count for cell in system.leaks}
+    one, other = pair.classes
+    turned = not pair.directed and counts.get((other, one), 0) > counts.get((one, other), 0)
+    truth, predicted = (other, one) if turned else (one, other)
+    return {"truth": truth, "predicted": predicted}
 
 
 def _pair(pair: ConfusedPair) -> Phrase:

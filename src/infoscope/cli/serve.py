@@ -1,0 +1,50 @@
+"""``infoscope serve``: a folder of predictions in the browser, on this machine alone."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+import click
+
+from infoscope.cli.errors import reported
+from infoscope.cli.streams import say, write_stdout
+from infoscope.errors import InputError
+from infoscope.serving import open_server
+
+__all__ = ["command"]
+
+
+@click.command("serve")
+@click.argument("folder", default=".")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default a free one.")
+@click.option("--no-browser", is_flag=True, help="Print the address instead of opening it.")
+@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@reported
+def command(folder: str, port: int, no_browser: bool, **_options: object) -> None:
+    """Explore predictions in the browser: choose columns, open the rows behind a cell, keep verdicts about them.
+
+    The server listens on this machine alone, and only the address with its key is answered; the files of FOLDER are
+    read where they are and never written. Verdicts are added to FOLDER/verdicts.jsonl. Ctrl-C ends it.
+
+    Example: infoscope serve predictions/
+
+    Example: infoscope serve --no-browser --port 8800
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise InputError(f"{folder} is not a folder; give the one that holds the files of predictions")
+    try:
+        server, explorer = open_server(root, port)
+    except OSError as problem:
+        raise InputError(f"port {port} cannot be used: {problem.strerror}; choose another with --port") from None
+    address = f"http://127.0.0.1:{server.server_address[1]}/{explorer.key}/"
+    write_stdout(f"{address}\n")
+    say("The address holds the key; Ctrl-C ends the server.")
+    if not no_browser:
+        webbrowser.open(address)
+    try:
+        server.serve_forever(poll_interval=0.2)
+    finally:
+        server.server_close()
+        explorer.folder.close()

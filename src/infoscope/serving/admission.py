@@ -1,0 +1,58 @@
+"""Who may ask: the one browser that was given the key, on this machine, from our own pages."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Mapping
+
+__all__ = ["RefusedRequest", "check_admission", "response_headers", "script_policy"]
+
+
+class RefusedRequest(Exception):  # noqa: N818 - it is an answer, with its status
+    """What may not or cannot be done, in a sentence for the person who asked."""
+
+    def __init__(self, status: int, words: str) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+def check_admission(command: str, headers: Mapping[str, str], given_key: str, key: str, port: int) -> None:
+    """Refuse other hosts (a name that was rebound), other sites, and whoever lacks the key.
+
+    The key is in the path: a cookie of 127.0.0.1 goes to every port of it, so that any other local server would learn
+    it.
+    """
+    own = {f"127.0.0.1:{port}", f"localhost:{port}"}
+    if headers.get("Host", "") not in own:
+        raise RefusedRequest(421, "This server answers to 127.0.0.1 alone.")
+    if headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+        raise RefusedRequest(403, "Another site asked.")
+    if command == "POST" and headers.get("Origin") not in {f"http://{host}" for host in own}:
+        raise RefusedRequest(403, "Another site asked.")
+    if not hmac.compare_digest(given_key.encode(), key.encode()):
+        raise RefusedRequest(403, "Open the address that the terminal printed: it has the key.")
+
+
+def script_policy(code: str) -> str:
+    """A content policy under which our one script runs and nothing else does."""
+    known = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{known}'; style-src 'unsafe-inline'; connect-src 'self'; "
+        "frame-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+def response_headers(policy: str, kind: str, length: int) -> dict[str, str]:
+    """What goes with every answer."""
+    return {
+        "Content-Type": kind,
+        "Content-Length": str(length),
+        "Content-Security-Policy": policy,
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }

@@ -1,0 +1,257 @@
+"""The local server: loopback only, one key, the standard library."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shlex
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+import infoscope as ifs
+from infoscope.embedded_database import confine
+from infoscope.errors import InfoscopeError
+from infoscope.readers.cell_rows import CellQuery, rows_of_cell
+from infoscope.readers.column_roles import roles_of
+from infoscope.readers.first_rows import first_rows
+from infoscope.results import Result
+from infoscope.serving import pages
+from infoscope.serving.admission import RefusedRequest, check_admission, response_headers, script_policy
+from infoscope.serving.files import ServedFolder
+from infoscope.serving.verdicts import VERDICTS, keep_verdict, read_verdicts, truth_errors
+
+__all__ = ["Explorer", "open_server"]
+
+HTML = "text/html; charset=utf-8"
+MAX_BODY = 20_000
+MAX_SEGMENTS = 8
+_FRAMED = "frame-ancestors 'self'"
+Query = Mapping[str, Sequence[str]]
+
+
+@dataclass
+class Explorer:
+    """A folder that is explored: the reports made so far, and who may see them."""
+
+    folder: ServedFolder
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    _reports: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def report(self, query: Query) -> str:
+        """The page of the columns asked for, made once for each state of the file."""
+        kind = query.get("kind", ["evaluation"])[0]
+        if kind == "history":
+            return self._made((kind, self._runs_state()), lambda: ifs.history(self.folder.root))
+        name, truth, systems, scores = _columns(query)
+        path = self.folder.path(name)
+        state = path.stat()
+        asked = (kind, path, state.st_mtime_ns, state.st_size, truth, tuple(systems), tuple(scores))
+        questions: dict[str, Callable[[], Result]] = {
+            "evaluation": lambda: ifs.evaluate(str(path), truth=truth, system=systems),
+            "comparison": lambda: ifs.compare(str(path), truth=truth, system=systems),
+            "thresholds": lambda: ifs.sweep(str(path), truth=truth, score=scores),
+        }
+        if kind not in questions:
+            raise RefusedRequest(404, "There is no such page.")
+        if kind == "evaluation" and not systems:
+            kind = "thresholds"
+        return self._made(asked, questions[kind], _command(name, truth, systems) if kind == "evaluation" else None)
+
+    def _made(self, key: tuple[Any, ...], ask: Callable[[], Result], command: str | None = None) -> str:
+        with self._lock:
+            if key not in self._reports:
+                try:
+                    result = ask()
+                except InfoscopeError as error:
+                    raise RefusedRequest(400, f"{error}.") from error
+                if command is not None:
+                    provenance = replace(result.provenance, command=command)
+                    result = replace(result, provenance=provenance)  # type: ignore[type-var]
+                if len(self._reports) >= 20:
+                    self._reports.pop(next(iter(self._reports)))
+                self._reports[key] = result.to_html()
+            return self._reports[key]
+
+    def _runs_state(self) -> tuple[tuple[str, int], ...]:
+        return tuple(sorted((path.name, path.stat().st_mtime_ns) for path in self.folder.root.glob("*.json")))
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether the folder may hold stored results."""
+        return any(self.folder.root.glob("*.json"))
+
+    def rows(self, query: Query) -> str:
+        """The rows of one cell."""
+        name, truth, _, scores = _columns(query)
+        one = {key: values[0] for key, values in query.items() if values}
+        try:
+            asked = CellQuery(
+                truth,
+                one["system"],
+                one["truth"],
+                one["predicted"],
+                order=one.get("order", "random"),  # type: ignore[arg-type]
+                score=scores[0] if scores else None,
+                seed=int(one.get("seed", 0)) % (1 << 31),
+                search=one.get("search", "")[:200],
+                by=tuple(query.get("b", ())[:MAX_SEGMENTS]),
+            )
+            found = rows_of_cell(str(self.folder.path(name)), asked)
+        except InfoscopeError as error:
+            raise RefusedRequest(400, f"{error}.") from error
+        return pages.rows_sheet(found, asked, query.get("k", [None])[0])
+
+    def columns(self, query: Query) -> str:
+        """What the columns of a file are taken for."""
+        name = query["file"][0]
+        try:
+            rows = first_rows(str(self.folder.path(name)), None)
+        except InfoscopeError as error:
+            raise RefusedRequest(400, f"{error}.") from error
+        roles = roles_of(rows)
+        return pages.columns_page(name, rows, roles, _segments(rows, roles))
+
+    def start(self, _: Query) -> str:
+        """The files of the folder."""
+        verdicts = self.folder.root / VERDICTS
+        errors = list(truth_errors(read_verdicts(verdicts))) if verdicts.is_file() else []
+        return pages.start_page(self.folder.root, list(self.folder.listed()), errors, has_runs=self.has_runs)
+
+    def explore(self, query: Query) -> str:
+        """A report in its frame."""
+        name, _, systems, scores = _columns(query)
+        self.folder.path(name)
+        kinds = ["evaluation"] * bool(systems) + ["comparison"] * (len(systems) > 1) + ["thresholds"] * bool(scores)
+        return pages.explorer_page(query, kinds)
+
+
+def _columns(query: Query) -> tuple[str, str, list[str], list[str]]:
+    systems, scores = list(query.get("s", ())), list(query.get("p", ()))
+    if not query.get("t") or not (systems or scores):
+        raise RefusedRequest(400, "Choose the column with the truth, and one with predictions or scores.")
+    return query["file"][0], query["t"][0], systems, scores
+
+
+def _segments(rows: Mapping[str, Sequence[Any]], roles: Any) -> list[str]:
+    """Columns with a few values that are nothing else, nor labels of another system."""
+    taken = {roles.truth, *roles.systems, *roles.scores, roles.key}
+    classes = set(map(str, rows.get(roles.truth, ())))
+    values = {name: set(map(str, column)) for name, column in rows.items() if name not in taken}
+    return [name for name, found in values.items() if 2 <= len(found) <= 12 and not found & classes][:3]
+
+
+def _command(name: str, truth: str, systems: Sequence[str]) -> str:
+    chosen = " ".join(f"-s {shlex.quote(system)}" for system in systems)
+    return f"infoscope evaluate {shlex.quote(name)} -t {shlex.quote(truth)} {chosen} -o report.html"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Requests of the one browser that was given the key."""
+
+    explorer: ClassVar[Explorer]
+    protocol_version = "HTTP/1.1"
+    server_version = "infoscope"
+    sys_version = ""
+    timeout = 20  # a connection that sends nothing
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: addresses hold the key, columns and labels."""
+
+    def do_GET(self) -> None:
+        """A page, or a part of one."""
+        gets = {
+            "": self.explorer.start,
+            "columns": self.explorer.columns,
+            "explore": self.explorer.explore,
+            "report": self.explorer.report,
+            "rows": self.explorer.rows,
+        }
+        self._handle(lambda name, query: self._page(gets, name, query))
+
+    def do_POST(self) -> None:
+        """A file or a verdict."""
+        posts = {"upload": self._upload, "verdict": self._verdict}
+        self._handle(lambda name, query: posts.get(name, _unknown)(query))
+
+    def _handle(self, act: Callable[[str, Query], None]) -> None:
+        address = urlsplit(self.path)
+        key, _, name = address.path.removeprefix("/").partition("/")
+        try:
+            port = self.connection.getsockname()[1]
+            check_admission(self.command, dict(self.headers.items()), key, self.explorer.key, port)
+            act(name, parse_qs(address.query, keep_blank_values=True, max_num_fields=2000))
+        except RefusedRequest as refused:
+            self._refuse(refused.status, str(refused))
+        except (KeyError, TypeError, ValueError, UnicodeError):
+            self._refuse(400, "That request makes no sense.")
+        except FileNotFoundError:
+            self._refuse(410, "The file is gone; choose it again.")
+        except ConnectionError:
+            self.close_connection = True
+
+    def _refuse(self, status: int, words: str) -> None:
+        self.close_connection = True
+        self._answer(status, pages.refusal_page(words), extra={"Connection": "close"})
+
+    def _page(self, gets: Mapping[str, Callable[[Query], str]], name: str, query: Query) -> None:
+        make = gets.get(name)
+        if make is None:
+            raise RefusedRequest(404, "There is no such page.")
+        self._answer(200, make(query), policy=_FRAMED if name == "report" else None)
+
+    def _upload(self, query: Query) -> None:
+        name = self.explorer.folder.keep(query["name"][0], self._length(), self.rfile)
+        self._answer(200, json.dumps({"file": name}), kind="application/json")
+
+    def _verdict(self, _: Query) -> None:
+        length = self._length()
+        if length > MAX_BODY:
+            raise RefusedRequest(413, "That is too long for a verdict.")
+        try:
+            keep_verdict(self.explorer.folder.root, json.loads(self.rfile.read(length)))
+        except InfoscopeError as error:
+            raise RefusedRequest(400, f"{error}.") from error
+        self._answer(200, "{}", kind="application/json")
+
+    def _length(self) -> int:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            raise RefusedRequest(411, "The length must be said.")
+        return int(length)
+
+    def _answer(
+        self,
+        status: int,
+        text: str,
+        kind: str = HTML,
+        policy: str | None = None,
+        extra: Mapping[str, str] | None = None,
+    ) -> None:
+        body = text.encode("utf-8", "backslashreplace")
+        self.send_response(status)
+        heads = response_headers(policy or script_policy(pages.CODE), kind, len(body)) | dict(extra or {})
+        for name, value in heads.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+def _unknown(_: Query) -> None:
+    raise RefusedRequest(404, "There is no such page.")
+
+
+def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, Explorer]:
+    """A server on this machine alone; the engine reads nothing outside the folder and what was dropped."""
+    explorer = Explorer(ServedFolder(root))
+    confine(explorer.folder.root, explorer.folder.dropped)
+    handler = type("FolderHandler", (Handler,), {"explorer": explorer})
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    server.daemon_threads = True
+    return server, explorer

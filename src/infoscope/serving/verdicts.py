@@ -1,0 +1,117 @@
+"""What people say about rows: prediction wrong, truth wrong, unclear; kept beside the file, which is never written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from scipy.special import betaincinv
+
+from infoscope.errors import InputError
+from infoscope.results.provenance import now
+from infoscope.typing import StrPath
+
+__all__ = ["VERDICTS", "RowVerdict", "RowVerdicts", "TruthErrors", "keep_verdict", "read_verdicts", "truth_errors"]
+
+VERDICTS = "verdicts.jsonl"
+RowVerdict = Literal["prediction wrong", "truth wrong", "unclear"]
+_MAX_TEXT = 500
+
+
+@dataclass(frozen=True)
+class RowVerdicts:
+    """One verdict on one row."""
+
+    file: str
+    row: int
+    """Number of the row in the file, from 1."""
+    key: str | None
+    """The value of the column that names the row, where there is one."""
+    system: str
+    truth: str
+    predicted: str
+    verdict: RowVerdict
+    drawn: str
+    """How the row was drawn: only rows drawn at random stand for the others."""
+    made: str
+
+
+def keep_verdict(folder: Path, given: Mapping[str, Any]) -> RowVerdicts:
+    """Add a verdict to the folder's file, in one write, so that two processes lose nothing."""
+    try:
+        verdict = RowVerdicts(
+            file=str(given["file"])[:_MAX_TEXT],
+            row=int(given["row"]),
+            key=None if given.get("key") is None else str(given["key"])[:_MAX_TEXT],
+            system=str(given["system"])[:_MAX_TEXT],
+            truth=str(given["truth"])[:_MAX_TEXT],
+            predicted=str(given["predicted"])[:_MAX_TEXT],
+            verdict=given["verdict"],
+            drawn=str(given.get("drawn", "random"))[:20],
+            made=now(),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise InputError("a verdict names file, row, system, truth, predicted and verdict") from None
+    if verdict.verdict not in get_args(RowVerdict) or verdict.row < 1:
+        raise InputError(f"a verdict is one of {', '.join(get_args(RowVerdict))}")
+    line = json.dumps(asdict(verdict), ensure_ascii=False) + "\n"
+    target = os.open(folder / VERDICTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        os.write(target, line.encode())
+    finally:
+        os.close(target)
+    return verdict
+
+
+def read_verdicts(path: StrPath) -> list[RowVerdicts]:
+    """All verdicts of a file, the last one on each row and system."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError(f"{path} cannot be read: {problem}; verdicts are kept by `infoscope serve`") from None
+    found: dict[tuple[str, int, str], RowVerdicts] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            verdict = RowVerdicts(**json.loads(line))
+            is_known = verdict.verdict in get_args(RowVerdict) and isinstance(verdict.row, int)
+        except (ValueError, TypeError):
+            is_known = False
+        if not is_known:
+            raise InputError(f"{path}, line {number}: this is not a verdict; remove the line, or restore it")
+        found[verdict.file, verdict.row, verdict.system] = verdict
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class TruthErrors:
+    """Of the errors of a system that were drawn at random and judged, how many are errors of the truth."""
+
+    system: str
+    judged: int
+    truth_wrong: int
+    low: float
+    high: float
+
+    def sentence(self) -> str:
+        """The share with its interval."""
+        return (
+            f"Of the errors of {self.system}, {self.low:.0%} to {self.high:.0%} are the truth's "
+            f"({self.truth_wrong} of {self.judged} that were drawn at random and judged)."
+        )
+
+
+def truth_errors(verdicts: Iterable[RowVerdicts]) -> Iterator[TruthErrors]:
+    """For each system, from rows drawn at random alone; unclear ones count as judged and not as the truth's."""
+    by_system: dict[str, list[RowVerdicts]] = {}
+    for verdict in verdicts:
+        if verdict.drawn == "random" and verdict.truth != verdict.predicted:
+            by_system.setdefault(verdict.system, []).append(verdict)
+    for system, judged in by_system.items():
+        wrong = sum(verdict.verdict == "truth wrong" for verdict in judged)
+        right = len(judged) - wrong
+        low, high = (float(betaincinv(wrong + 0.5, right + 0.5, p)) for p in (0.025, 0.975))
+        yield TruthErrors(system, len(judged), wrong, low, high)

@@ -1,0 +1,93 @@
+"""Verdicts on rows: counted only where rows were drawn at random, applied to a copy."""
+
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from scipy import stats
+
+from infoscope.cli import app
+from infoscope.errors import InputError
+from infoscope.serving.verdicts import keep_verdict, read_verdicts, truth_errors
+
+
+def said(row: int, verdict: str, drawn: str = "random") -> dict[str, object]:
+    return {
+        "file": "rows.csv",
+        "row": row,
+        "system": "svm",
+        "truth": "cat",
+        "predicted": "dog",
+        "verdict": verdict,
+        "drawn": drawn,
+    }
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, words)))
+
+
+def test_only_rows_drawn_at_random_estimate(tmp_path: Path) -> None:
+    for row in range(1, 21):
+        keep_verdict(tmp_path, said(row, "truth wrong" if row <= 4 else "prediction wrong"))
+    for row in range(30, 60):
+        keep_verdict(tmp_path, said(row, "truth wrong", "surest"))
+    keep_verdict(tmp_path, said(1, "unclear"))  # the last word on a row counts
+    (found,) = truth_errors(read_verdicts(tmp_path / "verdicts.jsonl"))
+    assert (found.judged, found.truth_wrong) == (20, 3)
+    assert (found.low, found.high) == pytest.approx(tuple(stats.beta(3.5, 17.5).ppf([0.025, 0.975])))
+    shown = run("verdicts", "count", tmp_path / "verdicts.jsonl")
+    assert "3 of 20" in shown.stdout
+    assert "30 verdicts are about rows that were chosen" in shown.stdout
+
+
+def _many(folder: Path, first: int) -> None:
+    for row in range(first, first + 200):
+        keep_verdict(folder, said(row, "unclear"))
+
+
+def test_two_processes_lose_nothing(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(2) as pool:
+        list(pool.map(_many, [tmp_path, tmp_path], [1, 1001]))
+    assert len(read_verdicts(tmp_path / "verdicts.jsonl")) == 400
+
+
+def test_applied_to_a_copy_only(tmp_path: Path) -> None:
+    source = tmp_path / "rows.csv"
+    lines = ["id,truth,svm", '1,cat,"a ""b"", c"', "2,cat,dog", "3,cat,dog", "4,,dog"]
+    source.write_text("\n".join(lines) + "\n")
+    before = source.read_bytes()
+    keep_verdict(tmp_path, said(2, "truth wrong"))
+    keep_verdict(tmp_path, said(3, "unclear"))
+    words = ("verdicts", "apply", tmp_path / "verdicts.jsonl", source, "-t", "truth", "-o", tmp_path / "new.csv")
+    assert run(*words).exit_code == 0
+    new = (tmp_path / "new.csv").read_text().splitlines()
+    assert new[0] == "id,truth,svm,verdict"
+    assert new[1] == '1,cat,"a ""b"", c",'
+    assert new[2] == "2,dog,dog,truth wrong"
+    assert new[3] == "3,,dog,unclear"
+    assert new[4] == "4,,dog,"
+    assert source.read_bytes() == before
+    again = run(*words)
+    assert again.exit_code == 2
+    assert "exists already" in again.stderr
+
+
+def test_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("truth,svm\ncat,dog\n")
+    (tmp_path / "bad.jsonl").write_text('{"file": "x"}\n')
+    keep_verdict(tmp_path, {**said(1, "unclear"), "file": "other.csv"})
+    with pytest.raises(InputError, match="one of prediction wrong"):
+        keep_verdict(tmp_path, said(1, "nonsense"))
+    for words, sentence in (
+        (("bad.jsonl", "rows.csv", "-t", "truth"), "line 1"),
+        (("none.jsonl", "rows.csv", "-t", "truth"), "cannot be read"),
+        (("verdicts.jsonl", "rows.csv", "-t", "truth"), "no verdict is about rows.csv"),
+        (("verdicts.jsonl", "rows.csv", "-t", "label"), "no column 'label'"),
+    ):
+        paths = [tmp_path / word if word.endswith(("jsonl", "csv")) else word for word in words]
+        found = run("verdicts", "apply", *paths, "-o", tmp_path / "new.csv")
+        assert found.exit_code == 2
+        assert sentence in found.stderr
+        assert not (tmp_path / "new.csv").exists()
