@@ -88,7 +88,8 @@ def test_reading_options_are_the_fields_of_read_options(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [name for name in COMMANDS if name not in ("count", "explain", "datasets", "doctor", "serve", "verdicts")]
+    "command",
+    [name for name in COMMANDS if name not in ("count", "explain", "datasets", "doctor", "serve", "verdicts")],
 )
 def test_every_command_with_a_result_has_the_same_output_options(command: str) -> None:
     assert options(command) >= OUTPUT
