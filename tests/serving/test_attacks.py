@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 import pytest
 
 from infoscope import embedded_database
-from infoscope.serving import Explorer, open_server
+from infoscope.serving import FolderExplorer, open_server
 
-Served = tuple[ThreadingHTTPServer, Explorer]
+Served = tuple[ThreadingHTTPServer, FolderExplorer]
 ROWS = "t,s,note\n" + "a,a,x\nb,a,<script>alert(1)</script>\na,b,=1+1\n" * 10
 COLUMNS = {"file": "rows.csv", "t": "t", "s": "s"}
 

@@ -27,7 +27,7 @@ from infoscope.readers.row_samples import MAX_COLUMNS, SampledRow, plain_value
 from infoscope.readers.tally import Tally
 from infoscope.typing import StrPath
 
-__all__ = ["CellPage", "CellQuery", "Order", "Segment", "rows_of_cell"]
+__all__ = ["CellPage", "CellQuery", "CellSegment", "Order", "rows_of_cell"]
 
 Order = Literal["random", "surest", "least sure"]
 MAX_ROWS = 200
@@ -66,7 +66,7 @@ class CellQuery:
 
 
 @dataclass(frozen=True)
-class Segment:
+class CellSegment:
     """Rows of one value of a column: how often the true class is predicted so there, and elsewhere."""
 
     column: str
@@ -93,7 +93,7 @@ class CellPage:
     """Rows that a search found; the total where nothing is searched."""
     columns: tuple[str, ...]
     rows: tuple[SampledRow, ...]
-    segments: tuple[Segment, ...] = field(default=())
+    segments: tuple[CellSegment, ...] = field(default=())
 
 
 def rows_of_cell(source: StrPath, query: CellQuery, read: ReadOptions | None = None) -> CellPage:
@@ -206,7 +206,7 @@ class _Cell:
         score = f"TRY_CAST(v{show.index(self.query.score)} AS DOUBLE)"
         return f"{score} {'DESC' if self.query.order == 'surest' else 'ASC'} NULLS LAST"
 
-    def _segments(self, match: _Match) -> Iterator[Segment]:
+    def _segments(self, match: _Match) -> Iterator[CellSegment]:
         """Values of the columns in which the cell takes a greater share of the true class than elsewhere."""
         if self.scan.narrow is not None:
             self.scan.narrow(tuple(dict.fromkeys((*self.columns.names, *self.query.by))))
@@ -230,7 +230,7 @@ class _Cell:
             probability = _higher(count, rows, others, other_rows)
             if probability >= level:
                 shown = "(missing)" if value is None else str(value)
-                yield Segment(name, shown, count, rows, others / other_rows if other_rows else 0.0, probability)
+                yield CellSegment(name, shown, count, rows, others / other_rows if other_rows else 0.0, probability)
 
 
 @dataclass(frozen=True)

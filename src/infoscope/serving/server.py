@@ -25,7 +25,7 @@ from infoscope.serving.admission import RefusedRequest, check_admission, respons
 from infoscope.serving.files import ServedFolder
 from infoscope.serving.verdicts import VERDICTS, keep_verdict, read_verdicts, truth_errors
 
-__all__ = ["Explorer", "open_server"]
+__all__ = ["FolderExplorer", "open_server"]
 
 HTML = "text/html; charset=utf-8"
 MAX_BODY = 20_000
@@ -35,7 +35,7 @@ Query = Mapping[str, Sequence[str]]
 
 
 @dataclass
-class Explorer:
+class FolderExplorer:
     """A folder that is explored: the reports made so far, and who may see them."""
 
     folder: ServedFolder
@@ -154,7 +154,7 @@ def _command(name: str, truth: str, systems: Sequence[str]) -> str:
 class Handler(BaseHTTPRequestHandler):
     """Requests of the one browser that was given the key."""
 
-    explorer: ClassVar[Explorer]
+    explorer: ClassVar[FolderExplorer]
     protocol_version = "HTTP/1.1"
     server_version = "infoscope"
     sys_version = ""
@@ -247,9 +247,9 @@ def _unknown(_: Query) -> None:
     raise RefusedRequest(404, "There is no such page.")
 
 
-def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, Explorer]:
+def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, FolderExplorer]:
     """A server on this machine alone; the engine reads nothing outside the folder and what was dropped."""
-    explorer = Explorer(ServedFolder(root))
+    explorer = FolderExplorer(ServedFolder(root))
     confine(explorer.folder.root, explorer.folder.dropped)
     handler = type("FolderHandler", (Handler,), {"explorer": explorer})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
