@@ -21,6 +21,7 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "foundation": lambda _: [],
     "gate": lambda _: ["--trials", "1"],
     "gpu": lambda _: [],
+    "judge": lambda _: ["--coverage", "1"],
     "judge_diagnostics": lambda _: [],
     "multilabel": lambda _: [],
     "operating_points": lambda _: [],

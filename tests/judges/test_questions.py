@@ -16,7 +16,7 @@ from infoscope.cli import app
 from infoscope.judges import belief
 from infoscope.reports import outline_of
 from tests.cli.test_glossary import asked, outlined
-from tests.judges.worlds import World, sampled
+from tests.judges.populations import World, sampled
 
 ROLES: dict[str, Any] = {"truth": "human", "system": "model", "judge": "gpt"}
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, gammaincinv
 
-from infoscope.judges.borrowed_strength import borrowed
+from infoscope.judges.borrowed_strength import borrowed, label_noise
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.numeric import Real
 
@@ -61,7 +61,8 @@ class StratumBelief:
             return cls(counts, _shares(share), np.stack([first, 1 - first], axis=-1))
         share = _shares(rng.standard_gamma(np.broadcast_to(counts.rows, (number, len(counts.rows)))))
         seen = counts.by_class[np.nonzero(counts.by_class)]
-        own = rng.standard_gamma(np.broadcast_to(seen, (number, len(seen))))
+        noise = label_noise(counts)
+        own = noise * rng.standard_gamma(np.broadcast_to(seen / noise, (number, len(seen))))
         return cls(counts, share, borrowed(counts, own, rng))
 
     @cached_property
