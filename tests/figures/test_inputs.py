@@ -42,7 +42,7 @@ def evaluation() -> Evaluation:
 
 
 def test_every_picture_of_the_list_is_one_of_tables() -> None:
-    assert len(DISPLAYS) == 15
+    assert len(DISPLAYS) == 17
     assert {
         "ConfusionDisplay",
         "EntropyDiagramDisplay",

@@ -33,6 +33,8 @@ DEFAULT_METRICS = ("accuracy", "proficiency", "erroneous_information_ratio")
 MOST_MATRICES = 40
 MOST_DRAWN_CELLS = 16
 """Up to this many classes each cell is a rectangle of its own; above, the matrix is an image."""
+MOST_TIPS = 300
+"""Up to this many cells in all each tells its counts; beyond, matrices without numbers are images."""
 _GAP = 26.0
 _HEAD = 34.0
 _LINE = 15.0
@@ -165,7 +167,8 @@ class ConfusionGridDisplay(TableDisplay):
     def _heat(self, matrix: ScoredMatrix, at: tuple[float, float], side: float) -> Iterator[Mark]:
         (x, y), (rows, columns) = at, matrix.map.counts.shape
         colours = matrix.map.coloured(self._worst())
-        if max(rows, columns) > MOST_DRAWN_CELLS:
+        told = sum(each.map.counts.size for each in self.matrices) <= MOST_TIPS
+        if max(rows, columns) > MOST_DRAWN_CELLS or not (told or self.cells != "none"):
             yield Raster((x, y), (x + columns * side, y + rows * side), colours)
             return
         for i in range(rows):
@@ -177,9 +180,8 @@ class ConfusionGridDisplay(TableDisplay):
                     f"predicted {plain_label(matrix.map.system[j])}\n{count_text(count)}, {share:.1%} of the true class"
                 )
                 corner = (x + j * side + 0.5, y + i * side + 0.5)
-                yield Bar(
-                    corner, (corner[0] + side - 1.0, corner[1] + side - 1.0), colour if count else "plane", tip=tip
-                )
+                far = (corner[0] + side - 1.0, corner[1] + side - 1.0)
+                yield Bar(corner, far, colour if count else "plane", tip=tip if told else None)
                 if self.cells != "none":
                     text = (f"{share:.0%}" if self.cells == "of_truth" else count_text(count)) if count else "·"
                     ink = on_colour(colour) if count else "dim"

@@ -12,7 +12,6 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.confusion import ConfusionDisplay, heat_map
 from infoscope.figures.confusion_grid import (
     DEFAULT_METRICS,
-    MOST_DRAWN_CELLS,
     MOST_MATRICES,
     ConfusionGridDisplay,
     ScoredMatrix,
@@ -41,6 +40,8 @@ __all__ = [
 _MOST_SIDE_BY_SIDE = 12
 """Systems whose matrices a page shows side by side."""
 _MOST_CLASSES = 100
+_MOST_WRITTEN_CELLS = 200
+"""Cells of all matrices up to which each has its number: a page is not to grow by it."""
 _PAGE_WIDTH = 900.0
 
 _ABSENT = Estimate(None)
@@ -128,13 +129,13 @@ def grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
     tables = {system.title: table for system in evaluation.ranking if (table := table_of(system)) is not None}
     if not tables:
         raise InputError("the result does not hold all cells of a table; evaluate again to draw confusion matrices")
-    classes = max(max(table.shape) for table in tables.values())
+    cells = sum(table.shape[0] * table.shape[1] for table in tables.values())
     scores = {system.title: system for system in evaluation.ranking}
     matrices = [
         ScoredMatrix(name, heat_map(table, "given"), tuple(_scores(scores[name])))
         for name, table in list(tables.items())[:MOST_MATRICES]
     ]
-    return ConfusionGridDisplay(matrices, cells="of_truth" if classes <= MOST_DRAWN_CELLS else "none")
+    return ConfusionGridDisplay(matrices, cells="of_truth" if cells <= _MOST_WRITTEN_CELLS else "none")
 
 
 def _scores(system: SystemResult) -> Iterator[str]:
