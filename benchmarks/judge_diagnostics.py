@@ -82,7 +82,7 @@ def changed(rng: np.random.Generator, labels: int, after: float) -> float:
     gpt = erring(found.truth, np.where(period == 0, 0.85, after), 2, rng)
     human = [int(t) if there else None for t, there in zip(found.truth, found.labelled, strict=True)]
     patterns = Patterns.from_columns({"human": human, "gpt": gpt, "model": found.model, "month": period})
-    return judge_drift(patterns, "human", "gpt", ["model"], "month").p_value
+    return judge_drift(patterns, ["human"], "gpt", ["model"], "month").p_value
 
 
 def repeating(labels: int, *systems: str) -> Callable[[np.random.Generator], ifs.Judged]:

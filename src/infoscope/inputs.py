@@ -220,7 +220,7 @@ def tables_by_system(source: object, system: object = None) -> dict[str, Conting
     return None
 
 
-_OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system", "judge")
+_OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system", "judge", "period")
 
 
 def named_columns(

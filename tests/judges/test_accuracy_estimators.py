@@ -48,7 +48,7 @@ def test_verdicts_of_right_and_wrong() -> None:
     labelled = rng.integers(0, 9, (3, 2, 3)).astype(float)
     everything = labelled.sum(axis=0) + rng.integers(5, 50, (2, 3))
     counts = StratumCounts.of_tensors(labelled, everything, names_classes=False)
-    found = Agreements.of(counts, right_verdicts=(1,))
+    found = Agreements.of(counts, np.array([[False] * 3, [True] * 3]))
     hits = np.eye(3, dtype=bool)
     assert found.accepted_right == labelled[:, 1][hits].sum()
     assert found.rejected_right == labelled[:, 0][hits].sum()

@@ -73,7 +73,7 @@ def test_a_judge_that_says_anything_is_of_no_use() -> None:
     (finding,) = (
         each for each in ifs.Judged.from_rows(deaf.source(), **COLUMNS).findings() if each.code == "judge_of_no_use"
     )
-    assert "gpt adds nothing to the 200 labels for model" in finding.text
+    assert "gpt adds hardly anything to the 200 labels for model" in finding.text
 
 
 def test_a_judge_that_favours_a_system() -> None:
@@ -122,3 +122,55 @@ def test_verdicts_given_the_truth() -> None:
             found.append(given_truth_p_value(tables))
     assert np.median(p_values[0.0]) > 0.2
     assert max(p_values[0.5]) < 0.05
+
+
+def monthly(after: float, seed: int) -> dict[str, object]:
+    """A judge whose verdicts are right in 90% of the rows, in the second month in another share."""
+    rng = np.random.default_rng(seed)
+    world = JudgedWorld.drawn(rng, 3000, 600)
+    month = np.arange(3000) % 2
+    verdict = erring(world.truth, np.where(month == 0, 0.9, after), 2, rng)
+    rows = JudgedWorld(world.truth, world.prediction, verdict, world.labelled).source()
+    return rows | {"month": [f"2026-0{m + 4}" for m in month]}
+
+
+def found_codes(evaluation: ifs.Evaluation) -> set[str]:
+    return {finding.code for finding in evaluation.findings}
+
+
+def test_a_judge_that_changed_between_periods() -> None:
+    changed, steady = monthly(0.7, 48), monthly(0.9, 52)
+    asked = {"truth": "human", "system": "model", "judge": "gpt", "period": "month"}
+    assert "judge_changed" in found_codes(ifs.evaluate(changed, **asked))
+    found = ifs.evaluate(steady, **asked)
+    assert "judge_changed" not in found_codes(found)
+    assert {"judge_steady", "verdicts_shifted"} & found_codes(found)
+    labels = ifs.evaluate(changed["human"], changed["model"], judge=changed["gpt"], period=changed["month"])
+    assert "judge_changed" in found_codes(labels)
+    right = [str(a == b) for a, b in zip(changed["gpt"], changed["model"], strict=True)]
+    says = {"right": "True", "wrong": "False"}
+    verdicts = ifs.evaluate(changed | {"ok": right}, **(asked | {"judge": "ok", "says": says}))
+    assert "judge_changed" in found_codes(verdicts)
+
+
+def test_periods_that_mean_nothing_are_refused() -> None:
+    rows = monthly(0.9, 50)
+    asked = {"truth": "human", "system": "model"}
+    for more, said in (
+        ({"period": "month"}, "period is about the verdicts of a judge"),
+        ({"judge": "gpt", "period": "gpt"}, "name a column of its own"),
+        ({"judge": "gpt", "period": "year"}, "year"),
+    ):
+        with pytest.raises(ifs.InfoscopeError, match=said):
+            ifs.evaluate(rows, **asked, **more)
+    once = rows | {"month": ["2026-04"] * 3000}
+    with pytest.raises(ifs.InputError, match="column 'month' has one value"):
+        ifs.evaluate(once, **asked, judge="gpt", period="month")
+
+
+def test_renamed_predictions_are_warned_of() -> None:
+    world = JudgedWorld.drawn(np.random.default_rng(51), 3000, 300, 3, right=0.9)
+    swapped = JudgedWorld(world.truth, np.array([1, 2, 0])[world.prediction], world.verdict, world.labelled)
+    asked = {"truth": "human", "system": "model", "judge": "gpt"}
+    assert "names_do_not_match" in found_codes(ifs.evaluate(swapped.source(), **asked))
+    assert "names_do_not_match" not in found_codes(ifs.evaluate(world.source(), **asked))

@@ -1,15 +1,20 @@
 """Further labels with a judge: how many, on which rows, and what came of them."""
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import infoscope as ifs
+from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.judges.label_allocation import StratumAllocation
 from infoscope.judges.label_requests import labels_for, with_labels
+from infoscope.reports import outline_of
+from tests.cli.test_glossary import asked, outlined
 from tests.judges.labelled_worlds import JudgedWorld
 
 COLUMNS = {"truth": "human", "judge": "gpt", "system": "model"}
@@ -74,6 +79,7 @@ def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_foretold(clas
     low, high = found.systems["model"].interval
     assert low - 0.02 < world.accuracy < high + 0.02
     assert {"more_labels_needed", "narrow_enough"} & {finding.code for finding in found.findings}
+    assert not asked({*outlined(outline_of(plan)), *outlined(outline_of(found))} - {"model"})
 
 
 def test_chances_are_those_of_the_strata() -> None:
@@ -136,3 +142,43 @@ def write(path: Path, columns: dict[str, list]) -> None:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
+
+
+def test_the_command_asks_for_labels_and_reads_them_back(tmp_path: Path) -> None:
+    world = JudgedWorld.drawn(np.random.default_rng(36), 2000, 60)
+    rows, ask, done = tmp_path / "rows.csv", tmp_path / "ask.csv", tmp_path / "done.csv"
+    write(rows, world.source())
+    command = ["evaluate", str(rows), "-t", "human", "-s", "model", "--judge", "gpt"]
+    want = [*command, "--want", "accuracy.width=0.1"]
+    run = CliRunner().invoke(app, [*want, "--labels-out", str(ask)])
+    assert run.exit_code == 0, run.output
+    assert "further labels by verdict and prediction" in " ".join(run.output.split())
+    assert "Where the labels go" in run.output
+    with ask.open() as file:
+        lines = list(csv.DictReader(file))
+    assert list(lines[0]) == ["row", "gpt", "model", "chance", "times", "label"]
+    for line in lines[:-3]:
+        line["label"] = "ab"[world.truth[int(line["row"]) - 1]]
+    write(done, {name: [line[name] for line in lines] for name in lines[0]})
+    back = CliRunner().invoke(app, [*want, "--labels", str(done), "--labels-out", str(tmp_path / "next.csv")])
+    assert back.exit_code == 0, back.output
+    said = " ".join(back.output.split())
+    assert "the plan foretold ±" in said
+    assert "3 rows of the sheet without a label left out" in said
+    page = CliRunner().invoke(app, [*command, "--labels", str(done), "--format", "json"])
+    assert page.exit_code == 0, page.output
+    document = json.loads(page.stdout)
+    assert document["judge"]["labels"] == 60 + len(lines) - 3
+    assert set(document["judge"]["systems"][0]["others"]) == {"ppi", "lee"}
+    for wrong, said in (
+        (["--want", "accuracy=0.1"], "want is 'accuracy=0.1'; write"),
+        (["--labels-out", "x.csv"], "say how wide the interval may be with --want"),
+        (["--want", "accuracy.width=0.0001"], "leave the interval of accuracy"),
+        (["--labels", str(tmp_path / "none.csv")], "none.csv"),
+    ):
+        bad = CliRunner().invoke(app, [*command, *wrong])
+        assert bad.exit_code == 2, bad.output
+        assert said in " ".join(bad.output.split())
+    alone = CliRunner().invoke(app, ["evaluate", str(rows), "-t", "human", "-s", "model", "--want", "accuracy.width=1"])
+    assert alone.exit_code == 2
+    assert "name the column of verdicts with --judge" in " ".join(alone.output.split())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ChosenColumns", "chosen_columns"]
 
 _PATTERN = frozenset("*?[")
-_LISTS = ("by", "show", "scores", "judge")
+_LISTS = ("by", "show", "scores", "judge", "period")
 """Options that name several columns which are neither the truth nor a system."""
 _SINGLE = ("weight", "groups", "baseline_system")
 _SHOWN = 12

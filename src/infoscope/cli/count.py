@@ -12,7 +12,7 @@ import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.invocation import kept_findings
-from infoscope.cli.judge import judge_keywords, judge_options, judged_files
+from infoscope.cli.judge import judge_options, judged_files, judged_rows
 from infoscope.cli.options import column_options, label_options, reading_options
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say
@@ -72,22 +72,7 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
 def _count_judged(source: tuple[str, ...], chosen: Mapping[str, Any], target: Path) -> None:
     """Rows with few labels and a judge's verdicts, or the sum of files of them."""
-    judged = judged_files(source, chosen)
-    if judged is None:
-        if chosen["by"]:
-            raise InputError("--by makes one table per group; count the groups of judged rows one by one")
-        with chosen_columns(source, chosen) as columns:
-            judged = ifs.Judged.from_rows(
-                columns.source,
-                truth=columns.truth or "",
-                system=columns.systems,
-                weight=chosen["weight"],
-                reject=chosen["reject"],
-                positive=chosen["positive"],
-                clean=chosen["clean"],
-                read=columns.read,
-                **judge_keywords(chosen, columns.lists["judge"]),
-            )
+    judged = judged_rows(source, chosen)
     judged.save(target)
     if not chosen["quiet"]:
         say(f"{judged.row_count:,g} rows, {judged.label_count:,g} of them labelled, in {target}")

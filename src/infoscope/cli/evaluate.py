@@ -11,6 +11,7 @@ import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.judge import judge_keywords, judge_options, judged_files
+from infoscope.cli.label_sheets import label_options_of_judge, labelled_rows, wanted_labels
 from infoscope.cli.options import (
     column_options,
     costs_option,
@@ -36,6 +37,7 @@ Answer = TypeVar("Answer")
 @column_options()
 @groups_option()
 @judge_options()
+@label_options_of_judge()
 @click.option(
     "--matrix",
     is_flag=True,
@@ -102,15 +104,36 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope evaluate --matrix confusion.csv --format json
 
     Example: infoscope evaluate rows.csv -t human -s model --judge gpt
+
+    Example: infoscope evaluate rows.csv -t human -s model --judge gpt --want accuracy.width=0.04 --labels-out ask.csv
     """
     output = Output.asked(chosen)
     if chosen["scores"] and chosen["matrix"]:
         raise click.UsageError("--score names a column of rows, and a matrix has none; leave it out")
+    _check_judge(source, chosen)
+    if (plan := wanted_labels(source, chosen)) is not None:
+        output.write(plan)
+        return
     shown = {"keep_rows": _keep_rows(chosen, output), "metrics": chosen["metrics"]}
-    evaluation = ask_chosen(ifs.evaluate, source, chosen, **shown)
+    labelled = labelled_rows(source, chosen)
+    if labelled is not None:
+        shared = {**uncertainty_keywords(chosen), "metrics": chosen["metrics"]}
+        evaluation = ifs.evaluate(labelled, **shared)
+    else:
+        evaluation = ask_chosen(ifs.evaluate, source, chosen, period=chosen["period"], **shown)
     if chosen["strict"]:
         refuse_ignored(evaluation)
     output.write(evaluation)
+
+
+def _check_judge(source: tuple[str, ...], chosen: Mapping[str, Any]) -> None:
+    """Refuse options about a judge where there is none."""
+    named = next((name for name in ("want", "labels_out", "labels", "period") if chosen[name]), None)
+    if named is not None and not chosen["judge"] and judged_files(source, chosen) is None:
+        option = named.replace("_", "-")
+        raise click.UsageError(f"--{option} is about rows with a judge; name the column of verdicts with --judge")
+    if chosen["period"] and (chosen["want"] or chosen["labels"]):
+        raise click.UsageError("--period asks whether the judge changed; ask that by itself")
 
 
 def _keep_rows(chosen: Mapping[str, Any], output: Output) -> bool | None:

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import click
 
 import infoscope as ifs
+from infoscope.cli.columns import chosen_columns
 from infoscope.errors import InputError
 
-__all__ = ["judge_keywords", "judge_options", "judged_files"]
+__all__ = ["judge_keywords", "judge_options", "judged_files", "judged_rows"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -84,3 +85,25 @@ def judged_files(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged
     for part in parts[1:]:
         whole = whole + part
     return whole
+
+
+def judged_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged:
+    """Rows with few labels and a judge's verdicts, or the sum of files of them."""
+    judged = judged_files(source, chosen)
+    if judged is not None:
+        return judged
+    if chosen["by"]:
+        raise InputError("--by makes one table per group; count the groups of judged rows one by one")
+    with chosen_columns(source, chosen) as columns:
+        return ifs.Judged.from_rows(
+            columns.source,
+            truth=columns.truth or "",
+            system=columns.systems,
+            weight=chosen["weight"],
+            reject=chosen["reject"],
+            positive=chosen["positive"],
+            groups=chosen.get("groups"),
+            clean=chosen["clean"],
+            read=columns.read,
+            **judge_keywords(chosen, columns.lists["judge"]),
+        )

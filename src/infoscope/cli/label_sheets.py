@@ -2,14 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
 
 import infoscope as ifs
+from infoscope.cli.judge import judged_files, judged_rows
 from infoscope.cli.options import read_options, sources
 from infoscope.cli.streams import say
 
-__all__ = ["planned_or_labelled"]
+__all__ = ["label_options_of_judge", "labelled_rows", "planned_or_labelled", "wanted_labels"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def label_options_of_judge() -> Callable[[Command], Command]:
+    """Further labels for judged rows: how many, which rows, and those that came back."""
+    options = (
+        click.option(
+            "--want",
+            metavar="METRIC.width=W",
+            help="With --judge: how many further labels make the interval of a metric this wide, such as "
+            "accuracy.width=0.04.",
+        ),
+        click.option(
+            "--labels-out",
+            metavar="FILE",
+            type=click.Path(dir_okay=False),
+            help="With --want: write the rows to label to this CSV file.",
+        ),
+        click.option(
+            "--labels",
+            multiple=True,
+            metavar="FILE",
+            help="With --judge: a file of rows with labels filled in, as --labels-out writes it; one per round.",
+        ),
+        click.option("--period", metavar="COLUMN", help="With --judge: column of the period, to see a judge change."),
+    )
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def wanted_labels(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.LabelPlan | ifs.LabelledEstimate | None:
+    """What --want, --labels-out and --labels ask for; None where an evaluation is asked for."""
+    if chosen["want"] is None:
+        if chosen["labels_out"]:
+            raise click.UsageError("--labels-out writes rows to label; say how wide the interval may be with --want")
+        return None
+    if chosen["labels_out"] and judged_files(source, chosen) is not None:
+        raise click.UsageError("counted rows do not know their places; --labels-out needs the rows themselves")
+    rule = ifs.evaluation.StoppingRule.asked(chosen["want"], "want")
+    plan = judged_rows(source, chosen).labels_for(rule.metric, rule.width, level=chosen["level"], seed=chosen["seed"])
+    return planned_or_labelled(plan, source, chosen, chosen["labels_out"])
+
+
+def labelled_rows(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Judged | None:
+    """Judged rows with the labels of filled-in files; None where no file is named."""
+    filled = list(chosen["labels"])
+    if not filled:
+        return None
+    return judged_rows(source, chosen).with_labels(filled[0] if len(filled) == 1 else filled)
 
 
 def planned_or_labelled(

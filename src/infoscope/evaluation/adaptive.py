@@ -46,13 +46,13 @@ class StoppingRule:
         return f"{self.metric}.width={self.width:g}"
 
     @classmethod
-    def asked(cls, until: object) -> StoppingRule:
-        """From ``width=0.02``, ``accuracy.width=0.02``, a number, or {metric: width}.
+    def asked(cls, until: object, option: str = "until") -> StoppingRule:
+        """From ``width=0.02``, ``accuracy.width=0.02``, a number, or {metric: width}; ``option`` is its name.
 
         >>> print(StoppingRule.asked("width=0.02"), StoppingRule.asked({"accuracy": 0.1}))
         proficiency.width=0.02 accuracy.width=0.1
         """
-        wrong = InputError(f"until is {until!r}; write width=0.02, or accuracy.width=0.02 for another metric")
+        wrong = InputError(f"{option} is {until!r}; write width=0.02, or accuracy.width=0.02 for another metric")
         name: Any = "proficiency"
         width: Any = until
         if isinstance(until, Mapping):

@@ -31,7 +31,7 @@ from infoscope.inputs import (
     stated_order,
 )
 from infoscope.judges import Judged
-from infoscope.judges.question import asked_judged
+from infoscope.judges.question import asked_judged, period_findings
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
@@ -52,6 +52,7 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     keep_rows: bool | None
     metrics: str | Sequence[str] | None
     scores: Any
+    period: Any
 
 
 def evaluate(
@@ -83,7 +84,7 @@ def evaluate(
     said. ``judge`` names a column of verdicts (several, or verdicts beside labels) where few rows have a true label:
     figures are then over all rows, corrected by the labels. Verdicts are classes or grades, or with
     ``says={"right": 1, "wrong": 0}`` whether the prediction is right; ``population="unlabelled"`` leaves the labelled
-    rows out.
+    rows out, and ``period`` names a column of periods between which the judge may have changed.
     ``metrics`` names what is shown first, and alone in frames and CSV; all are computed. ``prior``, ``level``,
     ``sample_size`` and ``seed`` say how intervals are made.
 
@@ -110,6 +111,8 @@ def evaluate(
     rows = cast(Source, source)
     if judged is not None:
         found = judged_inputs(judged, source, y_pred, request, uncertainty.seed)
+        about_periods = period_findings(source, y_pred, (truth, system, read), options)
+        found = replace(found, notes=(*found.notes, *about_periods))
     elif options.get("until") is None:
         found = _with_truth_note(gather(rows, y_pred, request), truth)
     else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from infoscope.comparison import DEFAULT_METRICS
 from infoscope.comparison.judged import compare_judged
 from infoscope.comparison.options import CompareOptions
+from infoscope.diagnosis.label_assignment import evident_renaming
 from infoscope.evaluation.comparison import MOST_SYSTEMS
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, source_name
 from infoscope.evaluation.result import Evaluation, JudgedSystem, JudgeResult, SystemResult
@@ -15,6 +16,8 @@ from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import UncertaintyOptions
 from infoscope.judges import Judged
+from infoscope.judges.accuracy_estimators import Agreements, bias_adjusted_accuracy, ppi_accuracy
+from infoscope.judges.diagnostics import accepting_verdicts
 from infoscope.judges.findings import judged_findings
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
@@ -61,7 +64,24 @@ def judged_inputs(
     provenance = Provenance(
         source_name(source), None if whole.is_weighted else int(whole.total), tuple(_ignored(judged))
     )
-    return Inputs(provenance, subjects, notes=tuple(judged_findings(judged)))
+    return Inputs(provenance, subjects, notes=(*judged_findings(judged), *_unmatched_names(judged)))
+
+
+def _unmatched_names(judged: Judged) -> Iterator[Finding]:
+    """Systems of three classes and more whose predictions seem to have other names than the true classes."""
+    for name in judged.systems if len(judged.classes) > 2 else ():
+        table = judged.labels_only(name)
+        renaming = evident_renaming(table, table.sample_size)
+        if renaming is not None and renaming.names:
+            read = ", ".join(f"{said} as {meant}" for said, meant in list(renaming.names.items())[:3])
+            yield Finding(
+                "names_do_not_match",
+                f"By the labels, predictions of {name} have other names than the true classes (read {read}). Strata "
+                "borrow strength by name, so that figures with the judge are off: rename the predictions, or leave "
+                "out the judge.",
+                "warning",
+                {"system": name, "names": {str(said): str(meant) for said, meant in renaming.names.items()}},
+            )
 
 
 def _ignored(judged: Judged) -> Iterator[IgnoredRows]:
@@ -122,6 +142,7 @@ class _JudgedParts:
             labels_only=self._labels_only(names),
             judge_as_truth=self._judge_as_truth(names),
             further_labels=self.judged.further_labels(self.system, seed=self.how.seed),
+            others=self._others(),
         )
 
     def _labels_only(self, names: Sequence[str]) -> dict[str, Estimate]:
@@ -130,6 +151,16 @@ class _JudgedParts:
         known = [name for name, value in values.items() if value.value is not None]
         found = Posterior(table, seed=self.how.seed).summaries(known, self.how.level)
         return values | {name: values[name].with_belief(found[name]) for name in known}
+
+    def _others(self) -> dict[str, Estimate]:
+        accepts = accepting_verdicts(self.judged, self.system)
+        if not accepts.any():
+            return {}
+        rows = Agreements.of(self.judged.counts(self.system), accepts)
+        return {
+            "ppi": ppi_accuracy(rows, self.how.level),
+            "lee": bias_adjusted_accuracy(rows, self.how.level),
+        }
 
     def _judge_as_truth(self, names: Sequence[str]) -> dict[str, Estimate]:
         table = self.judged.judge_as_truth(self.system)

@@ -245,6 +245,8 @@ class JudgedSystem:
     """What would come out if verdicts were true labels: wrong by as much as the judge is."""
     further_labels: float
     """How many further labels the judge is worth, for the accuracy."""
+    others: Mapping[str, Estimate] = field(default_factory=dict)
+    """The accuracy by estimators of others: ``ppi`` (PPI++) and ``lee`` (bias-adjusted)."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from infoscope.judges.stratum_counts import StratumCounts
@@ -31,10 +32,9 @@ class Agreements:
     unlabelled: float
 
     @classmethod
-    def of(cls, counts: StratumCounts, right_verdicts: tuple[int, ...] = ()) -> Agreements:
-        """Verdicts that name the predicted class accept it; ``right_verdicts`` are those that say "right" instead."""
-        accepts = counts.same.copy()
-        accepts[list(right_verdicts)] = True
+    def of(cls, counts: StratumCounts, accepts: NDArray[np.bool_] | None = None) -> Agreements:
+        """``accepts`` says where a verdict accepts a prediction: where it names it, by default."""
+        accepts = counts.same if accepts is None else accepts
         right = (np.arange(counts.classes)[:, None] == counts.prediction_class)[:, None, :]
         labelled = counts.labelled
         rest = np.maximum(counts.everything - labelled.sum(axis=0), 0.0)

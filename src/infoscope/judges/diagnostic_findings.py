@@ -97,10 +97,9 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
         carried = float(DrawnBelief(judged.judge_table(name, seed=seed)).mean("proficiency"))
         yield Finding(
             "judge_of_no_use",
-            f"{_judge(judged)} adds nothing to the {judged.label_count:,.6g} labels for {name}: it carries "
+            f"{_judge(judged)} adds hardly anything to the {judged.label_count:,.6g} labels for {name}: it carries "
             f"{carried:.0%} of the truth's information. The labels alone are as good.",
-            "warning",
-            {"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
+            evidence={"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
         )
     p_value = given_truth_p_value(judged.counts(name).labelled, seed=seed)
     if p_value < DEPENDENT:

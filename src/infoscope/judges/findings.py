@@ -11,7 +11,8 @@ __all__ = ["judged_findings"]
 
 
 def judged_findings(judged: Judged) -> Iterator[Finding]:
-    """Rows left out, and classes that were never labelled."""
+    """What may be wrong with labels or judge, rows left out, and classes that were never labelled."""
+    yield from judged.findings()
     for name in judged.systems:
         lost = judged.strata(name).rows_without_verdict
         if lost:

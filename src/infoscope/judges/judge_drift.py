@@ -29,7 +29,7 @@ class JudgeDrift:
     labels: tuple[int, ...]
     """Labelled rows of each period."""
     p_value: float
-    """Of verdicts that depend on the period, given the true class: labelled rows."""
+    """Of verdicts that depend on the period, given the true class (and the prediction): labelled rows."""
     p_mix: float
     """Of verdicts and predictions that come in other proportions: all rows. It cannot tell judge from system."""
     period: str
@@ -42,24 +42,28 @@ class JudgeDrift:
 
 
 def judge_drift(
-    patterns: Patterns, truth: str, judge: str, systems: Sequence[str], period: str, *, seed: int = 0
+    patterns: Patterns, given: Sequence[str], judge: str, systems: Sequence[str], period: str, *, seed: int = 0
 ) -> JudgeDrift:
-    """Both tests on counted rows of truth, verdict, predictions and period; rows without one of them are left out."""
+    """Both tests on counted rows of truth, verdict, predictions and period; rows without one of them are left out.
+
+    ``given`` are the truth for verdicts that name classes, truth and prediction for those that say right or wrong.
+    """
     at = patterns.place(period)
     if len(patterns.labels[at]) < 2:
         raise InputError(f"column {period!r} has one value; a change is between two periods or more")
-    given = np.zeros(tuple(len(patterns.labels[patterns.place(name)]) for name in (truth, judge, period)))
-    codes = [patterns.codes[patterns.place(name)].astype(np.int64) for name in (truth, judge, period)]
-    there = np.flatnonzero(np.all([code >= 0 for code in codes], axis=0))
-    np.add.at(given, tuple(code[there] for code in codes), patterns.counts[there])
-    labels = given.sum(axis=(0, 1))
+    known = patterns.where(np.all([patterns.present[patterns.place(name)] for name in (*given, judge, period)], axis=0))
+    codes = {name: known.codes[known.place(name)].astype(np.int64) for name in (*given, judge, period)}
+    strata = np.unique([codes[name] for name in given], axis=1, return_inverse=True)[1].reshape(-1)
+    shape = (int(strata.max(initial=0)) + 1, *(len(patterns.labels[patterns.place(name)]) for name in (judge, period)))
+    tables = np.zeros(shape)
+    np.add.at(tables, (strata, codes[judge], codes[period]), known.counts)
     return JudgeDrift(
         judge,
         tuple(map(str, patterns.labels[at])),
-        tuple(int(number) for number in labels),
-        given_truth_p_value(given, seed=seed),
+        tuple(int(number) for number in tables.sum(axis=(0, 1))),
+        given_truth_p_value(tables, seed=seed),
         _mix_p_value(patterns, [judge, *systems], period),
-        str(patterns.labels[at][_most_different(given)]),
+        str(patterns.labels[at][_most_different(tables)]),
     )
 
 

@@ -52,6 +52,7 @@ class Judged(JudgedRows):
     """
 
     _beliefs: dict[tuple[str, int], StratumBelief] = field(default_factory=dict, init=False)
+    _diagnosed: dict[tuple[float, int], tuple[Finding, ...]] = field(default_factory=dict, init=False)
 
     def belief(self, system: str | None = None, *, seed: int = 0) -> StratumBelief:
         """Draws of the strata's shares and classes."""
@@ -146,7 +147,9 @@ class Judged(JudgedRows):
 
     def findings(self, *, level: float = 0.95, seed: int = 0) -> tuple[Finding, ...]:
         """What may be wrong with the labels or the judge."""
-        return tuple(diagnostic_findings(self, level=level, seed=seed))
+        if (level, seed) not in self._diagnosed:
+            self._diagnosed[level, seed] = tuple(diagnostic_findings(self, level=level, seed=seed))
+        return self._diagnosed[level, seed]
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 

@@ -7,11 +7,15 @@ from typing import Any, cast
 
 from infoscope.errors import InputError
 from infoscope.inputs import as_names, check_rows, kept_rows, labels_by_system, named_column, tables_by_system
+from infoscope.judges.judge_drift import judge_drift, judge_drift_findings
 from infoscope.judges.judged import Judged
 from infoscope.readers import ReadOptions
+from infoscope.readers.pattern_counts import read_patterns
+from infoscope.results.finding import Finding
+from infoscope.tables.patterns import Patterns
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
-__all__ = ["asked_judged"]
+__all__ = ["asked_judged", "period_findings"]
 
 _IMPOSSIBLE = {
     "by": "evaluate the groups one by one",
@@ -23,7 +27,7 @@ _IMPOSSIBLE = {
     "sample_size": "rows are counted",
 }
 """Options that mean nothing beside a judge, and what to do instead."""
-_TRUTH, _JUDGE, _WEIGHT, _GROUPS = "y_true", "judge", "weight", "groups"
+_TRUTH, _JUDGE, _WEIGHT, _GROUPS, _PERIOD = "y_true", "judge", "weight", "groups", "period"
 
 
 Columns = tuple[str | None, str | Sequence[str] | None, ReadOptions | None]
@@ -46,7 +50,7 @@ def asked_judged(
         systems = as_names(columns[1])
         return source.of(*systems) if systems else source
     if options.get("judge") is None:
-        for name in ("says", "population"):
+        for name in ("says", "population", "period"):
             if options.get(name) is not None:
                 raise InputError(f"{name} is about the verdicts of a judge; name their column with judge= (--judge)")
         return None
@@ -54,6 +58,34 @@ def asked_judged(
     if y_pred is None and tables_by_system(source) is not None:
         raise InputError("a judge's verdicts are about rows, and a finished table has none; give the rows")
     return _of_labels(source, y_pred, options) if y_pred is not None else _of_rows(source, columns, options)
+
+
+def period_findings(
+    source: Source | Judged, y_pred: LabelsByName | None, columns: Columns, options: Mapping[str, Any]
+) -> list[Finding]:
+    """Whether each judge changed between the periods that ``period`` names; nothing where it names none."""
+    period = options.get("period")
+    if period is None:
+        return []
+    if isinstance(source, Judged):
+        raise InputError("judged rows do not know their periods; give the rows")
+    if y_pred is None:
+        judged = _of_rows(source, columns, options)
+        names = (judged.truth, *judged.judges, *judged.systems)
+        if not isinstance(period, str) or period in names:
+            raise InputError(f"period is {period!r}; name a column of its own, beside truth, judge and systems")
+        read, clean = columns[2], options.get("clean", ())
+        patterns = read_patterns(source, [*names, period], clean=clean, comparable=False, read=read)
+    else:
+        judged, rows = _of_labels(source, y_pred, options), _label_columns(source, y_pred, options)
+        patterns = Patterns.from_columns({**rows, _PERIOD: named_column({}, period)})
+        period = _PERIOD
+    found: list[Finding] = []
+    for judge in judged.judges:
+        systems = [name for name in judged.systems if judge in judged.judges_of(name)]
+        given = [judged.truth, *(() if judged.kinds[judge] == "class" else systems[:1])]
+        found += judge_drift_findings(judge_drift(patterns, given, judge, systems, period))
+    return found
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
@@ -81,8 +113,8 @@ def _of_rows(
     )
 
 
-def _of_labels(source: Source, y_pred: LabelsByName, options: Mapping[str, Any]) -> Judged:
-    """Labels, predictions and verdicts that pair by position."""
+def _label_columns(source: Source, y_pred: LabelsByName, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Labels, verdicts and predictions that pair by position, by name."""
     systems, judge = labels_by_system(y_pred), options["judge"]
     if isinstance(judge, str):
         raise InputError(f"judge is {judge!r}; beside labels it must be the verdicts themselves, or verdicts by name")
@@ -90,14 +122,19 @@ def _of_labels(source: Source, y_pred: LabelsByName, options: Mapping[str, Any])
     rows: dict[str, Any] = {_TRUTH: kept_rows(cast(LabelsLike, source)), **judges, **systems}
     if len(rows) < 1 + len(judges) + len(systems):
         raise InputError("a judge and a system have one name; rename one of them")
+    return rows
+
+
+def _of_labels(source: Source, y_pred: LabelsByName, options: Mapping[str, Any]) -> Judged:
+    """Labels, predictions and verdicts that pair by position."""
+    rows, systems = _label_columns(source, y_pred, options), labels_by_system(y_pred)
+    judges = [name for name in rows if name != _TRUTH and name not in systems]
     named = {}
     for name, column in (("weight", _WEIGHT), ("groups", _GROUPS)):
         if options.get(name) is not None:
             rows[column] = named_column({}, options[name])
             named[name] = column
-    return Judged.from_rows(
-        rows, truth=_TRUTH, judge=list(judges), system=list(systems), **{**_shared(options), **named}
-    )
+    return Judged.from_rows(rows, truth=_TRUTH, judge=judges, system=list(systems), **{**_shared(options), **named})
 
 
 def _shared(options: Mapping[str, Any]) -> dict[str, Any]:

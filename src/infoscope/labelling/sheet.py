@@ -155,20 +155,26 @@ def _columns(sheet: Any) -> set[str]:
 
 def sheet_rows(sheet: LabelsLike, read: ReadOptions | None) -> frozenset[int]:
     """The rows of a sheet, labelled or not, where it has a column of them."""
-    if "row" not in _columns(sheet):
-        return frozenset()
-    return frozenset(int(str(label)) for label in read_patterns(sheet, ["row"], comparable=False, read=read).labels[0])
+    return frozenset(int(str(row)) for row in _row_counts(sheet, read))
 
 
 def check_rows_once(sheet: LabelsLike, read: ReadOptions | None) -> None:
     """Refuse a row that stands in two lines, where rows are drawn once at most: its label would count twice."""
-    if "row" not in _columns(sheet):
-        return
-    rows = read_patterns(sheet, ["row"], comparable=False, read=read)
-    twice = np.flatnonzero(rows.counts > 1)
-    if len(twice):
-        at = rows.labels[0][int(rows.codes[0, twice[0]])]
-        raise InputError(f"row {at} stands in two lines of the sheets of labels; leave one of them out")
+    twice = next((row for row, lines in _row_counts(sheet, read).items() if lines > 1), None)
+    if twice is not None:
+        raise InputError(f"row {twice} stands in two lines of the sheets of labels; leave one of them out")
+
+
+def _row_counts(sheet: LabelsLike, read: ReadOptions | None) -> dict[Label, int]:
+    """Lines of each row of the source; nothing where the sheet has no column of rows."""
+    names = _columns(sheet)
+    if "row" not in names:
+        return {}
+    beside = min(names - {"row"}, default="row")
+    found = read_patterns(sheet, ["row", beside], comparable=False, read=read)
+    there = found.present[0]
+    lines = np.bincount(found.codes[0, there].astype(np.int64), found.counts[there], len(found.labels[0]))
+    return {label: int(number) for label, number in zip(found.labels[0], lines, strict=True)}
 
 
 def _texts(patterns: Patterns, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[list[str | None]]:

@@ -83,7 +83,42 @@ def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
     for judge in found.judge:
         title: Phrase = ("The judge by class: ", Name(judge.title))
         blocks.append(Section(title, class_tables(judge, unit)))
+    blocks += _others(found)
     yield Section("Labels and judge", blocks, "judge")
+
+
+_OTHERS = {"ppi": "PPI++", "lee": "bias-adjusted"}
+
+
+def _others(found: JudgeResult) -> Iterator[Section]:
+    """The accuracy as others estimate it, folded."""
+    columns = [
+        Column("system", "name"),
+        Column("method", "name"),
+        Column("accuracy", metric="accuracy"),
+        Column("interval"),
+        Column("undefined", "text"),
+    ]
+    rows: list[Sequence[Cell]] = [
+        (
+            Name(system.name),
+            _OTHERS[name],
+            UNDEFINED if estimate.shown is None else metric_value("accuracy", estimate.shown),
+            interval_text(estimate),
+            estimate.undefined or "",
+        )
+        for system in found.systems
+        for name, estimate in system.others.items()
+    ]
+    if not any(row[4] for row in rows):
+        columns, rows = columns[:4], [row[:4] for row in rows]
+    note = (
+        "For who must report them: PPI++ (Angelopoulos et al. 2023) and the bias-adjusted estimator (Lee et al. 2025). "
+        "Both take the labelled rows as a random sample; the second also takes the judge to err alike whatever the "
+        "prediction."
+    )
+    if rows:
+        yield Section("The accuracy by other estimators", [Table(columns, rows, note=note)], folded=True)
 
 
 def _side_by_side(evaluation: Evaluation, found: JudgeResult) -> Table:

@@ -56,11 +56,15 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
     ]
     pictured = any(estimate.shown is not None for estimate in result.systems.values())
     picture = [Figure(_forest(result).panel())] if pictured else []
+    systems = f"{len(result.systems)} system{'s' * (len(result.systems) != 1)}"
     return Outline(
         title=f"{title} from {result.labels:,} labels",
-        kicker=("With planned labels", f"{amount(result.labels)} labels", f"{len(result.systems)} systems"),
-        headline=f"{title} of {len(result.systems)} system{'s' * (len(result.systems) != 1)} from "
-        f"{amount(result.labels)} labels.",
+        kicker=(
+            "With planned labels",
+            f"{amount(result.labels)} labels",
+            f"{len(result.systems)} system{'s' * (len(result.systems) != 1)}",
+        ),
+        headline=f"{title} of {systems} from {amount(result.labels)} labels.",
         tiles=[
             Tile(amount(result.labels), "labels", "", ""),
             Tile(amount(result.more_labels), "more labels needed", "", f"for ±{result.half_width:g}"),
