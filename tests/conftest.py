@@ -1,5 +1,6 @@
 """Settings of all tests: short hypothesis runs, no clock, a terminal of one width, absent packages are skipped."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -8,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import extras
+
+gc.set_threshold(100_000, 50, 100)  # looking for garbage among thousands of tests takes a tenth of their time
 
 settings.register_profile(
     "infoscope", max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
