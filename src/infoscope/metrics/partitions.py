@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.metrics.bounds import largest_by
 from infoscope.metrics.pair_counting import PairCounts, score_pairs, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, quotient, share
-from infoscope.tables import Contingency
+from infoscope.numeric import Real, column_sums, quotient, row_sums, share
+from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "hubert_index",
@@ -38,10 +40,21 @@ class _Lines(NamedTuple):
     """Probability that two samples lie in different cells of a line, the largest of more than half set apart."""
 
 
-def _lines(table: Contingency, side: Literal["truth", "system"]) -> _Lines:
+@remembered
+def _row_lines(table: Contingency) -> _Lines:
     if table.support is None:
-        return _dense_lines(table, -1 if side == "truth" else -2)
-    add, index = (table.per_row, table.cell_rows) if side == "truth" else (table.per_column, table.cell_columns)
+        return _dense_lines(table, -1)
+    return _sparse_lines(table, table.per_row, table.cell_rows)
+
+
+@remembered
+def _column_lines(table: Contingency) -> _Lines:
+    if table.support is None:
+        return _dense_lines(table, -2)
+    return _sparse_lines(table, table.per_column, table.cell_columns)
+
+
+def _sparse_lines(table: Contingency, add: Callable[[Real], Real], index: NDArray[np.int64]) -> _Lines:
     cells = table.cells / table.grand_total[..., None]
     totals = add(cells)
     largest = largest_by(index, cells, totals.shape[-1])
@@ -53,12 +66,15 @@ def _lines(table: Contingency, side: Literal["truth", "system"]) -> _Lines:
 
 def _dense_lines(table: Contingency, across: Literal[-1, -2]) -> _Lines:
     """The same where every cell is stored; drawn tables are, and there are many of them."""
-    cells = table.values / table.grand_total[..., None, None]
-    totals, largest = cells.sum(across), cells.max(across)
-    cells[2 * cells > np.expand_dims(totals, across)] = 0.0
-    beside = cells.sum(across)
-    within = (cells * np.maximum(np.expand_dims(beside, across) - cells, 0.0)).sum(across)
-    return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), within)
+    add = row_sums if across == -1 else column_sums
+    cells = table.matrix / table.grand_total[..., None, None]
+    totals, largest = add(cells), cells.max(across)
+    cells *= cells <= np.expand_dims(totals / 2, across)
+    beside = add(cells)
+    others = np.expand_dims(beside, across) - cells
+    np.maximum(others, 0.0, out=others)
+    others *= cells
+    return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), add(others))
 
 
 def _apart(lines: _Lines) -> Real:
@@ -195,7 +211,7 @@ def mirkin_distance(table: Contingency) -> Real:
     >>> print(f"{mirkin_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.3f}")
     0.375
     """
-    return np.minimum(_apart(_lines(table, "truth")) + _apart(_lines(table, "system")), 1.0)
+    return np.minimum(_apart(_row_lines(table)) + _apart(_column_lines(table)), 1.0)
 
 
 @metric(
@@ -216,7 +232,7 @@ def van_dongen_distance(table: Contingency) -> Real:
     >>> print(f"{van_dongen_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
     0.25
     """
-    return np.minimum((_lines(table, "truth").left.sum(-1) + _lines(table, "system").left.sum(-1)) / 2, 1.0)
+    return np.minimum((_row_lines(table).left.sum(-1) + _column_lines(table).left.sum(-1)) / 2, 1.0)
 
 
 @metric(

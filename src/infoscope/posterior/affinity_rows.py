@@ -97,7 +97,8 @@ class _Chains:
         self._draw_spread()
         weights *= self.popular[:, None, :]
         total = weights.sum(2, keepdims=True)
-        return np.asarray(weights / np.where(total > 0, total, 1.0))
+        weights /= np.where(total > 0, total, 1.0)
+        return weights
 
     def _binned(self, expected: Array) -> tuple[Array, Array]:
         """Log of what was expected in empty cells, in bins, and how many cells each bin has."""
@@ -150,19 +151,28 @@ class _Chains:
         b, r, w = (x[:, None] for x in (_SHAPES[self.shape], _COLD_MEANS[self.cold], _HOT_SHARES[self.share]))
         prior = np.log(w) - np.log1p(-w)
         scaled = expected / b[:, :, None]
-        odds = np.log((1 + r[:, :, None] * scaled) / (1 + scaled))
+        odds = r[:, :, None] * scaled
+        odds += 1
+        scaled += 1
+        odds /= scaled
+        np.log(odds, out=odds)
         at = (slice(None), *self.rows._occupied)
         in_occupied = np.clip((b + self.counted) * odds[at] - self.counted * np.log(r) + prior, -60, 60)
-        odds *= b[:, :, None]
-        odds += prior[:, :, None]
-        odds[at] = in_occupied
-        hot = self.rng.random(odds.shape) * (1 + np.exp(-odds)) < 1
-        seen = np.where(self.row_sums > 0, 1.0, 0.0)[:, None]
-        rate = np.where(hot, b[:, :, None], (b / r)[:, :, None]) + expected * seen
-        drawn = self.rng.standard_gamma(b[:, :, None], expected.shape)
+        odds *= -b[:, :, None]
+        odds -= prior[:, :, None]
+        odds[at] = -in_occupied
+        np.exp(odds, out=odds)
+        odds += 1
+        odds *= self.rng.random(odds.shape)
+        rate = np.where(odds < 1, b[:, :, None], (b / r)[:, :, None])
+        rate += expected * np.where(self.row_sums > 0, 1.0, 0.0)[:, None]
+        # one number for all cells is drawn faster than as many equal ones, and gives the same draws
+        drawn = self.rng.standard_gamma(b.item() if b.size == 1 else b[:, :, None], expected.shape)
         drawn[at] = self.rng.standard_gamma(b + self.counted, occupied.shape)
         drawn /= rate
-        return np.asarray(np.maximum(drawn, 1e-30) * self.open)
+        np.maximum(drawn, 1e-30, out=drawn)
+        drawn *= self.open
+        return drawn
 
     def _draw_spread(self) -> None:
         """How unequally popular the predictions are."""
