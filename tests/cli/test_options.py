@@ -28,6 +28,8 @@ READING = {
     "native": "native",
     "encoding": "encoding",
     "sheet": "sheet",
+    "header": "header",
+    "max_rows": "max_rows",
 }
 """Options that are fields of ``ReadOptions``."""
 

@@ -89,11 +89,14 @@ def reading_options() -> Callable[[Command], Command]:
         click.option(
             "--input-format",
             metavar="FORMAT",
-            help="csv, tsv, parquet, arrow, json, ndjson, xlsx or ifs, if the file extension does not say.",
+            help="csv, tsv, parquet, arrow, json, ndjson, xlsx, arff, vw or ifs, if the file extension does not say. "
+            "vw: predictions (NUMBER TAG) or examples of Vowpal Wabbit; vw:a where class 1 is tagged a.",
         ),
         click.option("--delimiter", metavar="CHARACTER", help="Field separator of a CSV file; \\t is a tab."),
         click.option("--encoding", metavar="NAME", help="Encoding of text, if not UTF-8: latin-1, cp1252, utf-16, …"),
         click.option("--sheet", metavar="NAME|N", help="Sheet of a workbook, if several have data."),
+        click.option("--header/--no-header", default=True, help="Without a header, columns are named 0, 1, …"),
+        click.option("--max-rows", type=click.IntRange(1), metavar="N", help="Read the first N rows only."),
         click.option(
             "--clean",
             multiple=True,
@@ -132,6 +135,8 @@ def read_options(chosen: Mapping[str, Any]) -> ifs.ReadOptions:
         native=chosen["native"],
         encoding=chosen["encoding"],
         sheet=chosen["sheet"],
+        header=chosen["header"],
+        max_rows=chosen["max_rows"],
     )
 
 

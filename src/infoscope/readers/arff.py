@@ -12,7 +12,7 @@ from pathlib import Path
 from infoscope.errors import InputError
 from infoscope.readers.byte_streams import unpacked_chunks
 
-__all__ = ["arff_lines"]
+__all__ = ["arff_lines", "text_lines"]
 
 _NUMBERS = ("numeric", "real", "integer")
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s+(.+)""", re.IGNORECASE)
@@ -47,7 +47,7 @@ def arff_lines(path: Path, compression: str, encoding: str = "utf-8-sig") -> Ite
     """One object a row, by the names of the attributes; sparse rows are filled up."""
     attributes: list[_Attribute] = []
     inside = False
-    for number, line in enumerate(_text_lines(path, compression, encoding), 1):
+    for number, line in enumerate(text_lines(path, compression, encoding), 1):
         text, where = line.strip(), f"{path}, line {number}"
         if not text or text.startswith("%"):
             continue
@@ -63,7 +63,8 @@ def arff_lines(path: Path, compression: str, encoding: str = "utf-8-sig") -> Ite
         raise InputError(f"{path} has no {'@data' if attributes else '@attribute'}; is it a whole ARFF file?")
 
 
-def _text_lines(path: Path, compression: str, encoding: str) -> Iterator[str]:
+def text_lines(path: Path, compression: str, encoding: str) -> Iterator[str]:
+    """The lines of a text file, without their ends; the last one may be empty."""
     decoder, left = codecs.getincrementaldecoder(encoding)(), ""
     try:
         for chunk in unpacked_chunks(path, compression):

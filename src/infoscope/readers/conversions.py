@@ -18,9 +18,10 @@ from infoscope.readers.arff import arff_lines
 from infoscope.readers.byte_streams import unpack_file, unpacked_chunks
 from infoscope.readers.compression import check_whole, first_bytes
 from infoscope.readers.files import Files
+from infoscope.readers.vowpal_wabbit import vw_lines
 from infoscope.readers.workbooks import workbook_lines
 
-__all__ = ["check_encoding", "converted", "recoded_lines", "unpacked_copies"]
+__all__ = ["check_encoding", "converted", "copies", "place_of_copy", "recoded_lines", "unpacked_copies"]
 
 MAX_PACKED = 1 << 26
 """Bytes of compressed text in all up to which it is unpacked before it is read."""
@@ -48,25 +49,35 @@ def converted(files: Files, folder: Path, encoding: str | None = None, sheet: st
     """The same files where an engine reads them, else copies of their rows in ``folder`` under their own titles."""
     if files.format == "arff":
         lines = partial(arff_lines, compression=files.compression, encoding=encoding or "utf-8-sig")
-        return _copies(files, folder, lines, "ndjson")
+        return copies(files, folder, lines, "ndjson")
+    if files.format.startswith("vw"):
+        lines = partial(
+            vw_lines,
+            compression=files.compression,
+            base=files.format.partition(":")[2],
+            encoding=encoding or "utf-8-sig",
+        )
+        return copies(files, folder, lines, "ndjson")
     if encoding is not None and files.format not in _TEXT:
         raise InputError(f"{files.name} is {files.format}; an encoding is for text: CSV, TSV and JSON")
     if sheet is not None and files.format != "excel":
         raise InputError(f"{files.name} is {files.format}; a sheet is for workbooks (.xlsx, .xls, .ods)")
     if files.format == "excel":
-        return _copies(files, folder, partial(workbook_lines, sheet=sheet), "ndjson")
+        return copies(files, folder, partial(workbook_lines, sheet=sheet), "ndjson")
     if encoding is not None and codecs.lookup(encoding).name not in _UTF_8:
-        files = _copies(files, folder, lambda path: recoded_lines(path, files.compression, encoding), files.format)
+        files = copies(files, folder, lambda path: recoded_lines(path, files.compression, encoding), files.format)
     if files.format == "ndjson" and any(_is_array(path, files.compression) for path in files.paths):
-        return _copies(files, folder, partial(_json_lines, compression=files.compression), "ndjson")
+        return copies(files, folder, partial(_json_lines, compression=files.compression), "ndjson")
     return files
 
 
-def _copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]], format: str) -> Files:
+def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]], format: str) -> Files:
     """Copies in folders that are named as before where these name columns."""
     titles: dict[Path, str] = {}
     for path in files.paths:
-        copy = _place(path, folder, _PACKED.sub("", path.name) if format == files.format else f"{path.name}.{format}")
+        copy = place_of_copy(
+            path, folder, _PACKED.sub("", path.name) if format == files.format else f"{path.name}.{format}"
+        )
         title = files.titles.get(path, str(path))
         try:
             with copy.open("wb") as target:
@@ -82,7 +93,7 @@ def _copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]]
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
 
 
-def _place(path: Path, folder: Path, name: str) -> Path:
+def place_of_copy(path: Path, folder: Path, name: str) -> Path:
     """Where a copy goes: into folders of its own, which name columns as those of the original do."""
     place = Path(mkdtemp(dir=folder)).joinpath(*(part for part in path.parts[:-1] if "=" in part))
     place.mkdir(parents=True, exist_ok=True)
@@ -99,7 +110,7 @@ def unpacked_copies(files: Files, folder: Path) -> Files | None:
     left = MAX_UNPACKED
     for path in files.paths:
         check_whole(path, files.compression)
-        copy = _place(path, folder, _PACKED.sub("", path.name))
+        copy = place_of_copy(path, folder, _PACKED.sub("", path.name))
         left -= unpack_file(path, files.compression, copy, left)
         if left < 0:
             return None

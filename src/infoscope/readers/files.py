@@ -45,6 +45,7 @@ FORMATS = {
     "jsonl": "ndjson",
     "ifs": "ifs",
     "arff": "arff",
+    "vw": "vw",
     "xlsx": "excel",
     "xlsm": "excel",
     "xlsb": "excel",
@@ -52,7 +53,7 @@ FORMATS = {
     "ods": "excel",
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
-_TEXT = ("csv", "tsv", "ndjson", "arff")
+_TEXT = ("csv", "tsv", "ndjson", "arff", "vw")
 STDIN = "-"
 """The name that means standard input."""
 
@@ -199,13 +200,15 @@ def _format_of(path: Path, given: str | None) -> tuple[str, str]:
     kind, compression = _by_suffix(path)
     if given is not None:
         kind = known_format(given)
-    if compression == "none" and kind in ("", *_TEXT):
+    if compression == "none" and kind.partition(":")[0] in ("", *_TEXT):
         compression = compression_of(path)
     return kind or sniffed_format(first_bytes(path, compression)), compression
 
 
 def known_format(word: str) -> str:
     """The format that a word means."""
+    if word[:3].lower() == "vw:" and len(word) == 4:
+        return f"vw:{word[3]}"  # the tag of class 1
     formats = FORMATS | {"json": "ndjson", "excel": "excel"}  # the suffix .json alone says too little
     if word.lower() not in formats:
         raise InputError(f"format {word!r} is not known; choose from {', '.join(formats)}")

@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.files import Files, find_files, scratch_folder
-from infoscope.readers.printed_matrix import is_matlab, is_weka, matlab_matrix, weka_matrix
+from infoscope.readers.printed_matrix import (
+    is_matlab,
+    is_vowpal_wabbit,
+    is_weka,
+    matlab_matrix,
+    vowpal_wabbit_matrix,
+    weka_matrix,
+)
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
 from infoscope.tables import Contingency
@@ -97,6 +104,8 @@ def _content(path: str | os.PathLike[str], encoding: str | None) -> MatrixFile |
             if is_weka(text):
                 labels, values = weka_matrix(text, str(files.paths[0]))
                 return MatrixFile(labels, labels, values)
+            if is_vowpal_wabbit(text):
+                return MatrixFile(None, None, vowpal_wabbit_matrix(text, str(files.paths[0])))
             return _lines(files.paths[0], text, tab=files.format == "tsv")
 
 

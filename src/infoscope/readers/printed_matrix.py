@@ -1,4 +1,4 @@
-"""Confusion matrices as other programs print and save them: the output of Weka, and files of MATLAB."""
+"""Confusion matrices as other programs print and save them: Weka, Vowpal Wabbit's demos, and files of MATLAB."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from infoscope.errors import InputError
 
-__all__ = ["is_matlab", "is_weka", "matlab_matrix", "weka_matrix"]
+__all__ = ["is_matlab", "is_vowpal_wabbit", "is_weka", "matlab_matrix", "vowpal_wabbit_matrix", "weka_matrix"]
 
 _WEKA = re.compile(r"^\s*(?:[a-z]+\s+)+<-- classified as\s*$", re.MULTILINE)
 _WEKA_ROW = re.compile(r"^\s*((?:[\d.,eE+-]+\s+)+)\|\s*([a-z]+) = (.*?)\s*$")
+_VOWPAL_WABBIT = re.compile(r"^\s*confusion matrix \(rows = truth, columns = prediction\):[ \t]*$", re.MULTILINE)
 _MATLAB = (b"MATLAB", b"\x89HDF")
 
 
@@ -47,6 +48,31 @@ def weka_matrix(text: str, path: str) -> tuple[list[str], list[list[float]]]:
             "save the whole output again"
         )
     return labels, values
+
+
+def is_vowpal_wabbit(text: str) -> bool:
+    """Whether a text holds a confusion matrix as the demos of Vowpal Wabbit print it."""
+    return _VOWPAL_WABBIT.search(text) is not None
+
+
+def vowpal_wabbit_matrix(text: str, path: str) -> list[list[float]]:
+    r"""The counts of the one matrix, rows being the truth as its heading says; classes are numbered from 0.
+
+    >>> head = "mnist test errors: 3 out of 10\nconfusion matrix (rows = truth, columns = prediction):\n"
+    >>> vowpal_wabbit_matrix(head + "4 1\n2 3\n", "mnist.out")
+    [[4.0, 1.0], [2.0, 3.0]]
+    """
+    heads = list(_VOWPAL_WABBIT.finditer(text))
+    if len(heads) > 1:
+        raise InputError(f"{path} has {len(heads)} confusion matrices; keep one of them")
+    rows: list[list[float]] = []
+    for line in text[heads[0].end() :].lstrip("\n").splitlines():
+        if not re.fullmatch(r"[\d\s.]+", line) or not line.strip():
+            break
+        rows.append([float(number) for number in line.split()])
+    if not rows or any(len(row) != len(rows) for row in rows):
+        raise InputError(f"{path} has a confusion matrix of {len(rows)} whole rows that is not square; save it again")
+    return rows
 
 
 def is_matlab(path: Path) -> bool:

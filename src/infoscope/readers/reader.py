@@ -25,8 +25,9 @@ from infoscope.readers.frames import count_batches, count_frame, is_frame, is_re
 from infoscope.readers.ifs_parts import IfsParts, load_parts, save_part
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, match_label
+from infoscope.readers.leading_rows import first_rows, with_numbered_columns
 from infoscope.readers.spark_files import count_files_by_spark
-from infoscope.readers.sql import count_query, is_connection, is_database_url
+from infoscope.readers.sql import count_query, is_database_pair, is_database_url
 from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -72,6 +73,10 @@ class ReadOptions:
     """The encoding of text files, like "latin-1", "cp1252" or "utf-16"; UTF-8 unless said."""
     sheet: str | int | None = None
     """The sheet of a workbook by its name, or by its place from 1; needed where several have data."""
+    header: bool = True
+    """Whether CSV and TSV files begin with the names of their columns; without, these are 0, 1, …"""
+    max_rows: int | None = None
+    """Read at most so many rows of the files, the first ones."""
 
     def __post_init__(self) -> None:
         """Refuse an engine that does not exist."""
@@ -81,6 +86,8 @@ class ReadOptions:
             raise InputError(f"{self.url} is not used by engine duckdb; name its engine, too")
         if self.encoding is not None:
             check_encoding(self.encoding)
+        if self.max_rows is not None and self.max_rows < 1:
+            raise InputError(f"at most {self.max_rows} rows were asked for; a table needs one at least")
 
     @property
     def limits(self) -> CountingLimits:
@@ -279,6 +286,13 @@ def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadO
 
 def files_of(source: object, how: ReadOptions, folder: Path) -> Files | None:
     """The files of a source, or None where it is none of files."""
+    files = _files_of(source, how, folder)
+    if files is None and (how.max_rows is not None or not how.header):
+        raise InputError("a limit of rows, or rows without a header, is for files that are read here; limit the source")
+    return files
+
+
+def _files_of(source: object, how: ReadOptions, folder: Path) -> Files | None:
     if isinstance(source, Files):
         return source
     if how.engine == "sql" or (how.engine in ("spark", "dask") and addresses_of(source, how.format) is not None):
@@ -292,18 +306,17 @@ def files_of(source: object, how: ReadOptions, folder: Path) -> Files | None:
                 "command line: the table or query as SOURCE, with --engine sql --engine-url)"
             )
         return _found(source, how, folder)
-    if isinstance(source, (list, tuple)) and not _is_database(source):
+    if isinstance(source, (list, tuple)) and not is_database_pair(source):
         paths = all(isinstance(item, (str, os.PathLike)) for item in source)
         return _found(source, how, folder) if paths else None
     return None
 
 
 def _found(source: Any, how: ReadOptions, folder: Path) -> Files:
-    return converted(find_files(source, how.format, folder), folder, how.encoding, how.sheet)
-
-
-def _is_database(source: Sequence[Any]) -> bool:
-    return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))
+    files = converted(find_files(source, how.format, folder), folder, how.encoding, how.sheet)
+    if not how.header:
+        files = with_numbered_columns(files, folder, how.delimiter)
+    return files if how.max_rows is None else first_rows(files, folder, how.max_rows)
 
 
 @dataclass(frozen=True)

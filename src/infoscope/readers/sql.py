@@ -19,7 +19,7 @@ from infoscope.readers.duckdb.group_by import GroupBy, Margins
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally
 
-__all__ = ["connected", "count_query", "is_connection", "is_database_url"]
+__all__ = ["connected", "count_query", "is_connection", "is_database_pair", "is_database_url"]
 
 _LARGEST = "1.7976931348623157e308"
 _LACKS = f"w IS NULL OR w > {_LARGEST}"  # PostgreSQL sorts NaN above every number
@@ -256,3 +256,8 @@ def _short(what: str) -> str:
 def _line(error: BaseException) -> str:
     text = " ".join(masked(str(error)).split())
     return text[:300].rstrip(".") or type(error).__name__
+
+
+def is_database_pair(source: Sequence[Any]) -> bool:
+    """Whether a sequence is a connection, or the address of a database, with a query."""
+    return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))
