@@ -122,7 +122,7 @@ def test_the_document_says_what_the_clouds_say(result: ifs.CrossValidation) -> N
         {"value": cloud.mean(), "sd": cloud.std(ddof=1)}
     )
     assert record["overlaps"][0]["share_a_lower"] == result.overlaps[0].share_a_lower
-    assert f"{cloud.mean():.4f} ± {cloud.std(ddof=1):.4f}" in result.to_text()
+    assert f"{100 * cloud.mean():.1f}% ± {100 * cloud.std(ddof=1):.1f}" in result.to_text()
     assert result.findings[0].text in result.to_text()
     assert "not over new data" in result.findings[0].text
 

@@ -191,7 +191,7 @@ def test_each_group_meets_its_own_baseline() -> None:
     }
 
     for check, half in zip(gate.checks, "ab", strict=True):
-        assert f"{before[f'o (half {half})']:.3f} before" in check.text
+        assert f"{100 * before[f'o (half {half})']:.1f}% before" in check.text
     assert "split into groups" in gate.findings[-1].text
 
 

@@ -77,8 +77,8 @@ def test_a_gate_shows_the_numbers_of_the_evaluation_though_it_keeps_labels_as_te
     """The text "10" sorts before "2", and draws follow the order of the classes."""
     source = columns(list(range(1, 13)))
     evaluated = ifs.evaluate(source, truth="t", system=["a", "b"])
-    base = ifs.evaluate(source, truth="t", system="b", keep_rows=True).save(tmp_path / "b.json")
-    expected = f"{evaluated['b'].shown('proficiency'):.3f} before, {evaluated['a'].shown('proficiency'):.3f} now"
+    ifs.evaluate(source, truth="t", system="b", keep_rows=True).save(tmp_path / "b.json")
+    expected = [f"{100 * (evaluated[name].shown('proficiency') or 0):.1f}%" for name in ("b", "a")]
 
     for gate in (
         ifs.gate(source, truth="t", system="a", baseline_system="b"),
@@ -86,13 +86,7 @@ def test_a_gate_shows_the_numbers_of_the_evaluation_though_it_keeps_labels_as_te
     ):
         assert gate.checks[0].difference is not None
         assert gate.checks[0].difference.paired
-        assert _numbers(gate.checks[0].text) == _numbers(expected), base
-
-
-def _numbers(text: str) -> list[float]:
-    """The values before and now."""
-    part = next(part for part in text.split(";") if "before" in part)
-    return [round(float(word), 3) for word in part.replace(",", "").split() if word[0].isdigit()]
+        assert f"{expected[0]} before, {expected[1]} now" in gate.checks[0].text
 
 
 @pytest.fixture
@@ -123,14 +117,19 @@ def test_a_gate_of_a_good_system_says_nothing_of_the_kind() -> None:
     assert not gate.findings
 
 
-@pytest.mark.parametrize(
-    "asked", [("compare", "-s", "a,b", "--metric", "f1"), ("gate", "-s", "a", "--min", "recall=0.1"), ("evaluate",)]
-)
+ASKED = [
+    ("compare", "-s", "a,b", "--metric", "f1"),
+    ("gate", "-s", "a", "--min", "recall=0.1"),
+    ("evaluate", "-s", "a", "--metric", "f1"),
+]
+
+
+@pytest.mark.parametrize("asked", ASKED)
 def test_the_positive_class_is_asked_for_where_the_names_do_not_say(asked: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     pd.DataFrame(columns(["apple", "pear"])).to_csv(path, index=False)
     command, *options = asked
-    words = [command, path, "-t", "t", *(options or ["-s", "a"])]
+    words = [command, path, "-t", "t", *options]
 
     told = " ".join(run(*words).stdout.split())
     assert "The names 'apple' and 'pear' do not say which class is positive; 'pear' is taken" in told

@@ -419,7 +419,7 @@ def test_every_choice_of_metric_shows_the_numbers_of_the_result() -> None:
 
 def _says(text: str, value: float) -> bool:
     """Whether a text says a number to the digits it has, as a share or as it is."""
-    number = float(text.split(maxsplit=1)[0].rstrip("%").replace(",", ""))
+    number = float(text.split(maxsplit=1)[0].rstrip("%").replace(",", "").replace("−", "-"))
     return any(number == pytest.approx(scale * value, rel=6e-4, abs=0.051 * scale / 100) for scale in (1.0, 100.0))
 
 

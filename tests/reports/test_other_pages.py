@@ -69,8 +69,9 @@ def test_verdict_of_a_threshold_is_the_choice(pages: dict[str, str]) -> None:
     choice, words = scores().choices[0], plain(pages["threshold"])
 
     assert f"when the score is at least {choice.threshold:.4g}".replace("-", "−") in words
-    assert f"captures {choice.value:.0%} of the information in the truth, the most of all" in words
-    assert f"On held-out samples it is {choice.held_out.value:.1%} (95% interval {choice.held_out.low:.1%}" in words
+    assert f"captures {choice.value:.1%} of the information in the truth, the most of all" in words
+    held = choice.held_out
+    assert f"On held-out samples it is {held.value:.1%} (95% interval {100 * held.low:.1f} – " in words
     assert "Recommended threshold" in words
 
 

@@ -51,7 +51,7 @@ def agreement_findings(  # noqa: PLR0917 - the parts of the result
 
 
 def _odd_one_out(odd: OddOneOut, alpha: float) -> Finding:
-    text = f"alpha is {odd.alpha_without:.2f} without {odd.name} and {alpha:.2f} with everyone"
+    text = f"alpha is {odd.alpha_without:.3f} without {odd.name} and {alpha:.3f} with everyone"
     again = f"{odd.probability:.0%} of resampled item sets agree"
     if odd.finding:
         return Finding("odd_one_out", f"{odd.name} stands apart: {text}; {again}.", "warning", encode(odd))

@@ -25,7 +25,7 @@ __all__ = ["ChosenColumns", "chosen_columns"]
 _PATTERN = frozenset("*?[")
 _LISTS = ("by", "show", "scores", "judge", "period")
 """Options that name several columns which are neither the truth nor a system."""
-_SINGLE = ("weight", "groups", "baseline_system")
+_SINGLE = ("weight", "groups", "baseline_system", "by")
 _SHOWN = 12
 
 
@@ -51,7 +51,7 @@ def chosen_columns(
     gives its bytes only once is then kept until the command is done.
     """
     words, truth, how = tuple(chosen[option]), chosen.get("truth"), read_options(chosen)
-    lists = {name: tuple(chosen.get(name) or ()) for name in _LISTS}
+    lists = {name: _several(chosen.get(name)) for name in _LISTS}
     asked = any(_is_question(word) for word in (*words, *(word for given in lists.values() for word in given)))
     lacks = not words or (needs_truth and truth is None)
     if chosen.get("key") and not chosen.get("truth_file"):
@@ -139,6 +139,11 @@ def _completed(said: _Words, files: Files, truth: str | None, *, needs_truth: bo
         if roles.score is not None and "scores" in chosen:
             lists["scores"] = lists["scores"] or [roles.score]
     return ChosenColumns(files, truth, systems, said.read, lists)
+
+
+def _several(given: Sequence[str] | str | None) -> tuple[str, ...]:
+    """The words of an option that takes several; one that takes a single column has none of them."""
+    return () if given is None or isinstance(given, str) else tuple(given)
 
 
 def _is_question(word: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack, cast
 
-from infoscope.column_kinds import ColumnNames, asked_positive, check_columns
+from infoscope.column_kinds import ColumnNames, check_columns
 from infoscope.diagnosis import Finding, TableStatistics, diagnose_all
 from infoscope.errors import InputError
 from infoscope.evaluation.adaptive import StoppingRule, gather_until
@@ -15,6 +15,7 @@ from infoscope.evaluation.examples import ExampleRequest, with_examples
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
 from infoscope.evaluation.judge import judged_inputs, with_judge
 from infoscope.evaluation.order import ordered
+from infoscope.evaluation.positive_class import positive_questions
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.score_columns import with_scores, with_sweep_command
@@ -127,6 +128,8 @@ def evaluate(
     evaluation = replace(
         _evaluated(found, uncertainty), metrics=first, costs=None if costs is None else costs.matrix(seen[0].table)
     )
+    asked = positive_questions(evaluation.systems, first)
+    evaluation = replace(evaluation, findings=(*evaluation.findings, *asked))
     if judged is not None:
         return with_judge(evaluation, judged, uncertainty, first)
     if options.get("scores") is not None:
@@ -190,17 +193,8 @@ def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
         found.adaptive,
         found.row_labels,
         replace(provenance, hashes=hashes),
-        (*_about_rows(found), *_about_positive(subjects)),
+        tuple(_about_rows(found)),
     )
-
-
-def _about_positive(subjects: Sequence[TableInput]) -> Iterator[Finding]:
-    """The question which class is positive, where neither the caller nor the labels say."""
-    for table in (subject.table for subject in subjects if not subject.clusters):
-        text = None if table.positive is not None else asked_positive(table.truth_labels, table.positive_label)
-        if text is not None:
-            yield Finding("positive_asked", text, evidence={"class": str(table.positive_label)})
-            return
 
 
 def _about_rows(found: Inputs) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ from infoscope.posterior import Posterior
 from infoscope.records import parsed
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.notation import MetricNotation
 from infoscope.tables.costs import CostMatrix, StatedCosts
 from infoscope.tables.scale import in_label_order
 
@@ -215,7 +216,8 @@ class Baseline:
         gap = sign * ends[2]
         low, high = sorted(sign * end for end in ends[:2])
         level = 0.95 if now.interval is None else now.interval.level
-        text = f"{_told(gap, low, high, level)}; {values[1]:.3f} before, {values[0]:.3f} now"
+        now_shown, before_shown = (MetricNotation(entry.name).value(value) for value in values)
+        text = f"{_told(gap, low, high, level)}; {before_shown} before, {now_shown} now"
         truths = _truths(now, before)
         if truths[0] != truths[1]:
             text += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"

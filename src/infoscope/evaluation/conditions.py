@@ -11,6 +11,7 @@ from infoscope.evaluation.result import SystemResult
 from infoscope.inputs import check_costs_stated
 from infoscope.metrics.registry import find
 from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.notation import MetricNotation
 
 __all__ = ["Check", "Condition", "Outcome", "Side"]
 
@@ -81,7 +82,8 @@ class Condition:
                     f"{self.metric}.value"
                 )
             met = number >= self.limit if self.side == "min" else number <= self.limit
-            return self._checked(system, "passed" if met else "failed", f"it is {number:.4g}")
+            text = f"it is {MetricNotation(self.metric).value(number)}"
+            return self._checked(system, "passed" if met else "failed", text)
         return self._check_interval(system, estimate)
 
     def _check_interval(self, system: SystemResult, estimate: Estimate) -> Check:
@@ -95,8 +97,7 @@ class Condition:
         limit = self.limit if self.side == "min" else -self.limit
         asked = far if self.part == ("high" if self.side == "min" else "low") else near
         outcome: Outcome = "passed" if asked >= limit else "failed" if far < limit else "inconclusive"
-        text = f"it is {estimate.shown:.4g}, between {estimate.low:.4g} and {estimate.high:.4g}"
-        return self._checked(system, outcome, text)
+        return self._checked(system, outcome, f"it is {MetricNotation(self.metric).whole(estimate)}")
 
     def _checked(self, system: SystemResult, outcome: Outcome, text: str) -> Check:
         estimate = system.metrics[self.metric]

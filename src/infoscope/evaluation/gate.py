@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from infoscope.errors import InputError
 from infoscope.evaluation.baseline import Baseline
 from infoscope.evaluation.conditions import Check, Condition, Outcome
+from infoscope.evaluation.positive_class import positive_questions
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.worst_classes import WorstClass, worst_classes
-from infoscope.metrics.registry import find
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference
@@ -132,13 +132,12 @@ def judge(
         raise InputError(
             "a gate without conditions lets everything through; give --min, --max, --baseline or --history"
         )
-    about_class = any(check.metric and find(check.metric).card.of_positive for check in checks)
-    findings = tuple(finding for finding in findings if about_class or finding.code != "positive_asked")
+    asked = positive_questions(evaluation.systems, [check.metric for check in checks if check.metric])
     return Gate(
         tuple(checks),
         inconclusive,
         evaluation.provenance,
-        (*_no_information(evaluation), *findings),
+        (*_no_information(evaluation), *asked, *findings),
         tuple(worst_classes(evaluation)),
     )
 

@@ -18,6 +18,7 @@ from infoscope.metrics.registry import find
 from infoscope.readers import read_tables
 from infoscope.results.finding import Finding
 from infoscope.results.kinds import load
+from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 from infoscope.runs import MIN_RUNS, History, NewRun, RunRecord, assembled, judged, read_runs, run_record
 from infoscope.runs.findings import history_findings
@@ -131,14 +132,16 @@ def history_checks(evaluation: Evaluation, runs: StrPath, metrics: Sequence[str]
 def _check(found: NewRun, metric: str, folder: str) -> Check:
     name = find(metric).name
     outcome: Outcome = "inconclusive" if found.judgement.z is None else "failed" if found.judgement.rule else "passed"
-    shown = f"it is {found.estimate.shown:.4g}"
+    notation = MetricNotation(name)
+    shown = f"it is {notation.shown(found.estimate)}"
     if found.expected is None:
         text = f"{shown}; {folder} has {found.runs} run{'s' * (found.runs != 1)} of it, and {MIN_RUNS} are needed"
     else:
         chance = found.judgement.chance
+        spread = notation.spread(found.expected.spread)
         by_chance = "" if chance is None else f", by chance 1 in {1 / max(chance, 1e-9):,.0f} ({found.judgement.rule})"
         text = (
-            f"{shown}, z = {found.judgement.z:.1f} from the {found.expected.mean:.4g} of {found.expected.runs} runs "
-            f"with a spread of {found.expected.spread:.2g} between them{by_chance}"
+            f"{shown}, z = {found.judgement.z:.1f} from the {notation.value(found.expected.mean)} of "
+            f"{found.expected.runs} runs with a spread of {spread} between them{by_chance}"
         )
     return Check(found.system, f"{name} as in the runs before", outcome, text, found.estimate, name)

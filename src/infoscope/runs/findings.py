@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from infoscope.metrics.registry import find
 from infoscope.results.finding import Finding
+from infoscope.results.notation import MetricNotation
 from infoscope.runs.alarms import MIN_RUNS
 from infoscope.runs.records import RunRecord
 from infoscope.runs.result import Alarm, History, RunSeries
@@ -76,9 +77,8 @@ def _numbers(found: History, alarm: Alarm) -> tuple[str, str, int]:
     point = next(each for each in series.points if each.run == alarm.run)
     baseline = next(each for each in series.baselines if each.first <= alarm.run <= each.last)
     values = point.estimate.shown or 0.0, baseline.mean
-    card = find(found.metric).card
-    is_share = alarm.label is not None or (card.unit == "ratio" and card.range == (0, 1))
-    now, before = (f"{value:.1%}" if is_share else f"{value:.3f}" for value in values)
+    notation = MetricNotation("recall" if alarm.label is not None else found.metric)
+    now, before = (notation.value(value) for value in values)
     return now, before, baseline.runs
 
 

@@ -10,7 +10,7 @@ from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.reports.numbers import Units, amount, interval_text, p_value, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, p_value, share
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -60,8 +60,8 @@ _SYMMETRIC = frozenset({"kappa"})
 def outline(result: Agreement, unit: Units) -> Outline:
     """Alpha first, then the matrices, the annotators and the categories they confuse."""
     alpha, kind = result.krippendorff_alpha, "" if result.scale == "nominal" else f" ({result.scale})"
-    value = "undefined" if alpha.value is None else f"{alpha.value:.2f}"
-    limits = interval_text(alpha, 1.0, 2)
+    notation = MetricNotation("kappa")
+    value, limits = notation.value(alpha.value), notation.interval(alpha)
     within = f" ({limits})" if limits else ""
     return Outline(
         title=f"Agreement of {len(result.names)} annotators",
@@ -101,8 +101,9 @@ def _tiles(result: Agreement) -> Iterator[Tile]:
     for name, title in _TILES.items():
         if name in result.coefficients:
             known = result.coefficients[name]
-            value = "undefined" if known.shown is None else f"{known.shown:.2f}"
-            yield Tile(value, title, interval_text(known, 1.0, 2), known.undefined or "1 is perfect, 0 is chance")
+            notation = MetricNotation("kappa")
+            note = known.undefined or "1 is perfect, 0 is chance"
+            yield Tile(notation.shown(known), title, notation.interval(known), note)
 
 
 def _matrices(result: Agreement) -> Sequence[Section]:
@@ -110,17 +111,18 @@ def _matrices(result: Agreement) -> Sequence[Section]:
     found = []
     for metric, heading, anchor in _MATRICES:
         rows: list[Sequence[Cell]] = [
-            (Name(name), *_line(line, at, once=metric in _SYMMETRIC))
+            (Name(name), *_line(line, at, metric))
             for at, (name, line) in enumerate(zip(result.names, result.matrix(metric), strict=True))
         ]
         found.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))
     return found
 
 
-def _line(line: Sequence[float | None], own: int, *, once: bool) -> Iterator[str]:
+def _line(line: Sequence[float | None], own: int, metric: str) -> Iterator[str]:
     """A row of a matrix; of a symmetric one each pair once, above the diagonal."""
+    notation = MetricNotation(metric)
     for at, value in enumerate(line):
-        yield "·" if at == own else "" if once and at < own else share(value)
+        yield "·" if at == own else "" if metric in _SYMMETRIC and at < own else notation.value(value)
 
 
 def _information(result: Agreement, unit: Units) -> Sequence[Section]:
@@ -186,7 +188,7 @@ def _annotators(result: Agreement) -> Section:
             Name(each.name),
             amount(each.items),
             share(each.mean_proficiency),
-            "" if each.alpha_without is None else f"{each.alpha_without:.2f}",
+            "" if each.alpha_without is None else MetricNotation("kappa").value(each.alpha_without),
         )
         for each in result.annotators
     ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import Units
+from infoscope.reports.numbers import MetricNotation, Units
 from infoscope.reports.outline import Code, Column, Phrase, Section, Table, Term
 from infoscope.reports.views.metric_choice import ABSENT
 
@@ -49,9 +49,7 @@ def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -
     estimate = system.metrics.get(name, ABSENT)
     if estimate.shown is None:
         return f"undefined: {estimate.undefined}"
-    card = catalogue.get(name)
-    scale = unit.per_bit if card and card.unit == "bits" else 1.0
-    number = f"{estimate.shown * scale:.4g}{card.of_class(system.positive) if card and mixed else ''}"
-    if estimate.low is None or estimate.high is None:
-        return number
-    return f"{number} ({estimate.low * scale:.4g} – {estimate.high * scale:.4g})"
+    card, notation = catalogue.get(name), MetricNotation(name, unit)
+    number = f"{notation.shown(estimate)}{card.of_class(system.positive) if card and mixed else ''}"
+    within = notation.interval(estimate)
+    return f"{number} ({within})" if within else number

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import UNDEFINED, Units
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units
 from infoscope.reports.outline import Block, Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, Tile
-from infoscope.reports.views.metric_choice import ABSENT, MetricNotation
+from infoscope.reports.views.metric_choice import ABSENT
 from infoscope.reports.views.sample_values import disagreement
 
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]

@@ -10,7 +10,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import ClassThresholds
-from infoscope.reports.numbers import Units, amount, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, share
 from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
 
 __all__ = ["PICTURES", "outline"]
@@ -34,8 +34,7 @@ PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _thre
 def outline(found: ClassThresholds, unit: Units) -> Outline:
     """The gain first, then the classes."""
     card = catalogue.get(found.criterion)
-    scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0
-    after, before = (f"{value * scale:.4g}".replace("-", "−") for value in (found.value, found.without))
+    after, before = (MetricNotation(found.criterion, unit).value(value) for value in (found.value, found.without))
     word = "expected cost" if card is None else card.title.lower()
     sign = "at most" if found.certainty == "entropy" else "at least"
     accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)

@@ -11,7 +11,7 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import Units, amount, chance, metric_value, p_value, signed_metric_value
+from infoscope.reports.numbers import MetricNotation, Units, amount, chance, p_value
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -158,7 +158,8 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     first = comparison.ranking[0]
     metric, best, reference = first.metric, first.places[0], comparison.reference(first)
     rival = first.places[1].name if best.name == reference else reference
-    yield Tile(metric_value(metric, best.mean), Name(best.name, 24), _interval(metric, best.estimate))
+    notation = MetricNotation(metric)
+    yield Tile(notation.value(best.mean), Name(best.name, 24), notation.interval(best.estimate))
     if len(first.contenders) > 1:
         yield Tile(chance(best.probability_best), "probability of being the best")
     pair = comparison.between(best.name, rival, metric)
@@ -167,18 +168,11 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     lower = find(metric).card.better == "lower"
     lead = (pair.reversed() if lower else pair).estimate
     yield Tile(
-        signed_metric_value(metric, lead.mean or 0.0).lstrip("+"),
+        notation.signed(lead.mean or 0.0).lstrip("+"),
         ("less than " if lower else "more than ", Name(rival, 24)),
-        _interval(metric, lead, signed=True),
+        notation.signed_interval(lead),
     )
     yield Tile(chance(pair.probability_a_better), ("probability of being better than ", Name(rival, 24)))
-
-
-def _interval(metric: str, estimate: Estimate, *, signed: bool = False) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    shown = signed_metric_value if signed else metric_value
-    return f"{shown(metric, estimate.low)} – {shown(metric, estimate.high)}"
 
 
 def _ranked(comparison: Comparison, ranking: Ranking) -> Section:
@@ -223,6 +217,7 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
         Column("P(best)", priority=2),
     ]
     rows = []
+    notation = MetricNotation(ranking.metric)
     for place in ranking.places:
         estimate = place.estimate
         rows.append(
@@ -230,8 +225,8 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
                 Name(place.name),
                 Groups([groups.index(group) for group in place.groups], len(groups)),
                 Whisker(estimate.low, estimate.mean, estimate.high, (low - pad, high + pad)),
-                Strong(metric_value(ranking.metric, place.mean)),
-                _interval(ranking.metric, estimate),
+                Strong(notation.value(place.mean)),
+                notation.interval(estimate),
                 *_against(comparison, ranking, place, reference),
                 "" if place.name in ranking.uninformative else chance(place.probability_best),
             )
@@ -252,9 +247,7 @@ def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: 
     pair = comparison.between(place.name, reference, ranking.metric)
     if pair is None or pair.estimate.mean is None:
         return "", "", word or "not compared"
-    estimate = pair.estimate
-    half = signed_metric_value(ranking.metric, ((estimate.high or 0.0) - (estimate.low or 0.0)) / 2).lstrip("+")
-    gap = f"{signed_metric_value(ranking.metric, pair.estimate.mean)} ±{half}"
+    gap = MetricNotation(ranking.metric).difference(pair.estimate)
     return gap, _chance(pair), word or _corrected_verdict(pair)
 
 
@@ -355,8 +348,8 @@ def _all_pairs(comparison: Comparison) -> Section:
             Name(pair.a, 24),
             Name(pair.b, 24),
             comparison.titled(pair.metric),
-            "" if pair.estimate.mean is None else signed_metric_value(pair.metric, pair.estimate.mean),
-            _interval(pair.metric, pair.estimate, signed=True),
+            "" if pair.estimate.mean is None else MetricNotation(pair.metric).signed(pair.estimate.mean),
+            MetricNotation(pair.metric).signed_interval(pair.estimate),
             _chance(pair),
             pair.verdict,
             _factor(pair.improvement),

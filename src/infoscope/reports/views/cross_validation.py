@@ -8,7 +8,7 @@ from typing import NamedTuple
 from infoscope.cross_validation import CrossValidation, ScoreOverlap
 from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.display import Display
-from infoscope.reports.numbers import Units, amount, p_value, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, p_value, share
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
@@ -70,14 +70,14 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
     if ranked:
         lead = (
             Name(ranked[0].name),
-            f" captures the most information: {_mean(ranked[0].metrics[score])} of the truth (proficiency).",
+            f" captures the most information: {_mean(ranked[0].metrics[score], score)} of the truth (proficiency).",
         )
     return Outline(
         title=f"{words.study} of {len(result.names)} {words.system}s",
         kicker=(words.study, _runs(result), *([size] if size else [])),
         headline=lead,
         tiles=[
-            Tile(f"{each.metrics[score].value:.3f}", Name(each.name), note=f"sd {_sd(each.metrics[score])}")
+            Tile(_value(each.metrics[score], score), Name(each.name), note=f"sd {_sd(each.metrics[score], score)}")
             for each in ranked[:4]
         ],
         findings=[("", finding) for finding in result.findings],
@@ -97,12 +97,17 @@ def _runs(result: CrossValidation) -> str:
     return f"{result.repeats} runs" if result.folds is None else f"{result.repeats} × {result.folds} folds"
 
 
-def _mean(estimate: Estimate) -> str:
-    return "undefined" if estimate.value is None else f"{estimate.value:.4f} ± {_sd(estimate)}"
+def _mean(estimate: Estimate, metric: str) -> str:
+    value = _value(estimate, metric)
+    return value if estimate.value is None else f"{value} ± {_sd(estimate, metric)}"
 
 
-def _sd(estimate: Estimate) -> str:
-    return "–" if estimate.sd is None else f"{estimate.sd:.4f}"
+def _value(estimate: Estimate, metric: str) -> str:
+    return MetricNotation(metric).value(estimate.value)
+
+
+def _sd(estimate: Estimate, metric: str) -> str:
+    return MetricNotation(metric).spread(estimate.sd)
 
 
 def _table(result: CrossValidation) -> Section:
@@ -115,7 +120,7 @@ def _table(result: CrossValidation) -> Section:
     rows: list[Sequence[Cell]] = [
         (
             Strong(each.name),
-            *(_mean(each.metrics[metric]) for metric, _ in _COLUMNS),
+            *(_mean(each.metrics[metric], metric) for metric, _ in _COLUMNS),
             "–" if each.correlation is None else f"{each.correlation:.2f}",
         )
         for each in result.estimators

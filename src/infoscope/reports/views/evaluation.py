@@ -9,7 +9,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
-from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, share
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
@@ -50,6 +50,7 @@ from infoscope.reports.views.scores import score_sections
 from infoscope.reports.views.tiles import system_tiles
 from infoscope.reports.views.verdict import opening_sentences
 from infoscope.results.finding import Finding
+from infoscope.tables.labels import decided_positive
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
 
@@ -126,7 +127,10 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
     yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None:
-        yield f"positive class '{focus.positive}'"
+        is_open = (
+            focus.table is not None and focus.table.positive is None and decided_positive(focus.truth_labels) is None
+        )
+        yield f"positive class '{focus.positive}'{' by sorting, --positive names the other' * is_open}"
     if evaluation.adaptive is not None:
         yield "read in part"
     if evaluation.provenance.source is not None:
@@ -217,8 +221,7 @@ def _ranking_row(system: SystemResult, groups: Sequence[str], *, rejected: bool)
     captured = system.metrics.get("proficiency", ABSENT)
 
     def number(metric: str) -> str:
-        value = system.shown(metric)
-        return UNDEFINED if value is None else f"{value:.2f}"
+        return MetricNotation(metric).value(system.shown(metric))
 
     return (
         *(Name((system.group or {}).get(key, "")) for key in groups),

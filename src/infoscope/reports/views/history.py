@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import UNDEFINED, Units, amount, metric_value, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, share
 from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
 from infoscope.runs import Alarm, History, RunSeries
 from infoscope.runs.findings import rarity
@@ -64,17 +64,19 @@ def _headline(result: History) -> Phrase:
 
 
 def _value(result: History, value: float | None) -> str:
-    return UNDEFINED if value is None else metric_value(result.metric, value)
+    return UNDEFINED if value is None else MetricNotation(result.metric).value(value)
 
 
 def _tile(result: History, series: RunSeries) -> Tile:
     estimate = series.newest.estimate
     known = series.baselines[-1] if series.baselines else None
     expected = (
-        series.system if known is None else f"{series.system}, baseline {metric_value(result.metric, known.mean)}"
+        series.system
+        if known is None
+        else f"{series.system}, baseline {MetricNotation(result.metric).value(known.mean)}"
     )
     ends = estimate.interval
-    between = "" if ends is None else " to ".join(metric_value(result.metric, end) for end in ends)
+    between = "" if ends is None else " to ".join(MetricNotation(result.metric).value(end) for end in ends)
     return Tile(_value(result, estimate.shown), find(result.metric).card.title, between, expected, result.metric)
 
 
@@ -117,7 +119,7 @@ def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
                 Name(series.system),
                 amount(len(series.points)),
                 _value(result, series.newest.estimate.shown),
-                "" if known is None else metric_value(result.metric, known.mean),
+                "" if known is None else MetricNotation(result.metric).value(known.mean),
                 "" if known is None else f"{known.spread:.2g}",
                 "" if series.newest.z is None else f"{series.newest.z:+.1f}",
                 amount(sum(point.rule != "" for point in series.points)),

@@ -8,7 +8,7 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import JudgedSystem, JudgeResult
 from infoscope.figures.judge import JudgeDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, metric_value, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, share
 from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
 from infoscope.reports.views.classes import class_tables
 from infoscope.results.estimate import Estimate
@@ -157,4 +157,4 @@ def _rows(evaluation: Evaluation, system: JudgedSystem) -> Iterator[Sequence[Cel
 
 
 def _value(metric: str, estimate: Estimate) -> str:
-    return UNDEFINED if estimate.shown is None else metric_value(metric, estimate.shown)
+    return MetricNotation(metric).shown(estimate)

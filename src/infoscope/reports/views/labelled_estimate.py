@@ -9,7 +9,7 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.labelling import LabelledEstimate
 from infoscope.labelling.labelled_estimate import Basis
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import UNDEFINED, Units, amount, interval_text, metric_value
+from infoscope.reports.numbers import MetricNotation, Units, amount
 from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
 
 __all__ = ["PICTURES", "outline"]
@@ -49,8 +49,8 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
     rows: list[Sequence[Cell]] = [
         (
             Name(name),
-            UNDEFINED if estimate.shown is None else metric_value(result.metric, estimate.shown),
-            interval_text(estimate),
+            MetricNotation(result.metric).shown(estimate),
+            MetricNotation(result.metric).interval(estimate),
         )
         for name, estimate in result.systems.items()
     ]

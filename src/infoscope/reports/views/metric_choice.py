@@ -7,16 +7,7 @@ from dataclasses import dataclass, replace
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import (
-    UNDEFINED,
-    Units,
-    amount,
-    chance,
-    interval_text,
-    is_share,
-    share,
-    signed_metric_value,
-)
+from infoscope.reports.numbers import MetricNotation, Units, chance
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 
@@ -181,52 +172,3 @@ def _places(estimates: Sequence[Estimate], writing: MetricNotation) -> Iterator[
         yield ChosenPlace(
             writing.shown(estimate), writing.interval(estimate), start if known else None, value, end if known else None
         )
-
-
-class MetricNotation:
-    """How the values of a metric are written: shares as percentages, information in the unit that was asked for."""
-
-    def __init__(self, metric: str, unit: Units) -> None:
-        self.metric = metric
-        self.card = catalogue.get(metric)
-        self.is_share = self.card is not None and is_share(metric)
-        self.unit = unit if self.card is not None and self.card.unit == "bits" else None
-        self.is_count = self.card is not None and self.card.unit == "count"
-        self.lowest_first = self.card is not None and self.card.better == "lower"
-        self.suffix = "%" if self.is_share else "" if self.unit is None else f" {self.unit.name}"
-
-    def shown(self, estimate: Estimate) -> str:
-        """The value that is shown first."""
-        value = estimate.shown
-        if value is None:
-            return UNDEFINED
-        if self.is_share:
-            return share(value)
-        return amount(value) if self.is_count else f"{value * self._scale:.4g}{self.suffix}"
-
-    def plug_in(self, estimate: Estimate) -> str:
-        """The metric of the sample as it is, to three digits after the point."""
-        if estimate.value is None:
-            return UNDEFINED
-        return amount(estimate.value) if self.is_count else f"{estimate.value * self._scale:.3f}"
-
-    def interval(self, estimate: Estimate) -> str:
-        """The interval of an estimate; empty where there is none or no value."""
-        if estimate.low is None or estimate.shown is None:
-            return ""
-        return interval_text(estimate) if self.is_share else interval_text(estimate, self._scale, 3)
-
-    def difference(self, gap: Estimate) -> str:
-        """A difference with half the width of its interval, in points where the metric is a share.
-
-        >>> gap = Estimate(-0.06, -0.0631, 0.009, -0.0809, -0.0453)
-        >>> MetricNotation("proficiency", Units("bits", 1.0)).difference(gap)
-        '−6.3 ±1.8'
-        """
-        half = self._scale * ((gap.high or 0.0) - (gap.low or 0.0)) / 2
-        width = f"{100 * half:.1f}" if self.is_share else f"{half:.3f}"
-        return f"{signed_metric_value(self.metric, self._scale * (gap.shown or 0.0))} ±{width}"
-
-    @property
-    def _scale(self) -> float:
-        return 1.0 if self.unit is None else self.unit.per_bit

@@ -9,7 +9,7 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow, rows_of
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor
-from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, interval_text, p_value, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, chance, interval_text, p_value, share
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -123,13 +123,13 @@ def _metrics(system: Predictor) -> Table:
     rows = []
     for name, estimate in system.metrics.items():
         halves = system.stability.get(name)
-        value = UNDEFINED if estimate.shown is None else share(estimate.shown)
+        notation = MetricNotation(name)
         rows.append(
             (
                 _TITLES[name],
-                Strong(value),
-                interval_text(estimate) or estimate.undefined or "",
-                share(halves.sd) if halves else "",
+                Strong(notation.shown(estimate)),
+                notation.interval(estimate) or estimate.undefined or "",
+                notation.spread(halves.sd) if halves else "",
                 (Code(name),),
             )
         )
@@ -237,7 +237,7 @@ def _differences(result: MultilabelEvaluation) -> Section:
         Column("a", "name"),
         Column("b", "name"),
         Column("metric", "text"),
-        Column("a − b, points"),
+        Column("a − b"),
         Column("interval"),
         Column("P(a better)"),
         Column("verdict", "text"),
@@ -247,10 +247,8 @@ def _differences(result: MultilabelEvaluation) -> Section:
             Name(pair.a),
             Name(pair.b),
             _TITLES[pair.metric],
-            f"{100 * (pair.estimate.shown or 0.0):+.2f}",
-            ""
-            if pair.estimate.low is None
-            else f"{100 * pair.estimate.low:+.2f} – {100 * (pair.estimate.high or 0):+.2f}",
+            MetricNotation(pair.metric).signed(pair.estimate.shown or 0.0),
+            MetricNotation(pair.metric).signed_interval(pair.estimate),
             "" if pair.probability_a_better is None else chance(pair.probability_a_better),
             pair.verdict,
         )

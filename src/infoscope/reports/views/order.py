@@ -8,7 +8,7 @@ import numpy as np
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import UNDEFINED, amount, interval_text, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, amount, share
 from infoscope.reports.outline import Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table
 from infoscope.reports.views.counts import table_of
 from infoscope.reports.views.metric_choice import ABSENT
@@ -61,9 +61,8 @@ def _value(system: SystemResult, name: str) -> list[Cell]:
     estimate = system.metrics.get(name, ABSENT)
     if estimate.shown is None:
         return [UNDEFINED, estimate.undefined or ""]
-    if name in _SHARES:
-        return [Strong(share(estimate.shown)), interval_text(estimate)]
-    return [Strong(f"{estimate.shown:.3f}"), interval_text(estimate, 1.0, 3)]
+    notation = MetricNotation(name)
+    return [Strong(notation.shown(estimate)), notation.interval(estimate)]
 
 
 def _steps(system: SystemResult) -> Table | None:

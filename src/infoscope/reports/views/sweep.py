@@ -39,6 +39,7 @@ from infoscope.reports.views.score_groups import summary_table
 from infoscope.reports.views.sweep_charts import Chart, charts
 from infoscope.reports.views.threshold_choices import (
     ALERTS,
+    criterion_interval,
     criterion_value,
     point_text,
     recommended_thresholds,
@@ -239,7 +240,7 @@ def _sentence(sweep: Sweep, curves: Curves, at: int) -> str:
 def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
     act = _capitalised(_act(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
-        return f"{act}: that captures {share(choice.value, 0)} of the information in the truth, the most of all."
+        return f"{act}: that captures {share(choice.value)} of the information in the truth, the most of all."
     word = catalogue[choice.criterion].title.lower() if choice.criterion in catalogue else "expected cost"
     return f"{act}: that gives the best {word}, {criterion_value(choice, choice.value, unit)}."
 
@@ -249,9 +250,9 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
     if held.value is None:
         yield "There are too few samples to evaluate the choice on held-out samples."
     else:
-        low, high = (criterion_value(choice, end, unit) for end in (held.low, held.high))
-        worth = criterion_value(choice, held.value, unit)
-        yield f"On held-out samples it is {worth} ({choice.level:.0%} interval {low} to {high})."
+        worth, limits = criterion_value(choice, held.value, unit), criterion_interval(choice, held, unit)
+        within = f" ({choice.level:.0%} interval {limits})" if limits else ""
+        yield f"On held-out samples it is {worth}{within}."
     ends = threshold_interval(choice)
     if ends is not None and ends[0] != ends[1]:
         yield f"Were the samples drawn again, the choice would fall between {ends[0]} and {ends[1]}."
@@ -306,7 +307,7 @@ def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterato
 
 
 def _share(value: float) -> str:
-    return UNDEFINED if np.isnan(value) else share(float(value), 0)
+    return UNDEFINED if np.isnan(value) else share(float(value))
 
 
 _PRIORITIES = {LIFT: 4, ALERTS: 5, "false_alarm_rate": 6}

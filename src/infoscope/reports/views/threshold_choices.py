@@ -9,10 +9,19 @@ import numpy as np
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice
 from infoscope.operating_points.result import LIFT
-from infoscope.reports.numbers import UNDEFINED, Units, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, share
 from infoscope.reports.outline import Column, Strong, Table, Term
+from infoscope.results.estimate import Estimate
 
-__all__ = ["ALERTS", "criterion_value", "point_text", "recommended_thresholds", "signed_value", "threshold_interval"]
+__all__ = [
+    "ALERTS",
+    "criterion_interval",
+    "criterion_value",
+    "point_text",
+    "recommended_thresholds",
+    "signed_value",
+    "threshold_interval",
+]
 
 ALERTS = "alerts_per_1000"
 
@@ -36,12 +45,15 @@ def criterion_value(choice: Choice, value: float | None, unit: Units) -> str:
     """A value of the criterion, as its card has it."""
     if value is None:
         return UNDEFINED
-    card = catalogue.get(choice.criterion)
-    if card is not None and card.unit == "ratio" and card.range == (0.0, 1.0):
-        return share(value)
-    if card is not None and card.unit == "bits":
-        return f"{signed_value(value * unit.per_bit)} {unit.name}"
-    return signed_value(value)
+    return MetricNotation(choice.criterion, unit).value(value) if choice.criterion in catalogue else signed_value(value)
+
+
+def criterion_interval(choice: Choice, estimate: Estimate, unit: Units) -> str:
+    """The interval of the criterion; empty where there is none."""
+    if choice.criterion in catalogue:
+        return MetricNotation(choice.criterion, unit).interval(estimate)
+    known = estimate.low is not None and estimate.high is not None
+    return f"{signed_value(estimate.low or 0.0)} – {signed_value(estimate.high or 0.0)}" if known else ""
 
 
 def signed_value(value: float) -> str:
@@ -71,10 +83,7 @@ def recommended_thresholds(choices: Sequence[Choice], unit: Units) -> Table:
     for choice in choices:
         title = catalogue[choice.criterion].title if choice.criterion in catalogue else "Expected cost"
         ends, held = threshold_interval(choice), choice.held_out
-        known = held.low is not None and held.high is not None
-        limits = (
-            f"{criterion_value(choice, held.low, unit)} – {criterion_value(choice, held.high, unit)}" if known else "–"
-        )
+        limits = criterion_interval(choice, held, unit) or "–"
         rows.append(
             (
                 (Term(choice.criterion, title),),

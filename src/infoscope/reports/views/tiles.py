@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from infoscope.evaluation import SystemResult
-from infoscope.reports.numbers import UNDEFINED, interval_text, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, interval_text, share
 from infoscope.reports.outline import Tile
 from infoscope.reports.views.metric_choice import ABSENT
 
@@ -28,9 +28,9 @@ def system_tiles(system: SystemResult) -> Iterator[Tile]:
     yield from _positive_tiles(system)
     yield _ratio(system, "false_information_ratio", "false", "H(S|T)/H(T)")
     erroneous = system.metrics.get("erroneous_information_ratio", ABSENT)
-    number = UNDEFINED if erroneous.shown is None else f"{erroneous.shown:.2f}"
     note = "missed + false; 0 is perfect" if erroneous.shown is not None else erroneous.undefined or ""
-    yield Tile(number, "erroneous", interval_text(erroneous, 1.0, 2), note, "erroneous_information_ratio")
+    notation = MetricNotation("erroneous_information_ratio")
+    yield Tile(notation.shown(erroneous), "erroneous", notation.interval(erroneous), note, notation.metric)
     if system.clusters is None:
         yield _ratio(system, "accuracy", "accuracy", _chance_accuracy(system))
     yield _remaining(system)
@@ -58,7 +58,8 @@ def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
     estimate = system.metrics.get(metric, ABSENT)
     if estimate.shown is None:
         return Tile(UNDEFINED, word, "", estimate.undefined or "", metric)
-    return Tile(share(estimate.shown), word, interval_text(estimate), note, metric)
+    notation = MetricNotation(metric)
+    return Tile(notation.shown(estimate), word, notation.interval(estimate), note, metric)
 
 
 def _chance_accuracy(system: SystemResult) -> str:

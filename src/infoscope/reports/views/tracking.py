@@ -11,7 +11,16 @@ from infoscope.figures.display import Display
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
-from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, false_per_hundred, interval_text, share
+from infoscope.reports.numbers import (
+    UNDEFINED,
+    MetricNotation,
+    Units,
+    amount,
+    chance,
+    false_per_hundred,
+    interval_text,
+    share,
+)
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -226,7 +235,7 @@ def _ranking_row(evaluation: TrackingEvaluation, name: str) -> tuple[Cell, ...]:
         Strong(share(captured.shown)),
         interval_text(captured),
         share(system.metrics["false_information_ratio"].shown),
-        UNDEFINED if erroneous is None else f"{erroneous:.3f}",
+        MetricNotation("erroneous_information_ratio").value(erroneous),
         *(share(system.metrics[metric].shown) for metric in ("hota", "mota", "idf1")),
         verdict,
     )

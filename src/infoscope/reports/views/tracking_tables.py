@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan
 
 from infoscope.figures.tracks import WorstTrack
-from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, p_value, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, chance, p_value, share
 from infoscope.reports.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
 from infoscope.results.estimate import Estimate
 from infoscope.tracking.measures import measures
@@ -87,22 +86,18 @@ def all_metrics(evaluation: TrackingEvaluation, unit: Units) -> Section:
     columns = [Column("metric", "name"), *(Column(system.name[:24]) for system in systems)]
     rows = []
     for name in systems[0].metrics:
-        scale = unit.per_bit if cards[name].unit == "bits" else 1.0
         title: Phrase = (Term(name, cards[name].title), " ", Code(name))
-        rows.append((title, *(_value(system.metrics[name], scale) for system in systems)))
+        rows.append((title, *(_value(system.metrics[name], name, unit) for system in systems)))
     left = len(evaluation.systems) - len(systems)
     note = f"The best {len(systems)} trackers; {left} more are in the downloads below." if left else ""
     table = Table(columns, rows, "All metrics", note=note, search="metrics")
     return Section(f"All {len(rows)} metrics", [table])
 
 
-def _value(estimate: Estimate, scale: float) -> str:
+def _value(estimate: Estimate, metric: str, unit: Units) -> str:
     if estimate.shown is None:
         return f"{UNDEFINED}: {estimate.undefined}"
-    text = f"{estimate.shown * scale:.4g}"
-    if estimate.low is not None and estimate.high is not None:
-        text += f" ({estimate.low * scale:.4g} – {estimate.high * scale:.4g})"
-    return text
+    return MetricNotation(metric, unit).whole(estimate)
 
 
 def sequence_table(system: TrackerResult) -> Section:
@@ -145,8 +140,8 @@ def all_differences(evaluation: TrackingEvaluation) -> Section:
             Name(each.a, 24),
             Name(each.b, 24),
             (Code(each.metric),),
-            UNDEFINED if each.estimate.shown is None else f"{each.estimate.shown:+.4f}",
-            "–" if each.estimate.low is None else f"{each.estimate.low:+.4f} – {each.estimate.high:+.4f}",
+            UNDEFINED if each.estimate.shown is None else MetricNotation(each.metric).signed(each.estimate.shown),
+            MetricNotation(each.metric).signed_interval(each.estimate) or "–",
             "–" if each.probability_a_better is None else chance(each.probability_a_better),
             p_value(each.tests["sign_flip_p_value"]) if "sign_flip_p_value" in each.tests else "–",
             each.verdict,
@@ -162,9 +157,5 @@ def gate_sweeps(evaluation: TrackingEvaluation) -> Iterator[Section]:
     columns = [Column("gate"), Column("captured"), Column("false"), Column("erroneous"), Column("J")]
     for title, sweep in evaluation.gate_sweep.items():
         points = [*((f"{each['gate']:g}", each) for each in sweep.points), ("mean", sweep.mean)]
-        rows = [(at, *(_number(each[name]) for name in names)) for at, each in points]
+        rows = [(at, *(MetricNotation(name).value(each[name]) for name in names)) for at, each in points]
         yield Section(("By gate: ", Name(title, 60)), [Table(columns, rows, "Gates", max_rows=len(rows))])
-
-
-def _number(value: float | None) -> str:
-    return UNDEFINED if value is None or isnan(value) else f"{value:.4f}"

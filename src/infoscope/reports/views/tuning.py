@@ -13,7 +13,7 @@ from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import find
 from infoscope.operating_points import Tuning
-from infoscope.reports.numbers import UNDEFINED, Units, amount, chance, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, chance, share
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -89,12 +89,7 @@ def _named(tuning: Tuning, place: int) -> str:
 
 
 def _value(metric: str, value: float, unit: Units) -> str:
-    if np.isnan(value):
-        return UNDEFINED
-    card = find(metric).card
-    if card.unit == "ratio" and card.range == (0.0, 1.0):
-        return share(value)
-    return f"{value * (unit.per_bit if card.unit == 'bits' else 1.0):.4g}"
+    return MetricNotation(metric, unit).value(value)
 
 
 def _information(tuning: Tuning, place: int, unit: Units) -> InformationBar:

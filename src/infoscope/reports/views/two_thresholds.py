@@ -10,7 +10,7 @@ from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.display import Display
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import TwoThresholds
-from infoscope.reports.numbers import Units, amount, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
 from infoscope.tables import Contingency
 
@@ -30,8 +30,7 @@ PICTURES: dict[str, Callable[[TwoThresholds], Display]] = {"confusion": _counts}
 def outline(found: TwoThresholds, unit: Units) -> Outline:
     """The rule, its value, and how the samples of both classes fare."""
     card = catalogue.get(found.criterion)
-    scale = unit.per_bit if card is not None and card.unit == "bits" else 1.0
-    value = f"{found.value * scale:.4g}".replace("-", "−")
+    value = MetricNotation(found.criterion, unit).value(found.value)
     word = "expected cost" if card is None else card.title.lower()
     columns = [
         Column("truth", "name"),

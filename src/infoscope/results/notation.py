@@ -1,0 +1,193 @@
+"""How the numbers of metrics are written for people: one form for each, in every command and every kind of report.
+
+A ratio from 0 to 1 is a percentage with one decimal, other ratios have three decimals, information carries its unit; an
+interval repeats neither sign nor unit. A difference of percentages is in points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from infoscope.metrics.registry import Card, all_metrics, catalogue
+from infoscope.results.estimate import Estimate
+
+__all__ = ["BITS", "UNDEFINED", "MetricNotation", "Units", "amount", "interval_text", "share"]
+
+UNDEFINED = "undefined"
+DECIMALS = 3
+"""Of numbers that are no percentages."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """The unit in which information is shown; inside, everything is in bits."""
+
+    name: str
+    per_bit: float
+
+    def amount(self, bits: float | None, digits: int = 2) -> str:
+        """A number of bits in this unit, without its name."""
+        return UNDEFINED if bits is None else f"{bits * self.per_bit:.{digits}f}"
+
+
+BITS = Units("bits", 1.0)
+
+
+def share(value: float | None, digits: int = 1) -> str:
+    """A ratio as a percentage; what is not 0 or 1 is never rounded to it.
+
+    >>> share(0.957), share(0.99999), share(1.0), share(0.0), share(None)
+    ('95.7%', '99.999%', '100%', '0%', 'undefined')
+    """
+    if value is None:
+        return UNDEFINED
+    if value in (0.0, 1.0):
+        return f"{value:.0%}"
+    for more in range(digits, 7):
+        text = f"{100 * value:.{more}f}"
+        if float(text) not in (0.0, 100.0):
+            return f"{text}%"
+    return f"{100 * value:.1e}%" if value < 0.5 else ">99.9999%"
+
+
+def amount(number: float | None) -> str:
+    """A count or weight with thousands set apart.
+
+    >>> amount(1797), amount(0.25), amount(None)
+    ('1,797', '0.25', 'unknown')
+    """
+    if number is None:
+        return "unknown"
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.4g}"
+
+
+def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> str:
+    """An interval, as percentages unless another scale is given; empty where there is none.
+
+    >>> interval_text(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), interval_text(Estimate(0.5))
+    ('47.0 – 55.0', '')
+    """
+    if estimate.low is None or estimate.high is None:
+        return ""
+    for more in range(digits, digits + 4):  # a narrow interval needs more digits to have a width
+        low, high = (f"{scale * end:.{more}f}" for end in (estimate.low, estimate.high))
+        if low != high or estimate.low == estimate.high:
+            break
+    return f"{low} – {high}".replace("-", "−")
+
+
+@cache
+def _cards() -> dict[str, Card]:
+    """Cards of all metrics; those of tables come first where a name is used for label sets or tracks too."""
+    others = [entry for domain in ("tracks", "label_sets") for entry in all_metrics(domain)]
+    return {entry.name: entry.card for entry in others} | dict(catalogue)
+
+
+def _plain(number: float) -> str:
+    """A number with three decimals; with two digits where these would be zero, without decimals from a thousand on.
+
+    >>> _plain(0.98), _plain(-0.00012), _plain(12345.6)
+    ('0.980', '−0.00012', '12,346')
+    """
+    size = abs(number)
+    small = 0 < size < 0.5 * 10**-DECIMALS
+    text = f"{number:,.0f}" if size >= 1000 else f"{number:.2g}" if small else f"{number:.{DECIMALS}f}"
+    return text.replace("-", "−")
+
+
+_PERCENTAGES = frozenset(
+    {"false_information_ratio", "mota", "adjusted_proficiency", "chance_proficiency", "joint_proficiency"}
+)
+"""Ratios that are written like the percentages that they stand beside, though they may leave 0 to 1."""
+
+
+class MetricNotation:
+    """How the values of a metric are written: shares as percentages, information in the unit that was asked for."""
+
+    def __init__(self, metric: str, unit: Units = BITS) -> None:
+        self.metric = metric
+        self.card = _cards().get(metric)
+        kind = "" if self.card is None else self.card.unit
+        ratio = self.card is not None and kind == "ratio" and tuple(self.card.range) == (0, 1)
+        self.is_share = ratio or metric in _PERCENTAGES
+        self.unit = unit if kind == "bits" else None
+        self.is_count = kind == "count"
+        self.lowest_first = self.card is not None and self.card.better == "lower"
+        self.suffix = "%" if self.is_share else "" if self.unit is None else f" {self.unit.name}"
+
+    def value(self, number: float | None) -> str:
+        """A value of the metric.
+
+        >>> MetricNotation("proficiency").value(0.7072), MetricNotation("erroneous_information_ratio").value(1.1)
+        ('70.7%', '1.100')
+        """
+        if number is None or number != number:  # noqa: PLR0124 - NaN
+            return UNDEFINED
+        if self.is_share:
+            return share(number)
+        if self.is_count:
+            return amount(number)
+        if self.card is None:  # a cost, on any scale
+            return f"{number:.4g}".replace("-", "−")
+        return f"{_plain(number * self._scale)}{self.suffix}"
+
+    def shown(self, estimate: Estimate) -> str:
+        """The value that is shown first."""
+        return self.value(estimate.shown)
+
+    def plug_in(self, estimate: Estimate) -> str:
+        """The metric of the sample as it is, to three digits after the point."""
+        if estimate.value is None:
+            return UNDEFINED
+        return amount(estimate.value) if self.is_count else f"{estimate.value * self._scale:.{DECIMALS}f}"
+
+    def interval(self, estimate: Estimate) -> str:
+        """The interval of an estimate; empty where there is none or no value."""
+        if estimate.shown is None:
+            return ""
+        return interval_text(estimate) if self.is_share else interval_text(estimate, self._scale, DECIMALS)
+
+    def whole(self, estimate: Estimate) -> str:
+        """The value with its interval behind it.
+
+        >>> MetricNotation("proficiency").whole(Estimate(0.5, 0.51, 0.02, 0.47, 0.55))
+        '51.0% (47.0 – 55.0)'
+        """
+        within = self.interval(estimate)
+        return f"{self.shown(estimate)} ({within})" if within else self.shown(estimate)
+
+    def spread(self, sd: float | None) -> str:
+        """A standard deviation or half a width, on the scale of the values, without sign or unit.
+
+        >>> MetricNotation("proficiency").spread(0.0255), MetricNotation("mcc").spread(0.0255)
+        ('2.5', '0.025')
+        """
+        if sd is None:
+            return "–"
+        return f"{100 * sd:.1f}" if self.is_share else f"{sd * self._scale:.{DECIMALS}f}"
+
+    def signed(self, number: float) -> str:
+        """A difference with its sign, in points where the metric is a share.
+
+        >>> MetricNotation("proficiency").signed(-0.0071), MetricNotation("proficiency").signed(-1e-9)
+        ('−0.7', '0.0')
+        """
+        shown = f"{100 * number:+.1f}" if self.is_share else f"{number * self._scale:+.{DECIMALS}f}"
+        return shown[1:] if float(shown) == 0.0 else shown.replace("-", "−")
+
+    def signed_interval(self, gap: Estimate) -> str:
+        """The interval of a difference; empty where there is none."""
+        return "" if gap.low is None or gap.high is None else f"{self.signed(gap.low)} – {self.signed(gap.high)}"
+
+    def difference(self, gap: Estimate) -> str:
+        """A difference with half the width of its interval, in points where the metric is a share.
+
+        >>> MetricNotation("proficiency").difference(Estimate(-0.06, -0.0631, 0.009, -0.0809, -0.0453))
+        '−6.3 ±1.8'
+        """
+        return f"{self.signed(gap.shown or 0.0)} ±{self.spread(((gap.high or 0.0) - (gap.low or 0.0)) / 2)}"
+
+    @property
+    def _scale(self) -> float:
+        return 1.0 if self.unit is None else self.unit.per_bit
