@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from infoscope.comparison import Comparison
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import UNDEFINED, is_share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation
 from infoscope.reports.outline import Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
 
 __all__ = ["SampleValues", "compared_values", "disagreement", "sample_values"]
@@ -92,4 +92,4 @@ def _in_a_sentence(metric: str) -> str:
 def _written(metric: str, value: float | None) -> str:
     if value is None:
         return UNDEFINED
-    return f"{value:.2%}" if is_share(metric) else f"{value:.4f}"
+    return f"{value:.2%}" if MetricNotation(metric).is_share else f"{value:.4f}"
