@@ -103,7 +103,7 @@ def _others(found: JudgeResult) -> Iterator[Section]:
         (
             Name(system.name),
             _OTHERS[name],
-            UNDEFINED if estimate.shown is None else metric_value("accuracy", estimate.shown),
+            MetricNotation("accuracy").shown(estimate),
             interval_text(estimate),
             estimate.undefined or "",
         )
