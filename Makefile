@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test test-torch test-fast check bench mutants docs fuzz fuzz-readers clean
+.PHONY: demo test test-torch test-mlflow test-fast check bench mutants docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -20,6 +20,9 @@ test: $(VENV)/.dev check  ## everything that must pass
 	@tools/system-packages
 	@tools/browser-packages
 	$(PYTEST)
+
+test-mlflow: $(VENV)/.dev  ## the tests of MLflow (a server on loopback) and TensorBoard, which it installs
+	@tools/test-mlflow
 
 test-torch: $(VENV)/.dev  ## the tests of PyTorch, TorchMetrics and Lightning, which it installs (a build for the processor)
 	@tools/test-torch
@@ -68,4 +71,4 @@ $(VENV)/.dev: $(BUILD) | $(BIN)/python
 	@touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .venv-torch .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist src/infoscope/readers/_packed*.so
+	rm -rf $(VENV) .venv-torch .venv-mlflow .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist src/infoscope/readers/_packed*.so

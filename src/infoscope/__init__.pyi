@@ -1,7 +1,9 @@
 from . import datasets as datasets
 from . import evaluation as evaluation
+from . import experiments as experiments
 from . import latent as latent
 from . import metrics as metrics
+from . import mlflow as mlflow
 from . import multilabel as multilabel
 from . import operating_points as operating_points
 from . import readers as readers

@@ -25,6 +25,7 @@ _PURPOSES = {
     "plots": "pictures on matplotlib axes, as PNG and PDF; SVG and pages need nothing",
     "sklearn": "scorers, cross_validate, and pictures from estimators",
     "postgres": "tables of PostgreSQL",
+    "mlflow": "results in MLflow, and metrics for its evaluation",
     "dask": "frames of Dask, and counting on its clusters",
     "spark": "frames of Spark, and counting on its clusters",
     "torch": "the metric, the loss and the callback of infoscope.torch",

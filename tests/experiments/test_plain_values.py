@@ -1,0 +1,105 @@
+"""Results as plain values for Weights & Biases and TensorBoard, which are never imported."""
+
+import json
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import infoscope as ifs
+from infoscope.experiments import HEADLINE, log_to_tensorboard, numbers, table
+from infoscope.results import KINDS
+from tests.results.examples import example
+
+TRUTH = ["cat", "dog", "cow"] * 30
+GOOD = TRUTH[:-4] + ["dog"] * 4
+ONE = ifs.evaluate(TRUTH, GOOD)
+TWO = ifs.evaluate(TRUTH, {"good model": GOOD, "poor: (50%)": ["cat", "dog", "dog"] * 30})
+
+
+def test_numbers_are_those_that_reports_show_with_their_interval() -> None:
+    found, system = numbers(ONE), ONE.systems[0]
+
+    for name in ("proficiency", "accuracy"):
+        estimate = system.metrics[name]
+        assert (found[name], found[f"{name}.low"], found[f"{name}.high"]) == (
+            estimate.shown,
+            estimate.low,
+            estimate.high,
+        )
+    assert {name.partition(".")[0] for name in found} <= set(HEADLINE)
+    assert len(numbers(ONE, metrics="all")) > 150
+    assert list(numbers(ONE, metrics=["kappa"], intervals=False, prefix="val/")) == ["val/kappa"]
+    assert "wandb" not in sys.modules
+
+
+def test_metrics_named_in_the_question_are_those_logged() -> None:
+    assert set(numbers(ifs.evaluate(TRUTH, GOOD, metrics=["mcc"]), intervals=False)) == {"mcc"}
+
+
+def test_several_systems_have_names_that_every_tracker_takes() -> None:
+    found = numbers(TWO)
+
+    assert "good model/proficiency" in found
+    assert "poor_ _50_/proficiency" in found
+    assert all(
+        set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /") for name in found
+    )
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_result_has_numbers_and_a_table(kind: str) -> None:
+    result = example(kind)
+    found = numbers(result)
+    columns = table(result)
+
+    assert all(isinstance(value, float) and np.isfinite(value) for value in found.values())
+    assert all(len(row) == len(columns["columns"]) for row in columns["data"])
+    json.dumps([found, columns])
+
+
+def test_undefined_numbers_are_left_out() -> None:
+    assert "proficiency" not in numbers(ifs.evaluate(["a", "a"], ["a", "b"]))
+
+
+class Writer:
+    """Keeps what TensorBoard's writer would."""
+
+    def __init__(self) -> None:
+        self.scalars: dict[str, tuple[float, int | None]] = {}
+        self.figures: dict[str, Any] = {}
+
+    def add_scalar(self, tag: str, scalar_value: float, global_step: int | None = None) -> None:
+        self.scalars[tag] = scalar_value, global_step
+
+    def add_figure(self, tag: str, figure: Any, global_step: int | None = None) -> None:  # noqa: ARG002
+        self.figures[tag] = figure
+
+
+def test_scalars_and_figures_of_tensorboard() -> None:
+    writer = Writer()
+    log_to_tensorboard(writer, ONE, step=7, metrics=["accuracy"])
+
+    assert writer.scalars["accuracy"] == (ONE.systems[0].metrics["accuracy"].shown, 7)
+    (figure,) = writer.figures.values()
+    assert figure.axes
+    silent = Writer()
+    log_to_tensorboard(silent, TWO, pictures=())
+    assert "good_model/proficiency" in silent.scalars
+    assert not silent.figures
+
+
+def test_wrong_use_is_said() -> None:
+    with pytest.raises(ifs.InputError, match="this is a dict, not a result"):
+        numbers({})  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match="no metric 'profficiency'; it has"):
+        numbers(ONE, metrics="profficiency")
+    with pytest.raises(ifs.InputError, match="there is no picture 'nothing'"):
+        log_to_tensorboard(Writer(), ONE, pictures=["nothing"])
+
+
+def test_a_missing_tracker_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infoscope.mlflow.find_spec", lambda _name: None)
+    with pytest.raises(ifs.InputError, match=r"infoscope\[mlflow\]"):
+        ifs.mlflow.log(ONE)
