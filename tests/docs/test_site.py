@@ -1,5 +1,6 @@
 """The documentation site: built without a warning, and what its pages show is what happens."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 
 import infoscope as ifs
 from infoscope.cli import COMMANDS, app
+from infoscope.cli.explain import explained
+from infoscope.cli.glossary import findings
 
 pytest.importorskip("sphinx")
 
@@ -57,3 +60,27 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     page = (tmp_path / "site" / "reference" / "metrics" / "proficiency.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert "https://cdn" not in page
+
+
+def codes_in_the_code() -> set[str]:
+    """Every code that a finding is made with, as far as it is written out."""
+    found = set()
+    for path in (ROOT / "src" / "infoscope").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(node, "func", None)
+            is_finding = isinstance(node, ast.Call) and getattr(name, "id", getattr(name, "attr", "")) == "Finding"
+            if is_finding and node.args and isinstance(node.args[0], ast.Constant):
+                found.add(node.args[0].value)
+    return found
+
+
+def test_every_finding_has_an_entry() -> None:
+    codes = codes_in_the_code()
+    listed = [entry.code for entry in findings()]
+    written = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src" / "infoscope").rglob("*.py"))
+
+    assert len(codes) > 90
+    assert not codes - set(listed)
+    assert len(set(listed)) == len(listed)
+    assert not [code for code in listed if f'"{code}"' not in written and not code.endswith("_group")]
+    assert "".join(explained("accuracy_paradox", 80)).count("What to do")

@@ -9,7 +9,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 from tools.site.metric_pages import metric_pages
-from tools.site.reference import api_pages, commands_page, glossary_page, schemas_page
+from tools.site.reference import api_pages, commands_page, findings_page, glossary_page, schemas_page
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -20,7 +20,7 @@ def write_reference(folder: Path = REFERENCE) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     metric_pages(folder / "metrics")
-    for write in (commands_page, glossary_page, schemas_page, api_pages):
+    for write in (commands_page, findings_page, glossary_page, schemas_page, api_pages):
         write(folder)
 
 

@@ -14,10 +14,10 @@ import click
 
 import infoscope as ifs
 from infoscope.cli import COMMANDS, app
-from infoscope.cli.glossary import glossary
+from infoscope.cli.glossary import Word, findings, glossary
 from infoscope.results.kinds import KINDS, result_class
 
-__all__ = ["api_pages", "commands_page", "glossary_page", "public_names", "schemas_page"]
+__all__ = ["api_pages", "commands_page", "findings_page", "glossary_page", "public_names", "schemas_page"]
 
 ROOT = Path(__file__).parents[2]
 _STUB = ROOT / "src" / "infoscope" / "__init__.pyi"
@@ -38,7 +38,7 @@ def commands_page(folder: Path) -> None:
 def glossary_page(folder: Path) -> None:
     """Every word that reports print."""
     lines = ["# Glossary\n", "Words that reports print; `infoscope explain WORD` knows them all, and every metric.\n"]
-    words = sorted(set(glossary().values()), key=lambda word: word.names[0].lower())
+    words = sorted(set(glossary().values()) - _finding_words(), key=lambda word: word.names[0].lower())
     for word in words:
         also = f" ({', '.join(word.names[1:])})" if len(word.names) > 1 else ""
         see = ", ".join(f"[{name}](metrics/{name}.md)" for name in _metrics(word.see))
@@ -46,11 +46,34 @@ def glossary_page(folder: Path) -> None:
     (folder / "glossary.md").write_text("\n".join(lines), encoding="utf-8")
 
 
+def _finding_words() -> set[Word]:
+    codes = {(entry.code,) for entry in findings()}
+    return {word for word in glossary().values() if word.names in codes}
+
+
 def _metrics(names: Sequence[str]) -> Iterator[str]:
     """Those that are metrics of a table, by their own names."""
     for name in names:
         if name in ifs.catalogue:
             yield ifs.metrics.registry.find(name).name
+
+
+def findings_page(folder: Path) -> None:
+    """Every finding: when it appears and what to do."""
+    lines = ["# Findings\n", _FINDINGS]
+    part = ""
+    for entry in findings():
+        if entry.part != part:
+            part = entry.part
+            lines.append(f"## {part}\n")
+        lines.append(f"### {entry.code}\n\n*When:* {entry.when}.\n\n*What to do:* {entry.advice}.\n")
+    (folder / "findings.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+_FINDINGS = (
+    "What reports may say about the data or a system. In JSON each finding has its `code`, its sentence, its `severity` "
+    "(note or warning) and its `evidence`, the numbers that it rests on; `infoscope explain CODE` says what stands here.\n"
+)
 
 
 def schemas_page(folder: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["Word", "folded", "glossary", "spellings", "word_named"]
+__all__ = ["FindingEntry", "Word", "findings", "folded", "glossary", "spellings", "word_named"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,34 @@ def glossary() -> dict[str, Word]:
             names, see, meaning = re.split(_BAR, line, maxsplit=2)
             word = Word(meaning, tuple(_listed(see)), tuple(_listed(names)))
             words |= {folded(name): word for name in _listed(names)}
+    for entry in findings():
+        word = Word(f"a finding: {entry.when}. What to do: {entry.advice}", names=(entry.code,))
+        words.setdefault(folded(entry.code), word)
     return words
+
+
+@dataclass(frozen=True)
+class FindingEntry:
+    """What a finding is about: when reports have it, and what to do then."""
+
+    code: str
+    when: str
+    advice: str
+    part: str
+    """The part of the package that it belongs to."""
+
+
+@cache
+def findings() -> tuple[FindingEntry, ...]:
+    """Every finding that reports may have, as ``infoscope/data/findings.txt`` lists them."""
+    found, part = [], ""
+    for line in (files("infoscope") / "data" / "findings.txt").read_text(encoding="utf-8").splitlines()[1:]:
+        if line.startswith("#"):
+            part = line.removeprefix("#").strip()
+        elif line:
+            code, when, advice = (piece.strip() for piece in line.split(" | "))
+            found.append(FindingEntry(code, when, advice, part))
+    return tuple(found)
 
 
 def _listed(text: str) -> list[str]:
