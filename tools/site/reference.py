@@ -71,8 +71,9 @@ def findings_page(folder: Path) -> None:
 
 
 _FINDINGS = (
-    "What reports may say about the data or a system. In JSON each finding has its `code`, its sentence, its `severity` "
-    "(note or warning) and its `evidence`, the numbers that it rests on; `infoscope explain CODE` says what stands here.\n"
+    "What reports may say about the data or a system. In JSON each finding has its `code`, its sentence, its "
+    "`severity` (note or warning) and its `evidence`, the numbers that it rests on; `infoscope explain CODE` says what "
+    "stands here.\n"
 )
 
 
