@@ -378,14 +378,17 @@ def test_perplexity_is_the_geometric_mean_of_one_over_the_probability_of_the_tru
     weight = np.arange(200) % 3
 
     assert points.perplexity(truth, probabilities) == pytest.approx(np.exp(-np.log(own).mean()), rel=1e-9)
-    assert points.perplexity(truth, probabilities, weight=weight) == pytest.approx(
+    assert points.perplexity(truth, probabilities, sample_weight=weight) == pytest.approx(
         np.exp(-np.average(np.log(own), weights=weight)), rel=1e-9
     )
     assert points.probabilistic_scores(truth, probabilities).perplexity == points.perplexity(truth, probabilities)
     found = points.calibration(truth, probabilities)
     assert found.perplexity == pytest.approx(points.perplexity(truth, probabilities))
     assert f"{found.perplexity:.3f}" in found.to_text()
-    assert points.perplexity(["a", "b"], [[1.0, 0.0], [1.0, 0.0]]) == np.inf
+    with pytest.warns(ifs.UndefinedMetricWarning, match="perplexity is inf"):
+        assert points.perplexity(["a", "b"], [[1.0, 0.0], [1.0, 0.0]]) == np.inf
+    assert points.perplexity([0, 1, 1], [0.2, 0.5, 0.8]) == pytest.approx((0.8 * 0.5 * 0.8) ** (-1 / 3))
+    assert "perplexity" in ifs.sweep(truth, probabilities).to_text()
     assert points.perplexity(["a", "b", "c"], np.full((3, 3), 1 / 3)) == pytest.approx(3.0)
 
 

@@ -6,7 +6,6 @@ from infoscope.operating_points.calibration import Calibration, calibration
 from infoscope.operating_points.class_thresholds import ClassThresholds, class_thresholds
 from infoscope.operating_points.probabilistic import (
     ProbabilisticScores,
-    perplexity,
     probabilistic_scores,
     soft_table,
 )
@@ -20,6 +19,7 @@ from infoscope.operating_points.score_metrics import (
     d2_brier_score,
     d2_log_loss,
     log_loss,
+    perplexity,
     roc_auc,
 )
 from infoscope.operating_points.score_summary import ScoreSummary, score_summary

@@ -22,7 +22,6 @@ __all__ = [
     "ProbabilisticScores",
     "cross_entropy",
     "information_score",
-    "perplexity",
     "probabilistic_scores",
     "soft_table",
 ]
@@ -173,25 +172,6 @@ def cross_entropy(given: Probabilities) -> float:
     if np.any(own[slice(None) if given.weights is None else given.weights > 0] == 0):
         return float("inf")
     return float(-np.average(np.log2(np.where(own > 0, own, 1.0)), weights=given.weights))
-
-
-def perplexity(
-    y_true: LabelsLike,
-    y_score: ArrayLike | Frame,
-    *,
-    classes: Sequence[Any] | None = None,
-    weight: ArrayLike | None = None,
-    normalize: bool = False,
-) -> float:
-    """2 to the cross-entropy: among how many equally likely classes the probabilities leave one to guess.
-
-    1 is certain and right, the number of classes is no help, more than that misleads; infinite where a true class got
-    probability 0.
-
-    >>> perplexity(["a", "b"], [[0.5, 0.5], [0.5, 0.5]])
-    2.0
-    """
-    return float(np.exp2(cross_entropy(_checked(y_true, y_score, classes, weight, normalize=normalize))))
 
 
 def information_score(given: Probabilities, shares: Real | None = None) -> float:

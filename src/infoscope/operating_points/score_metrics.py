@@ -30,7 +30,7 @@ from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.missing import warn_of
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
-__all__ = ["average_precision", "brier_score", "d2_brier_score", "d2_log_loss", "log_loss", "roc_auc"]
+__all__ = ["average_precision", "brier_score", "d2_brier_score", "d2_log_loss", "log_loss", "perplexity", "roc_auc"]
 
 Average = Literal["macro", "weighted", "micro"]
 MultiClass = Literal["ovr", "ovo"]
@@ -253,6 +253,32 @@ def log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]
     0.4904
     """
     return _one_number("log_loss", _nats(_probabilities(y_true, y_score, given)))
+
+
+@_score_metric(
+    Card(
+        title="Perplexity of probabilities",
+        symbol="2^H(T,P)",
+        formula=r"2^{-\operatorname{mean}\log_2 p_{t}}",
+        source="valverde2013",
+        range=(1.0, np.inf),
+        better="lower",
+        unit="classes",
+        aliases=("perplexity of a predictor", "cross-perplexity"),
+        undefined="infinite: a true class has probability 0",
+        note="The number of classes is what equal probabilities reach, 2^H(T) what the class frequencies reach.",
+    )
+)
+def perplexity(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
+    """2 to the cross-entropy: among how many equally likely classes the probabilities leave one to guess.
+
+    1 is certain and right; more than the number of classes misleads.
+
+    >>> perplexity(["a", "b"], [[0.5, 0.5], [0.5, 0.5]])
+    2.0
+    """
+    bits = cross_entropy(_probabilities(y_true, y_score, given))
+    return _one_number("perplexity", float(np.exp2(bits)))
 
 
 @_score_metric(

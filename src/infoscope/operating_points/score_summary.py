@@ -35,6 +35,8 @@ class ScoreSummary:
     """Mean of −log of the probability that the true class was given, in nats."""
     normalized_log_loss: float | None = None
     """1 − log loss over that of always stating the prevalence: 1 is perfect, 0 knows the prevalence only."""
+    perplexity: float | None = None
+    """e to the log loss: equally likely classes that the probabilities leave to guess among."""
     brier_score: float | None = None
     """Mean squared distance of the probability from 0 or 1; of several classes the sum over them."""
     normalized_brier_score: float | None = None
@@ -59,6 +61,7 @@ SUMMARY_WORDS = {
     "over_prediction": "over-prediction",
     "log_loss": "log loss",
     "normalized_log_loss": "normalized log loss",
+    "perplexity": "perplexity",
     "brier_score": "Brier score",
     "normalized_brier_score": "normalized Brier score",
     "sure_false_positives": "sure false positives",
@@ -101,6 +104,7 @@ def _as_probabilities(levels: ScoreRanking, prevalence: float) -> dict[str, floa
         "over_prediction": summed / levels.positives - 1.0 if levels.positives > 0 else None,
         "log_loss": log_loss,
         "normalized_log_loss": _skill(log_loss, _nats(shares)),
+        "perplexity": float(np.exp(log_loss)),
         "brier_score": brier,
         "normalized_brier_score": _skill(brier, prevalence * (1.0 - prevalence)),
         "sure_false_positives": float(misses @ (scores == 1.0)),
@@ -148,6 +152,7 @@ def probability_summary(given: Probabilities) -> ScoreSummary:
         total,
         log_loss=log_loss,
         normalized_log_loss=_skill(log_loss, _nats(shares)),
+        perplexity=float(np.exp(log_loss)),
         brier_score=brier,
         normalized_brier_score=_skill(brier, float(1.0 - np.sum(shares**2)) / halved),
     )
