@@ -62,6 +62,20 @@ MUTANTS = (
         ("tests/readers/test_counter.py::test_weights_and_holes_of_merged_counters_add_up",),
     ),
     Mutant(
+        "settings of the next database",
+        "src/infoscope/embedded_database.py",
+        'instance.execute(f"RESET {name}")',
+        'instance.execute("SELECT 1")',
+        ("tests/readers/test_embedded_database.py::test_the_next_one_finds_nothing_of_the_last",),
+    ),
+    Mutant(
+        "a database that has spilled",
+        "src/infoscope/embedded_database.py",
+        "if memory is None and not _idle and (spill is None or not spill.exists()):",
+        "if memory is None and not _idle:",
+        ("tests/readers/test_embedded_database.py::test_less_memory_spilling_and_interrupts_end_it",),
+    ),
+    Mutant(
         "quotes in keys",
         "src/infoscope/readers/duckdb/session.py",
         'return "\'" + text.replace("\'", "\'\'") + "\'"',

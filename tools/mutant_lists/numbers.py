@@ -78,6 +78,20 @@ MUTANTS = (
         (_WRONG_ONCE,),
     ),
     Mutant(
+        "care for some tables of a batch",
+        "src/infoscope/metrics/shannon.py",
+        "return _merged(few, _few_bits(selected(table, few)), plain)",
+        "return _merged(few, _with_mutual(selected(table, few), [part[few] for part in bits]), plain)",
+        ("tests/test_numerics.py::test_a_batch_takes_care_only_of_tables_that_need_it",),
+    ),
+    Mutant(
+        "columns of many small tables",
+        "src/infoscope/numeric.py",
+        "for at in range(2, rows):",
+        "for at in range(3, rows):",
+        ("tests/test_numerics.py::test_sums_of_many_small_tables_are_numpys_to_the_last_digit",),
+    ),
+    Mutant(
         "series near a lift of 1",
         "src/infoscope/numeric.py",
         "_SERIES = 2.0**-6",

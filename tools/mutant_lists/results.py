@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(
         "trapezoids of average information",
-        "src/infoscope/operating_points/thresholds.py",
+        "src/infoscope/operating_points/averages.py",
         "summed += float(np.sum(widths * (told + np.concatenate([[before], told[:-1]]))) / 2)",
         "summed += float(np.sum(widths * told))",
         (
@@ -283,8 +283,8 @@ MUTANTS = (
     Mutant(
         "residuals of labelled items",
         "src/infoscope/latent/label_estimate.py",
-        "residual[np.arange(len(found.truth)), found.truth] += 1.0",
-        "residual[np.arange(len(found.truth)), found.truth] += 0.9",
+        "residual[np.arange(len(found.label)), found.label] += 1.0",
+        "residual[np.arange(len(found.label)), found.label] += 0.9",
         ("tests/latent/test_label_plan.py::test_all_items_labelled_is_the_counted_table",),
     ),
     Mutant(
