@@ -71,8 +71,8 @@ MUTANTS = (
     Mutant(
         "a database that has spilled",
         "src/infoscope/embedded_database.py",
-        "if memory is None and not _idle and (spill is None or not spill.exists()):",
-        "if memory is None and not _idle:",
+        " and (spill is None or not spill.exists()):",
+        ":",
         ("tests/readers/test_embedded_database.py::test_less_memory_spilling_and_interrupts_end_it",),
     ),
     Mutant(
