@@ -47,6 +47,7 @@ def test_files_are_small(name):
     assert min(path.stat().st_size for path in DATA.glob(f"{name}.csv*")) <= 200_000
 
 
+@pytest.mark.slow
 def test_a_data_set_is_taken_apart_into_labels():
     result = ifs.evaluate(*ifs.datasets.digits())
     assert [system.name for system in result.systems] == ["svm", "naive_bayes", "relabelled", "majority"]

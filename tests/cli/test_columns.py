@@ -152,6 +152,7 @@ def test_what_is_not_clear_is_asked_for(words: list[str], said: str) -> None:
     assert said in done.stderr or "SOURCE has no other column" in done.stderr
 
 
+@pytest.mark.slow
 def test_scores_by_pattern_take_the_classes_from_the_names() -> None:
     rows = "".join(f"{t},{p},{round(1 - p, 3)}\n" for t, p in [("car", 0.9), ("cat", 0.2), ("car", 0.6), ("cat", 0.4)])
     Path("scores.csv").write_text("label,p_car_x,p_cat_x\n" + rows * 10)
@@ -166,6 +167,7 @@ def test_scores_by_pattern_take_the_classes_from_the_names() -> None:
     assert len(found) > 2
 
 
+@pytest.mark.slow
 def test_one_score_and_one_other_column() -> None:
     Path("scores.csv").write_text("label,score\n1,0.9\n0,0.2\n1,0.6\n0,0.4\n")
     done = run("sweep", "scores.csv", "--score", "score")
@@ -174,6 +176,7 @@ def test_one_score_and_one_other_column() -> None:
     assert "taken as the truth (-t label)" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_column_of_scores_is_not_left_over() -> None:
     Path("scores.csv").write_text("label,model,score\n" + "1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.3\n" * 10)
     done = run("evaluate", "scores.csv", "-s", "model", "--score", "score")

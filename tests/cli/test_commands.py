@@ -67,6 +67,7 @@ def test_version() -> None:
     assert run("--version").output == f"infoscope {__version__}\n"
 
 
+@pytest.mark.slow
 def test_demo_finds_the_planted_systems() -> None:
     result = run("demo", "--format", "json")
 
@@ -83,6 +84,7 @@ def test_demo_finds_the_planted_systems() -> None:
     assert refused["svm"] == 0
 
 
+@pytest.mark.slow
 def test_demo_prints_a_verdict() -> None:
     result = run("demo")
 
@@ -124,6 +126,7 @@ def test_several_matrices(matrix: Path, tmp_path: Path) -> None:
     assert "named twice" in again.stderr
 
 
+@pytest.mark.slow
 def test_rows_of_several_systems_groups_and_weights(rows: Path) -> None:
     words = ["evaluate", str(rows), "-t", "gold", "-s", "svm", "-s", "knn", "--format", "json"]
     plain = json.loads(run(*words).stdout)

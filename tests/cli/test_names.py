@@ -74,6 +74,7 @@ def test_every_id_of_the_vocabulary_is_explained() -> None:
         assert explained(name)
 
 
+@pytest.mark.slow
 def test_every_title_and_symbol_is_known() -> None:
     for name, card in catalogue.items():
         for said in (card.title, card.symbol):

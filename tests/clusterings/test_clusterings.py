@@ -47,6 +47,7 @@ def test_expected_information_of_whole_groups_is_zero() -> None:
     assert expected_information(np.array([3.0, 0.0, 4.0]), np.array([7.0, 0.0])) == 0.0
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(labels)
 def test_label_free_metrics_as_scikit_learn_has_them(rows: list[tuple[int, int]]) -> None:

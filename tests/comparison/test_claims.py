@@ -138,6 +138,7 @@ def made_ranking(wins, size, seed=0):
     return names, found
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 7), st.data())
 def test_groups_are_the_largest_sets_consistent_with_every_pair(size, data):
@@ -360,6 +361,7 @@ def test_stated_class_shares_are_seen_in_every_number():
     assert not any("different data sets" in note for note in notes(unpaired))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["accuracy", "proficiency", "mcc"])
 def test_the_correlation_under_stated_shares_agrees_with_resampling(name):
     rng = np.random.default_rng(9)

@@ -52,6 +52,7 @@ def test_rows_that_a_system_lacks() -> None:
     assert record["evidence"] == dict(missing.evidence)
 
 
+@pytest.mark.slow
 def test_every_note_has_a_code() -> None:
     good, poor = Contingency.from_labels(TRUTH, GOOD), Contingency.from_labels(TRUTH, POOR)
     said = {"good": GOOD, "poor": POOR}
@@ -83,6 +84,7 @@ def test_a_name_at_the_start_of_a_sentence_stays_as_it_is() -> None:
     assert "There is no significant difference in proficiency" in alike
 
 
+@pytest.mark.slow
 def test_the_class_of_a_sweep_may_be_called_anything() -> None:
     odd = "x when margin ≤ t"
     curve = ifs.sweep([odd, odd, "b", "b", "b"], [0.9, 0.8, 0.3, 0.1, 0.7], positive=odd)

@@ -49,6 +49,7 @@ def test_limits_are_those_of_the_cluster_bootstrap() -> None:
     assert "60 groups of 'patient' whole" in system.interval.text
 
 
+@pytest.mark.slow
 def test_dependent_rows_widen_the_interval_and_independent_ones_do_not() -> None:
     frame = patients()
     for column, low, high in (("patient", 1.5, 6.0), ("row", 0.85, 1.2)):

@@ -100,6 +100,7 @@ def test_nothing_is_compared_without_a_defined_value_or_common_rows() -> None:
     apart.to_json()
 
 
+@pytest.mark.slow
 def test_groups_are_compared_within_themselves_and_other_shares_not_at_all() -> None:
     frame = answers()
     frame["half"] = np.arange(len(frame)) % 2

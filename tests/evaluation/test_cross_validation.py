@@ -28,6 +28,7 @@ X, Y = load_iris(return_X_y=True)
 RANDOM_TREE = DecisionTreeClassifier(splitter="random", max_features=1, max_depth=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "learner",
     [
@@ -193,6 +194,7 @@ def test_two_repeats_have_no_outline() -> None:
     assert held(fold_clouds(clouds(repeats=2)), "wide") == []
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
@@ -215,6 +217,7 @@ def test_halves_show_the_standard_error_of_the_whole() -> None:
     assert found["proficiency"]["sd"] == pytest.approx(exact, rel=0.06)
 
 
+@pytest.mark.slow
 def test_halves_agree_with_splitting_the_rows() -> None:
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 3, 200)

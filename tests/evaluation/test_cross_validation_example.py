@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import cross_validation as example
 
 
+@pytest.mark.slow
 def test_digits_take_the_place_of_a_missing_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("INFOSCOPE_REFERENCE_DATA", str(tmp_path))
     learners, data, truth = example.chosen([])

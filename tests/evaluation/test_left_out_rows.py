@@ -137,6 +137,7 @@ def test_stored_tables_say_it_when_they_are_read(tmp_path: Path) -> None:
     assert len(caught(lambda: ifs.evaluate(tmp_path / "part.ifs"))[1]) == 1
 
 
+@pytest.mark.slow
 def test_sweeps_and_runs_say_it() -> None:
     assert "1 row left out: missing truth" in repr(ifs.sweep(FRAME["t"], FRAME["p"].to_numpy()))
     assert "left out" in repr(ifs.tune(FRAME, "k", truth="t", system="s"))

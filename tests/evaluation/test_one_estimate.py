@@ -73,6 +73,7 @@ def test_an_ordered_categorical_brings_its_order_to_a_comparison() -> None:
     assert labels.ranking[0].metric == "linear_weighted_kappa"
 
 
+@pytest.mark.slow
 def test_a_gate_shows_the_numbers_of_the_evaluation_though_it_keeps_labels_as_text(tmp_path: Path) -> None:
     """The text "10" sorts before "2", and draws follow the order of the classes."""
     source = columns(list(range(1, 13)))
@@ -98,6 +99,7 @@ def guesses(tmp_path: Path) -> Path:
     return tmp_path / "guesses.csv"
 
 
+@pytest.mark.slow
 def test_a_gate_says_that_a_system_captures_nothing(guesses: Path) -> None:
     asked = ("gate", guesses, "-t", "t", "-s", "random", "--baseline-system", "dummy")
     told = run(*asked)

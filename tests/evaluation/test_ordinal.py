@@ -244,6 +244,7 @@ def test_ranked_probability_score_of_probabilities() -> None:
     assert probabilistic_scores(named(truth), forecast, classes=SCALE).ranked_probability_score is None
 
 
+@pytest.mark.slow
 def test_sweep_of_probabilities_shows_the_score(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     forecast = rng.dirichlet([1, 1, 1, 1], 120)

@@ -105,6 +105,7 @@ def test_on_the_command_line(log: str) -> None:
     assert (wrong.exit_code, "did you mean 'accuracy'?" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_headline_is_about_the_named_metric_unless_nothing_is_captured() -> None:
     def first(result: ifs.Evaluation) -> str:
         return " ".join(result.to_text().split("Evaluation ·")[0].split())

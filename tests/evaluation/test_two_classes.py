@@ -95,6 +95,7 @@ def test_a_fitting_threshold_or_balanced_classes_are_not_blamed(share: float) ->
     assert finding(system, "predicted_too_often") is None
 
 
+@pytest.mark.slow
 def test_labels_and_scores_in_one_report(file: Path, tmp_path: Path) -> None:
     words = ["-t", "label", "--positive", "fraud"]
     evaluated = ["evaluate", file, *words, "-s", "model", "--score", "score", "-q"]

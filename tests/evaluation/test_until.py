@@ -95,6 +95,7 @@ def test_reading_stops_when_the_interval_is_narrow(kind: str, tmp_path: Path) ->
     assert part.provenance.rows < 0.5 * len(many())
 
 
+@pytest.mark.slow
 def test_other_seeds_read_other_rows_and_the_same_seed_the_same() -> None:
     frame = many()
     once, again, other = (

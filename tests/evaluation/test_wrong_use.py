@@ -43,6 +43,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("path")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_column_of_scores_is_no_column_of_classes_and_the_command_given_works(command):
@@ -57,6 +58,7 @@ def test_a_column_of_scores_is_no_column_of_classes_and_the_command_given_works(
     assert "Predict “benign” when the score is at least" in swept.stdout
 
 
+@pytest.mark.slow
 def test_columns_of_probabilities_are_named_together_and_the_command_given_works(path):
     found = CliRunner().invoke(app, ["evaluate", path, "-t", "label", "-s", "p_benign", "-s", "p_malignant"])
 
@@ -95,6 +97,7 @@ def test_scores_given_in_python(cancer, form):
         calls[form]()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["array", "lists", "frame", "mapping", "tensor"])
 def test_probabilities_of_every_class(form):
     iris = load_iris()
@@ -121,6 +124,7 @@ def test_other_matrices_are_told_what_to_do():
         ifs.evaluate(truth, np.random.default_rng(1).normal(size=(30, 3)))
 
 
+@pytest.mark.slow
 def test_targets_of_a_regression_get_no_verdict():
     features, target = load_diabetes(return_X_y=True)
     predicted = LinearRegression().fit(features, target).predict(features)

@@ -108,6 +108,7 @@ def test_ranking_forest_and_tuning_agree_on_the_best(metric: str) -> None:
     assert max(ranking.places, key=lambda place: place.probability_best).name == "s1"
 
 
+@pytest.mark.slow
 def test_the_sweep_in_text_marks_the_least_error_as_best(tmp_path: Path) -> None:
     truth, given = scores()
     path = tmp_path / "scores.csv"

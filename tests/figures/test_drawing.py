@@ -167,6 +167,7 @@ def test_matplotlib_draws_the_same_marks(name: str) -> None:
     assert drawn == len(panel.marks)
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text() -> None:
     for name, display in every_picture(HOSTILE).items():
         for text in (display.to_svg(), str(display._repr_html_())):
@@ -177,6 +178,7 @@ def test_hostile_names_stay_text() -> None:
         assert not {key for key in attributes if key.startswith("on")}, name
 
 
+@pytest.mark.slow
 def test_hostile_names_do_not_stop_matplotlib(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     safe = [name for name in HOSTILE if name.isascii()]
@@ -184,6 +186,7 @@ def test_hostile_names_do_not_stop_matplotlib(tmp_path: Path) -> None:
     CoverageDisplay.from_table({name: table(0) for name in safe}).save(tmp_path / "b.pdf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
 def test_files_are_written_and_not_overwritten(tmp_path: Path, suffix: str) -> None:
     if suffix != "svg":

@@ -11,6 +11,7 @@ from tools.gallery.page import MADE_UP, NO_NUMBER, exhibits, page, write
 SHOWN = list(exhibits())
 
 
+@pytest.mark.slow
 def test_pages_and_pictures_are_up_to_date(tmp_path: Path) -> None:
     write(tmp_path / "gallery", tmp_path / "gallery.md")
 

@@ -36,6 +36,7 @@ def real(truth: np.ndarray, values: np.ndarray) -> float:
     return float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, values)))
 
 
+@pytest.mark.slow
 def test_labels_correct_what_the_model_cannot_see() -> None:
     held, errors, alone = [], [], []
     for seed in range(6):
@@ -53,6 +54,7 @@ def test_labels_correct_what_the_model_cannot_see() -> None:
     assert sum(held) >= 4
 
 
+@pytest.mark.slow
 def test_a_right_model_needs_fewer_labels() -> None:
     rng = np.random.default_rng(72)
     truth, predictions = World.drawn(5, 4, rng).items(8000, rng)
@@ -135,6 +137,7 @@ def test_labels_mixed_in_are_not_asked_for_again() -> None:
     assert all(item.row > 100 for item in items)
 
 
+@pytest.mark.slow
 def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
     rng = np.random.default_rng(77)
     truth, predictions = World.drawn(4, 2, rng, low=0.75).items(600, rng)

@@ -39,6 +39,7 @@ def test_intervals_hold() -> None:
     assert sum(held) >= 40
 
 
+@pytest.mark.slow
 def test_tables_are_near_those_of_the_labels() -> None:
     rng = np.random.default_rng(1)
     truth, predictions = World.drawn(6, 3, rng).items(3000, rng)
@@ -112,6 +113,7 @@ def copying(share: float, seed: int = 5, n: int = 2000) -> tuple[np.ndarray, dic
     return truth, predictions
 
 
+@pytest.mark.slow
 def test_shared_errors_of_two_are_found_and_repaired_by_a_block() -> None:
     truth, predictions = copying(0.5)
     real = {
@@ -148,6 +150,7 @@ def test_three_systems_with_two_classes_cannot_be_checked() -> None:
     assert "Three systems with two classes fit any counts" in found.to_text()
 
 
+@pytest.mark.slow
 def test_labels_mixed_in_name_the_classes() -> None:
     """Four of five systems swap the names: the labels say so."""
     rng = np.random.default_rng(8)
@@ -190,6 +193,7 @@ def test_a_constant_system_is_kept_and_said() -> None:
     assert "constant_system" in codes(found)
 
 
+@pytest.mark.slow
 def test_classes_that_nobody_separates_are_said_to_be_merged() -> None:
     rng = np.random.default_rng(11)
     right = np.array([[0.9, 0.05, 0.05], [0.05, 0.475, 0.475], [0.05, 0.475, 0.475]])
@@ -225,6 +229,7 @@ def test_split_r_hat() -> None:
     assert split_r_hat(np.ones((2, 10))) == 1.0
 
 
+@pytest.mark.slow
 def test_weights_count_as_their_effective_size() -> None:
     rng = np.random.default_rng(14)
     _, predictions = World.drawn(4, 2, rng, low=0.8).items(500, rng)
@@ -236,6 +241,7 @@ def test_weights_count_as_their_effective_size() -> None:
     assert twice["s0"].metrics["proficiency"].sd == pytest.approx(plain["s0"].metrics["proficiency"].sd, rel=0.25)
 
 
+@pytest.mark.slow
 def test_sources_and_documents(tmp_path: Path) -> None:
     rng = np.random.default_rng(15)
     _, predictions = World.drawn(3, 3, rng).items(300, rng)

@@ -157,6 +157,7 @@ def test_an_object_carries_a_parent_once() -> None:
     assert sets.matrix.toarray().tolist() == [[1, 0], [0, 1], [1, 0]]
 
 
+@pytest.mark.slow
 def test_chance_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
     sums = tally(paired(dense))
     rng = np.random.default_rng(0)
@@ -169,6 +170,7 @@ def test_chance_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
     assert float(adjusted_proficiency(sums)) < float(proficiency(sums))
 
 
+@pytest.mark.slow
 def test_random_f1_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
     sums = values_of(tally(paired(dense)))
     rng = np.random.default_rng(1)

@@ -106,6 +106,7 @@ def test_runs_may_be_files_named_by_a_pattern(tmp_path):
         ifs.tune(str(tmp_path / "run-{d}-{k}.csv"), ["k"], truth="gold", system="said")
 
 
+@pytest.mark.slow
 def test_text_names_the_areas_and_the_best_point(scores):
     result = run(scores, "-t", "gold", "--score", "p")
 
@@ -142,6 +143,7 @@ def test_json_holds_the_curve_and_the_choice(scores):
     assert len(record["thresholds"]) == len(curves["proficiency"])
 
 
+@pytest.mark.slow
 def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
     costs = tmp_path / "costs.csv"
     costs.write_text(",yes,no\nyes,0,9\nno,1,0\n")
@@ -154,6 +156,7 @@ def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
     assert best["value"] == pytest.approx(min(paid))
 
 
+@pytest.mark.slow
 def test_refusals_show_both_accuracies(chances):
     words = [word for name in ("ant", "bee", "cat") for word in ("--score", name)]
     result = run(chances, "-t", "gold", *words, "--normalize", "--certainty", "margin", "--format", "markdown")
@@ -276,6 +279,7 @@ def test_what_runs_are_held_against_leaves_their_size_alone(tmp_path):
     assert ifs.Tuning.from_dict(record).information_per_unit()[0] == pytest.approx(1 / 50)
 
 
+@pytest.mark.slow
 def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
     costs = tmp_path / "costs.csv"
     costs.write_text(",yes,no\nyes,5,1\nno,1,0\n")
@@ -289,6 +293,7 @@ def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
         ifs.sweep(truth, values).best(costs=[[0, 1], [1, 5]], resamples=2)
 
 
+@pytest.mark.slow
 def test_gains_are_negative_costs(scores, tmp_path):
     costs = tmp_path / "gains.csv"
     costs.write_text(",no,yes\nno,0,1.5\nyes,2,-4\n")

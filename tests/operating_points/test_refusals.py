@@ -248,6 +248,7 @@ def _every_pair(scores, truth, score):
     return values
 
 
+@pytest.mark.slow
 @given(rows_strategy)
 @settings(max_examples=25)
 def test_two_thresholds_are_best_among_all_pairs(rows):

@@ -88,6 +88,7 @@ def test_weights_count_as_repeated_samples() -> None:
         assert one.rate.high - one.rate.low >= other.rate.high - other.rate.low  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_scores_that_are_no_probabilities_have_no_reliability() -> None:
     swept = ifs.sweep(TRUTH, 3 * SCORES - 1)
 
@@ -101,6 +102,7 @@ def test_scores_that_are_no_probabilities_have_no_reliability() -> None:
     assert "Is the score a probability?" not in swept.to_text()
 
 
+@pytest.mark.slow
 def test_reports_show_the_curves() -> None:
     text, page = SWEEP.to_text(width=140), SWEEP.to_html()
 

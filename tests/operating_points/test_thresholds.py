@@ -63,6 +63,7 @@ def test_curves_equal_scikit_learn():
     assert np.isnan(ours["precision"][0])
 
 
+@pytest.mark.slow
 def test_every_metric_along_the_curve_equals_the_metric_of_each_table():
     scores, truth = _noisy(60)
     curve = ifs.sweep(truth, scores)
@@ -330,6 +331,7 @@ def test_the_positive_class_may_be_stated():
     assert other.rule == "0 when score ≥ t"
 
 
+@pytest.mark.slow
 def test_document_is_plain_json_with_nulls_for_undefined():
     import json
 
@@ -340,6 +342,7 @@ def test_document_is_plain_json_with_nulls_for_undefined():
     assert record["metrics"]["proficiency"][1] == 1.0
 
 
+@pytest.mark.slow
 def test_scores_of_the_other_class_are_offered_reversed():
     scores, truth = _noisy(200)
     found = ifs.sweep(truth, -scores)
@@ -354,6 +357,7 @@ def test_scores_of_the_other_class_are_offered_reversed():
     assert ifs.sweep(truth, -scores, positive=0).choices
 
 
+@pytest.mark.slow
 def test_an_area_below_one_half_by_chance_is_no_reversal():
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, 60)

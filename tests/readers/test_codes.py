@@ -243,6 +243,7 @@ def test_ten_systems_as_one_by_one(tmp_path: Path, spy: Spy) -> None:
         assert cells(together[name]) == {(gold, said): n for gold, said, n in lines}
 
 
+@pytest.mark.slow
 def test_more_labels_than_codes_can_take_half_way(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.csv"
     path.write_text("gold,a,b\n" + "".join(f"{i % 2100},{i % 2100},{i}\n" for i in range(100_000)))

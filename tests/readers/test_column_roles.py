@@ -216,6 +216,7 @@ def test_a_sorted_file_shows_all_its_classes_and_columns_named_twice_are_left_ou
     assert len(rows["label"]) == 2000
 
 
+@pytest.mark.slow
 def test_forty_columns_are_guessed_in_time() -> None:
     truth = drawn(ANIMALS, rows=2000)
     columns = {"label": truth} | {f"v{at}": predicted(truth, 0.5, at) for at in range(40)}

@@ -49,6 +49,7 @@ def test_names_mean_nothing_to_frames(name: str) -> None:
         assert read(frame, truth="t", system=name).counts.tolist() == [[1, 0], [1, 1]]
 
 
+@pytest.mark.slow
 def test_dask_frames_take_any_name() -> None:
     dask = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
     names = {"s.x": ["a", "a", "b"], "a`b": ["a", "b", "b"], "*": ["b", "b", "b"]}
@@ -58,6 +59,7 @@ def test_dask_frames_take_any_name() -> None:
     assert [tables[name].counts.tolist() for name in names] == [[[1, 0], [1, 1]], [[1, 0], [0, 2]], [[0, 1], [0, 2]]]
 
 
+@pytest.mark.slow
 def test_ibis_on_duckdb_knows_no_case() -> None:
     ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
     frame = ibis.memtable(pa.table({"t": ["a", "b"], "T": ["b", "b"], "s": ["a", "b"]}))

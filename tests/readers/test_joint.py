@@ -36,6 +36,7 @@ def test_pairs_as_by_hand(rows: list) -> None:
     assert paired.total + sum(paired.ignored.values()) == len(rows)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(logs, st.booleans())
 def test_each_table_is_the_one_that_is_read_alone(rows: list, weighted: bool) -> None:

@@ -337,6 +337,7 @@ def test_pages_by_the_book(data: st.DataObject) -> None:
 pieces = st.lists(st.sampled_from([b"ab", b"abcabcabd", b"\0" * 70])).map(b"".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(data=st.one_of(st.binary(max_size=3000), pieces))
 @example(data=b"x" * 100_000)

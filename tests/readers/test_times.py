@@ -64,6 +64,7 @@ except InputError as error:
 """
 
 
+@pytest.mark.slow
 def test_pyarrow_without_pandas_refuses_them_in_the_same_words() -> None:
     pytest.importorskip("pyarrow")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -451,6 +451,7 @@ read(sys.argv[1], truth="t", system="s", read=ReadOptions(threads=1))
 """
 
 
+@pytest.mark.slow
 def test_the_engine_prints_nothing_itself(tmp_path: Path) -> None:
     """Its own bar appears after two seconds; here it would at once."""
     log = tmp_path / "log.csv"

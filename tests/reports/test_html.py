@@ -195,6 +195,7 @@ def test_every_table_has_a_page(table: Contingency) -> None:
     Outline(as_html(plain({"a": table})))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables(square=True))
 def test_matrix_is_read_back_from_the_document(table: Contingency) -> None:

@@ -81,6 +81,7 @@ def markdown_of_sweep(tmp_path: Path, *, by: bool) -> str:
     return str(result.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [False, True])
 def test_sweep_as_markdown(tmp_path: Path, by: bool) -> None:
     harmless(markdown_of_sweep(tmp_path, by=by))

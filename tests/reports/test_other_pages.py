@@ -84,6 +84,7 @@ def test_verdict_of_refusals_says_what_refusing_half_costs(pages: dict[str, str]
     assert "nats" in words
 
 
+@pytest.mark.slow
 def test_thresholds_by_three_criteria_and_by_costs() -> None:
     rng = np.random.default_rng(3)
     truth = rng.random(80) < 0.5
@@ -109,6 +110,7 @@ def test_data_of_a_sweep_is_its_curve(pages: dict[str, str]) -> None:
     assert float(best.rstrip("%")) == pytest.approx(100 * captured[scores().choices[0].point], abs=0.051)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [[1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0]])
 def test_scores_without_a_curve_have_a_page_too(values: list[float]) -> None:
     curve = sweep(["a", "b", "a", "b"] * 3, values * 3, positive="b")
@@ -251,6 +253,7 @@ def test_number_and_text_that_look_alike_have_other_hashes() -> None:
 # ── groups, and what was read ────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_systems_are_compared_within_each_group_as_if_it_were_alone() -> None:
     evaluation = grouped()
     found = {part.group["site"]: part.comparison for part in evaluation.group_comparisons}

@@ -188,6 +188,7 @@ def test_a_long_class_name_does_not_hide_its_partner() -> None:
         assert any("渋谷区" in line for line in pairs)
 
 
+@pytest.mark.slow
 def test_many_groups_of_systems_alike_are_counted_not_listed() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 300)

@@ -54,6 +54,7 @@ def test_the_cell_tells_who_is_best_and_shows_all() -> None:
     assert ">3.0%<" in shown[1]  # a tenth of a bit a detection, of log2(10)
 
 
+@pytest.mark.slow
 def test_a_hundred_cells_stay_light() -> None:
     one = tracking.evaluate(STAGE.truth(), STAGE.broken())._repr_html_()
     many = tracking.compare(STAGE.truth(), {f"t{at}": STAGE.missing(at % 4) for at in range(20)})._repr_html_()

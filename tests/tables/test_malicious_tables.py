@@ -70,6 +70,7 @@ def tried(path: Path, load: Callable[[Path], Any], files: Iterator[malicious.Cha
     return len(verdicts), {name: fault for name, fault in verdicts.items() if fault is not None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_a_changed_table_is_refused_or_the_same(name: str, tmp_path: Path) -> None:
     path, load = saved_table(tmp_path, name)
@@ -81,6 +82,7 @@ def test_a_changed_table_is_refused_or_the_same(name: str, tmp_path: Path) -> No
     assert faults == {}
 
 
+@pytest.mark.slow
 def test_changed_metadata_is_refused_or_means_the_same(tmp_path: Path) -> None:
     path, load = saved_table(tmp_path, "text with a reject label")
 
