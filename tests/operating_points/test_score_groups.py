@@ -140,6 +140,16 @@ def test_a_group_of_one_class_is_kept_and_said() -> None:
     assert [each.code for each in found.findings] == ["groups_of_one_class"]
 
 
+def test_whether_scores_are_probabilities_is_decided_for_all_groups_together() -> None:
+    rows = {"y": [1, 0, 1, 0], "s": [2.0, -1.0, 0.3, 0.2], "g": ["a", "a", "b", "b"]}
+    found = ifs.operating_points.score_groups(rows, truth="y", score="s", by="g")
+
+    assert all(each.summary.log_loss is None for each in found.groups)
+    assert [each.code for each in found.findings] == ["no_probabilities"]
+    assert "--raw" in found.to_text()
+    assert "--raw" in ifs.sweep(rows["y"], rows["s"]).to_text()
+
+
 def test_weights_count_as_repeated_rows() -> None:
     weights = np.random.default_rng(9).integers(1, 4, 300)
     rows = {**ROWS, "w": weights.astype(float).tolist()}

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import as_names
 from infoscope.operating_points.ranking import ScoreRanking, ranked
+from infoscope.operating_points.reliability import are_probabilities
 from infoscope.operating_points.score_rows import ScoreRows, cleaned, matched, scored_rows
-from infoscope.operating_points.score_summary import ScoreSummary, score_summary
+from infoscope.operating_points.score_summary import NO_PROBABILITIES, ScoreSummary, score_summary
 from infoscope.operating_points.scores import BinaryScores, positive_among
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import Columns
@@ -124,8 +125,11 @@ def score_groups(
         raise InputError("no row has a truth label, a score and a weight above 0; there is nothing to sum up")
     labels = _two_classes(np.concatenate([rows.truth for rows in kept.values()]))
     positive = positive_among(labels, matched(options.get("positive"), np.array(labels, dtype=object)))
+    whole = _levels(_together(list(kept.values())), positive)
+    probabilities = are_probabilities(whole)
     summaries = [
-        ScoreGroup(tuple(map(str, group)), score_summary(_levels(rows, positive))) for group, rows in kept.items()
+        ScoreGroup(tuple(map(str, group)), score_summary(_levels(rows, positive), probabilities=probabilities))
+        for group, rows in kept.items()
     ]
     summaries.sort(key=lambda each: -each.summary.samples)
     left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
@@ -133,11 +137,11 @@ def score_groups(
         score,
         str(positive),
         tuple(names),
-        score_summary(_levels(_together(list(kept.values())), positive)),
+        score_summary(whole),
         tuple(summaries),
         _statistics([each.summary for each in summaries]),
         Provenance(rows=int(sum(rows.rows.sum() for rows in kept.values())), ignored=left_out),
-        (*_one_sided(summaries), *ignored_rows(left_out)),
+        (*_doubts(summaries, probabilities=probabilities), *ignored_rows(left_out)),
     )
 
 
@@ -176,11 +180,13 @@ def _statistics(summaries: Sequence[ScoreSummary]) -> dict[str, GroupStatistics]
     return found
 
 
-def _one_sided(groups: Sequence[ScoreGroup]) -> Iterator[Finding]:
-    lacking = [each for each in groups if each.summary.roc_auc is None]
+def _doubts(groups: Sequence[ScoreGroup], *, probabilities: bool) -> Iterator[Finding]:
+    if not probabilities:
+        yield Finding("no_probabilities", NO_PROBABILITIES)
+    lacking = sum(each.summary.roc_auc is None for each in groups)
     if lacking:
         text = (
-            f"{len(lacking):,} of {len(groups):,} groups have samples of one class only; their ranking, and their "
-            "normalized losses, are undefined and left out of the statistics."
+            f"{lacking:,} of {len(groups):,} groups {'has' if lacking == 1 else 'have'} samples of one class only: no "
+            "ranking and no normalized losses there, and none of them in the statistics."
         )
-        yield Finding("groups_of_one_class", text, evidence={"groups": len(lacking)})
+        yield Finding("groups_of_one_class", text, evidence={"groups": lacking})

@@ -11,7 +11,7 @@ from infoscope.operating_points.ranking import ScoreRanking, area_under_roc
 from infoscope.operating_points.reliability import are_probabilities
 from infoscope.operating_points.scores import Probabilities
 
-__all__ = ["SUMMARY_WORDS", "ScoreSummary", "probability_summary", "score_summary"]
+__all__ = ["NO_PROBABILITIES", "SUMMARY_WORDS", "ScoreSummary", "probability_summary", "score_summary"]
 
 _LEAST = float(np.finfo(np.float64).eps)
 """A probability of 0 that was wrong counts as this in the log loss, as scikit-learn has it."""
@@ -55,6 +55,10 @@ class ScoreSummary:
     """Share of the rows that are predicted positive there."""
 
 
+NO_PROBABILITIES = (
+    "Log loss, Brier score and over-prediction need probabilities, and these scores lie below 0 or above 1; logits are "
+    "taken with --raw (raw=True)."
+)
 SUMMARY_WORDS = {
     "prevalence": "prevalence",
     "mean_score": "mean score",
@@ -75,22 +79,22 @@ SUMMARY_WORDS = {
 """What reports call each number."""
 
 
-def score_summary(levels: ScoreRanking) -> ScoreSummary:
+def score_summary(levels: ScoreRanking, *, probabilities: bool | None = None) -> ScoreSummary:
     """Everything about one score, from its distinct values and how often each class has them.
+
+    ``probabilities`` says whether the scores are; by default they are where all lie between 0 and 1.
 
     >>> found = score_summary(ScoreRanking(np.array([0.9, 0.2]), np.array([1, 1]), np.array([1, 3]), 1.0, 3.0))
     >>> print(f"{found.brier_score:.4f} {found.lift_quality:.2f} {found.best_lift:.0f}")
     0.0300 1.00 3
     """
     prevalence = levels.positives / levels.total
-    return ScoreSummary(
-        levels.total, levels.positives, prevalence, **_as_probabilities(levels, prevalence), **_as_ranking(levels)
-    )
+    are = are_probabilities(levels) if probabilities is None else probabilities
+    rules = _as_probabilities(levels, prevalence) if are else {}
+    return ScoreSummary(levels.total, levels.positives, prevalence, **rules, **_as_ranking(levels))
 
 
 def _as_probabilities(levels: ScoreRanking, prevalence: float) -> dict[str, float | None]:
-    if not are_probabilities(levels):
-        return {}
     scores = levels.thresholds
     hits = np.diff(levels.hits, prepend=0).astype(np.float64)
     misses = np.diff(levels.false_alarms, prepend=0).astype(np.float64)

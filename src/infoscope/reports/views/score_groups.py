@@ -7,7 +7,7 @@ from collections.abc import Callable
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups
-from infoscope.operating_points.score_summary import SUMMARY_WORDS, ScoreSummary
+from infoscope.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
 from infoscope.reports.numbers import UNDEFINED, Units, amount, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
 
@@ -65,7 +65,8 @@ def summary_table(summary: ScoreSummary) -> Table:
         for name, word in SUMMARY_WORDS.items()
         if (value := getattr(summary, name)) is not None
     ]
-    return Table([Column("number", "name"), Column("value")], rows, max_rows=len(rows))
+    note = NO_PROBABILITIES if summary.log_loss is None else ""
+    return Table([Column("number", "name"), Column("value")], rows, note=note, max_rows=len(rows))
 
 
 def outline(result: ScoreGroups, _unit: Units) -> Outline:
@@ -76,7 +77,7 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
         kicker=(
             "Scores by group",
             f"{amount(total.samples)} samples",
-            f"{len(result):,} groups",
+            f"{len(result):,} group{'s' * (len(result) != 1)}",
             f"positive class '{result.positive}'",
         ),
         headline=_headline(result),
@@ -107,7 +108,8 @@ def _headline(result: ScoreGroups) -> str:
         return f"{result.score} over {len(result):,} groups: all samples are of one class."
     return (
         f"{result.score} has a lift quality of {share(result.total.lift_quality)} in all, and on average "
-        f"{share(quality.mean)} over {quality.groups:,} groups ({quality.above_zero:,} above 0)."
+        f"{share(quality.mean)} over {quality.groups:,} group{'s' * (quality.groups != 1)} "
+        f"({quality.above_zero:,} above 0)."
     )
 
 
