@@ -1,6 +1,9 @@
 """Few labels and a judge: how often each diagnostic finds what is wrong, and how often it alarms where nothing is.
 
-    python benchmarks/judge_diagnostics.py --repeats 100 --seed 9 [--docs docs/judges.md]
+    python benchmarks/judge_diagnostics.py --repeats 100 --seed 9 [--docs docs/judge-labels.md]
+    python benchmarks/judge_diagnostics.py --requests 40 --seed 9 [--docs docs/judge-labels.md]
+
+The second asks for further labels, labels the rows, and looks what came.
 
 5,000 rows, two classes, system right in 80% and judge in 85% of the rows unless said otherwise.
 """
@@ -133,13 +136,52 @@ def false_alarms(repeats: int, seed: int) -> Iterator[str]:
     yield f"| `judge_changed` | steady judge, 100 labels per period | {np.mean(steady):.2f} | {repeats} |"
 
 
+def requests(repeats: int, seed: int) -> Iterator[str]:
+    """One line per setting: 100 labels at random, then as many as half the width is foretold to need."""
+    for metric, classes, common in (
+        ("accuracy", 2, 0.5),
+        ("accuracy", 2, 0.95),
+        ("proficiency", 2, 0.95),
+        ("accuracy", 5, 0.2),
+        ("proficiency", 5, 0.2),
+    ):
+        rng = np.random.default_rng([seed, classes, round(100 * common), len(metric)])
+        ratios, planned, at_random, held = [], [], [], []
+        for _ in range(repeats):
+            truth = rng.choice(classes, ROWS, p=[common, *([(1 - common) / (classes - 1)] * (classes - 1))])
+            model, gpt = (erring(truth, right, classes, rng) for right in (0.8, 0.8))
+            labelled = np.zeros(ROWS, bool)
+            labelled[rng.permutation(ROWS)[:100]] = True
+            found = Rows(truth, model, model, gpt, labelled)
+            judged = found.judged()
+            low, high = judged.posterior().interval(metric)
+            plan = judged.labels_for(metric, (high - low) / 2)
+            human = [int(t) if there else None for t, there in zip(truth, labelled, strict=True)]
+            columns = {"gpt": gpt, "model": model, "human": human}
+            sheet = plan.sheet(plan.select(columns, seed=int(rng.integers(2**31))))
+            lines = {name: [line[name] for line in sheet] for name in ("row", "gpt", "model")}
+            came = plan.estimate(lines | {"label": [str(truth[row - 1]) for row in lines["row"]]})
+            true = float(getattr(ifs.metrics, metric)(ifs.Contingency.from_labels(truth, model)))
+            ratios.append(came.reached / plan.half_width)
+            planned.append(plan.labels)
+            at_random.append(np.nan if plan.labels_random is None else plan.labels_random)
+            held.append(came.systems["model"].low <= true <= came.systems["model"].high)
+        what = f"{metric}, {classes} classes{', one in 95% of the rows' if common == 0.95 else ''}"
+        figures = f"{np.nanmedian(at_random):.0f} | {np.median(planned):.0f} | {np.median(ratios):.2f}"
+        yield f"| {what} | {figures} | {np.mean(held):.2f} | {repeats} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeats", type=int, default=sized(100, 1))
+    parser.add_argument("--requests", type=int, metavar="REPEATS")
     parser.add_argument("--docs", type=Path, help="the page whose lines are replaced")
     parser.add_argument("--seed", type=int, default=None)
     asked = parser.parse_args()
     seed = int(np.random.SeedSequence().entropy % 2**32) if asked.seed is None else asked.seed
+    if asked.requests:
+        shown(requests(asked.requests, seed), asked.docs, "label requests")
+        return
     shown(measured(asked.repeats, seed), asked.docs, "diagnostics")
     shown(false_alarms(asked.repeats, seed), asked.docs, "false alarms")
 

@@ -26,14 +26,14 @@ class LabelPlanDisplay(Display):
         low, top = log10(20), log10(max((point.labels for point in curve), default=100) * 1.3)
         ticks = tuple((log10(point.labels), f"{point.labels:,}") for point in curve)
         marks: list[Mark] = [Line(((low, self.plan.half_width), (top, self.plan.half_width)), "ink", dash=(3.0, 3.0))]
-        for words, colour, values in (
-            ("planned", "captured", [point.planned for point in curve]),
-            ("at random", "missed", [point.random for point in curve]),
+        for words, colour, drop, values in (
+            ("planned", "captured", 18.0, [point.planned for point in curve]),
+            ("at random", "missed", -10.0, [point.random for point in curve]),
         ):
             points = tuple((log10(point.labels), value) for point, value in zip(curve, values, strict=True))
             marks.append(Line(points, colour, 2.0))
             marks += [Dot(x, y, colour, size=4.0, tip=f"{10**x:,.0f} labels {words}: ±{y:.3f}") for x, y in points]
-            marks += [Words(*points[0], words, colour, shift=(8.0, -8.0), halo="paper")] if points else []
+            marks += [Words(*points[0], words, colour, shift=(8.0, drop), halo="paper")] if points else []
         return Panel(
             "Plan of labels",
             f"About {self.plan.labels:,} planned labels give ±{self.plan.half_width:g}.",
