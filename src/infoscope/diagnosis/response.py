@@ -127,7 +127,8 @@ def _miscounted(facts: TableStatistics, code: str, *, rarely: bool) -> Finding |
 
 
 def _times(count: float) -> str:
-    return f"{count:,.6g} time{'s' * (count != 1)}"
+    shown = f"{count:,.6g}" if count < 10 or count == round(count) else f"{count:,.0f}"
+    return f"{shown} time{'s' * (count != 1)}"
 
 
 def specialised(facts: TableStatistics) -> Finding | None:

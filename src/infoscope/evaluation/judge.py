@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from infoscope.comparison import DEFAULT_METRICS
 from infoscope.comparison.judged import compare_judged
 from infoscope.comparison.options import CompareOptions
 from infoscope.diagnosis.label_assignment import evident_renaming
 from infoscope.evaluation.comparison import MOST_SYSTEMS
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, source_name
-from infoscope.evaluation.result import Evaluation, JudgedSystem, JudgeResult, SystemResult
+from infoscope.evaluation.result import Evaluation, JudgedStratum, JudgedSystem, JudgeResult, SystemResult
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import UncertaintyOptions
@@ -21,6 +23,7 @@ from infoscope.judges.diagnostics import accepting_verdicts
 from infoscope.judges.findings import judged_findings
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
+from infoscope.posterior.summary import summarize_draws
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -29,6 +32,8 @@ from infoscope.typing import LabelsByName, Source
 
 __all__ = ["judged_inputs", "with_judge"]
 
+MOST_STRATA = 100
+"""Strata that a document lists, those of most rows."""
 HEADLINE_METRICS = ("accuracy", "proficiency", "macro_f1")
 """Metrics that are shown from the judge alone, the labels alone, and both."""
 
@@ -61,9 +66,8 @@ def judged_inputs(
         table = judged.table(name, seed=seed)
         subjects.append(TableInput(name, table, n=table.sample_size))
     whole = judged.patterns
-    provenance = Provenance(
-        source_name(source), None if whole.is_weighted else int(whole.total), tuple(_ignored(judged))
-    )
+    titled = None if y_pred is not None or isinstance(source, Judged) else source_name(source)
+    provenance = Provenance(titled, None if whole.is_weighted else int(whole.total), tuple(_ignored(judged)))
     return Inputs(provenance, subjects, notes=(*judged_findings(judged), *_unmatched_names(judged)))
 
 
@@ -143,7 +147,24 @@ class _JudgedParts:
             judge_as_truth=self._judge_as_truth(names),
             further_labels=self.judged.further_labels(self.system, seed=self.how.seed),
             others=self._others(),
+            strata=tuple(self._strata()),
         )
+
+    def _strata(self) -> Iterator[JudgedStratum]:
+        """Every stratum, or those of most rows, in the order of verdicts and predictions."""
+        strata, belief = self.judged.strata(self.system), self.judged.belief(self.system, seed=self.how.seed)
+        counts = belief.counts
+        classes = counts.prediction_class[counts.prediction]
+        for at in np.sort(np.argsort(-counts.rows, kind="stable")[:MOST_STRATA]).tolist():
+            right = belief.theta[:, at, classes[at]] if classes[at] >= 0 else np.zeros(len(belief.theta))
+            found = summarize_draws(right, self.how.level)
+            yield JudgedStratum(
+                strata.verdicts[counts.verdict[at]],
+                str(strata.predictions[counts.prediction[at]]),
+                float(counts.rows[at]),
+                float(counts.by_class[at].sum()),
+                Estimate(float(found.mean)).with_belief(found),
+            )
 
     def _labels_only(self, names: Sequence[str]) -> dict[str, Estimate]:
         table = self.judged.labels_only(self.system)

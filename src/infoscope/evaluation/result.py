@@ -34,6 +34,7 @@ __all__ = [
     "GroupComparison",
     "IntervalMethod",
     "JudgeResult",
+    "JudgedStratum",
     "JudgedSystem",
     "SystemResult",
     "upgraded",
@@ -232,6 +233,18 @@ class SystemResult:
 
 
 @dataclass(frozen=True)
+class JudgedStratum:
+    """Rows with one verdict and one prediction."""
+
+    verdict: str
+    prediction: str
+    rows: float
+    labels: float
+    right: Estimate
+    """Share of them in which the prediction is right."""
+
+
+@dataclass(frozen=True)
 class JudgedSystem:
     """One system by the labels alone and by the judge alone; by both it is among the systems of the evaluation."""
 
@@ -247,6 +260,8 @@ class JudgedSystem:
     """How many further labels the judge is worth, for the accuracy."""
     others: Mapping[str, Estimate] = field(default_factory=dict)
     """The accuracy by estimators of others: ``ppi`` (PPI++) and ``lee`` (bias-adjusted)."""
+    strata: tuple[JudgedStratum, ...] = ()
+    """Those of most rows, by verdict and prediction."""
 
 
 @dataclass(frozen=True)

@@ -80,10 +80,11 @@ def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
         Figure(JudgeDisplay.from_judge(evaluation).panel()),
         _side_by_side(evaluation, found),
     ]
-    for judge in found.judge:
+    for judge in found.judge if found.verdicts == "class" else ():
         title: Phrase = ("The judge by class: ", Name(judge.title))
         blocks.append(Section(title, class_tables(judge, unit)))
     blocks += _others(found)
+    blocks += [Section(("Verdict and prediction: ", Name(each.name)), [_strata(each)]) for each in found.systems]
     yield Section("Labels and judge", blocks, "judge")
 
 
@@ -137,6 +138,31 @@ def _side_by_side(evaluation: Evaluation, found: JudgeResult) -> Table:
         "verdict were right."
     )
     return Table(columns, rows, "Each metric by labels and judge", note=note, search="metrics", max_rows=len(rows))
+
+
+def _strata(system: JudgedSystem) -> Table:
+    """How often predictions are right, by verdict and prediction, those of most rows first."""
+    columns = [
+        Column("verdict", "name"),
+        Column("prediction", "name"),
+        Column("rows"),
+        Column("labels"),
+        Column("right"),
+        Column("interval", priority=5),
+    ]
+    rows = [
+        (
+            Name(stratum.verdict),
+            Name(stratum.prediction),
+            amount(round(stratum.rows)),
+            amount(round(stratum.labels)),
+            Strong(share(stratum.right.shown)),
+            interval_text(stratum.right),
+        )
+        for stratum in sorted(system.strata, key=lambda stratum: -stratum.rows)
+    ]
+    note = "Labelled rows stand for the others with the same verdict and prediction."
+    return Table(columns, rows, "Share of right predictions by verdict and prediction", note=note, search="strata")
 
 
 def _rows(evaluation: Evaluation, system: JudgedSystem) -> Iterator[Sequence[Cell]]:

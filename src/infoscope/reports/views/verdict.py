@@ -88,7 +88,8 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
 def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
     if pairs[0].directed:
         first, second = (Name(label) for label in pairs[0].classes)
-        many = f"{amount(pairs[0].count)} time{'s' * (pairs[0].count != 1)}"
+        count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
+        many = f"{amount(count)} time{'s' * (count != 1)}"
         start = (first, " is predicted as ", second, f" {many}")
         return (*start, f"; without these errors it would capture {points(pairs[0].gain)} points more of this sample.")
     named: list[Inline] = []
