@@ -46,7 +46,7 @@ def path(columns: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> P
 
 @pytest.fixture(scope="module")
 def evaluation(columns: dict[str, Any]) -> ifs.Evaluation:
-    return ifs.evaluate(columns, truth="human", system=["model", "new"], judge="gpt")
+    return ifs.evaluate(columns, truth="human", system=["model", "new"], judge="gpt", positive="c1")
 
 
 def run(*words: object) -> Any:
