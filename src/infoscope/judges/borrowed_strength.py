@@ -67,13 +67,16 @@ def borrowed(counts: StratumCounts, own: Real, rng: np.random.Generator) -> Real
     number = int(np.clip(HALVED_CELLS // counts.by_class.size, MIN_HALVINGS, MAX_HALVINGS))
     parts = np.array_split(own, min(number, len(own)))
     together = max(1, FITTED_CELLS // (counts.by_class.size * (REFITS + 1)))
-    found = []
+    found = np.empty((len(own), *counts.by_class.shape))
+    done = 0
     for start in range(0, len(parts), together):
         some = parts[start : start + together]
         halves = _halves(counts, len(some), rng)
         fits = _reweighted_fits(counts, halves, rng)
-        found += [_borrowed(counts, part, half, fit, rng) for part, half, fit in zip(some, halves, fits, strict=True)]
-    return np.concatenate(found)
+        for part, half, fit in zip(some, halves, fits, strict=True):
+            found[done : done + len(part)] = _borrowed(counts, part, half, fit, rng)
+            done += len(part)
+    return found
 
 
 def _halves(counts: StratumCounts, number: int, rng: np.random.Generator) -> Real:
@@ -241,9 +244,12 @@ def _elsewhere(work: _Half, at: NDArray[np.int64], bases: Sequence[Real], share:
     mine = np.flatnonzero((place[strata] >= 0) & (counts.slot[strata, classes] == OTHER))
     drawn[:, place[strata[mine]], classes[mine]] += work.own[:, mine]
     total = drawn.sum(axis=-1, keepdims=True)
-    return np.where(
-        total > 0, drawn / np.maximum(total, 1e-300), shape / np.maximum(shape.sum(-1, keepdims=True), _TINY)
-    )
+    lost = np.flatnonzero((total <= 0).any(axis=(0, 2)))  # draws so small that all of them are 0: their mean instead
+    if len(lost):
+        drawn[:, lost] = np.where(total[:, lost] > 0, drawn[:, lost], shape[:, lost])
+        total = drawn.sum(axis=-1, keepdims=True)
+    drawn /= np.maximum(total, 1e-300)
+    return drawn
 
 
 def _noisy(shape: Real, importance: Real, rng: np.random.Generator) -> Real:
