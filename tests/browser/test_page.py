@@ -54,6 +54,25 @@ def test_page_opens_fits_and_is_accessible(visit: Any, name: str, window: dict[s
     assert serious(violations(page)) == []
 
 
+def test_names_at_the_dots_of_a_phone_are_all_there(visit: Any) -> None:
+    """They are written larger there, and move apart instead of giving way; so do their lines."""
+    page = visit("typical", **PHONE)
+    page.locator("#maps").scroll_into_view_if_needed()
+    shown = page.evaluate("""() => [...document.querySelectorAll('#maps .map')].map(map => {
+      const names = [...map.querySelectorAll('.lab')];
+      const boxes = names.map(name => name.getBoundingClientRect());
+      const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5;
+      return [
+        names.filter(name => getComputedStyle(name).display === 'none').length,
+        boxes.filter((a, i) => boxes.some((b, j) => i < j && meet(a, b))).length,
+        names.length,
+      ];
+    })""")
+
+    assert len(shown) >= 3
+    assert all(hidden == 0 and meeting == 0 and names >= 2 for hidden, meeting, names in shown), shown
+
+
 def test_without_code_the_essentials_are_there(visit: Any) -> None:
     page = visit("typical", java_script_enabled=False)
     text = page.inner_text("main")

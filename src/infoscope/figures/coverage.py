@@ -184,14 +184,15 @@ class CoverageDisplay(TableDisplay):
         """Axes, lines of equal error, curves, ellipses, clouds with their lenses, points and their names."""
         x, y = self._window()
         top, right = 38.0 if self.curves else 18.0, side_room(point.name for point in self.points)
+        below = 66.0 if self._has_key else 50.0
         panel = Panel(
             "Information coverage",
             _summary(self.points),
             axis(*x, "false information, share of the truth →", most=5),
             axis(*y, "captured information →", most=5),
             width=INNER[0] + 56.0 + right,
-            height=INNER[1] + 50.0 + top,
-            margins=(56.0, top, right, 50.0),
+            height=INNER[1] + below + top,
+            margins=(56.0, top, right, below),
         )
         clouds = {point.name: point.cloud for point in self.points if point.cloud is not None}
         found = lenses(panel, clouds, [(0.0, 1.0)])
@@ -310,8 +311,11 @@ class CoverageDisplay(TableDisplay):
 
     def _key(self, panel: Panel) -> list[Mark]:
         """What the colours of the points mean, where they mean accuracy."""
-        told = any(p.accuracy is not None and p.cloud is None for p in self.points) and not self.curves
-        return accuracy_key(panel, panel.width - 134.0, panel.height - 18.0) if told else []
+        return accuracy_key(panel, panel.width - 134.0, panel.height - 9.0) if self._has_key else []
+
+    @property
+    def _has_key(self) -> bool:
+        return any(p.accuracy is not None and p.cloud is None for p in self.points) and not self.curves
 
 
 def _fill(point: CoveragePoint, at: int) -> str:

@@ -50,6 +50,8 @@ class ComparisonDisplay(TableDisplay):
     """Whether the values are differences, measured from 0."""
     noun: str = "systems"
     """What the rows are."""
+    points: bool = True
+    """Whether differences are written in percentage points."""
 
     def __post_init__(self) -> None:
         """Order the rows, the best first."""
@@ -120,7 +122,7 @@ class ComparisonDisplay(TableDisplay):
         count = len(self.rows)
         words = any(row.word for row in self.rows)
         left = min(210.0, max(60.0, 22.0 + max(width_of(plain_label(row.name)) for row in self.rows)))
-        scale = 100.0 if self.differences else 1.0
+        scale = 100.0 if self.differences and self.points else 1.0
         ticks = tuple((at / scale, text) for at, text in axis(low * scale, high * scale, "").ticks)
         marks = [mark for at, row in enumerate(self.rows) for mark in self._row(count - 1 - at, row)]
         return Panel(
@@ -141,7 +143,9 @@ class ComparisonDisplay(TableDisplay):
 
     def _row(self, at: int, row: ForestRow) -> list[Mark]:
         marks: list[Mark] = []
-        number = f"{100 * row.value:+.1f}" if self.differences else f"{row.value:.3f}"
+        number = f"{row.value:.3f}"
+        if self.differences:
+            number = (f"{100 * row.value:+.1f}" if self.points else f"{row.value:+.3f}").replace("-", "−")
         tip = f"{plain_label(row.name)}: {number}"
         if row.low is not None and row.high is not None:
             marks.append(Line(((row.low, at), (row.high, at)), "ink", 2.0, of=row.name))

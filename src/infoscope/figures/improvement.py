@@ -13,7 +13,7 @@ from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.colours import series
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import fitting, plain_label, shortened, width_of
+from infoscope.figures.layout import WIDER_WORDS, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
@@ -113,17 +113,17 @@ class ImprovementDisplay(TableDisplay):
                 f"■ by {word}",
                 series(at),
                 anchor="start",
-                shift=(215.0 * at, -12.0),
+                shift=(at * (24.0 + WIDER_WORDS * width_of(f"■ by {_WORDS[0]}", 14.0)), -12.0),
                 bold=True,
             )
-            for at, word in enumerate(("erroneous information", "wrong predictions"))
+            for at, word in enumerate(_WORDS)
             if any(step.by == ("information", "accuracy")[at] for step in self.steps)
         ]
         marks += [
             Words(np.log2(low), count - 1 - at, fitting(name, left - 14.0), anchor="end", shift=(-8.0, 0.0), of=name)
             for at, name in enumerate(names)
         ]
-        ticks = [factor for factor in _FACTORS if low <= factor <= high]
+        ticks = _ticks(low, high, 420.0)
         return Panel(
             "Improvement factor",
             "; ".join(
@@ -146,26 +146,25 @@ class ImprovementDisplay(TableDisplay):
         )
 
 
-_FACTORS: Sequence[float] = (
-    0.1,
-    0.2,
-    0.25,
-    0.5,
-    0.75,
-    0.9,
-    1.0,
-    1.25,
-    1.5,
-    2.0,
-    3.0,
-    4.0,
-    5.0,
-    7.5,
-    10.0,
-    20.0,
-    50.0,
-    100.0,
-)
+_WORDS = ("erroneous information", "wrong predictions")
+_FACTORS: Sequence[float] = (1, 2, 0.5, 5, 10, 0.2, 0.1, 20, 50, 100, 3, 4, 1.5, 0.75, 7.5, 1.25, 0.25, 0.9)
+"""Factors that an axis may name, the roundest first."""
+_TICK_ROOM = 44.0
+
+
+def _ticks(low: float, high: float, wide: float) -> list[float]:
+    """The roundest factors within a range that have room for their words, also where these are written larger.
+
+    >>> _ticks(0.7, 2.4, 420.0), _ticks(0.5, 20.0, 420.0)
+    ([0.75, 1, 1.25, 1.5, 2], [0.5, 1, 2, 3, 5, 10, 20])
+    """
+    per_octave = wide / (np.log2(high) - np.log2(low))
+    kept: list[float] = []
+    for factor in _FACTORS:
+        inside = low <= factor <= high
+        if inside and all(abs(np.log2(factor / other)) * per_octave >= _TICK_ROOM for other in kept):
+            kept.append(factor)
+    return sorted(kept)
 
 
 def _step(step: ImprovementStep, row: int) -> list[Mark]:

@@ -273,6 +273,10 @@ def accuracy_key(panel: Panel, x: float, y: float, wide: float = 90.0) -> list[M
     return marks
 
 
+WIDER_WORDS = 1.18
+"""How much wider words may be than planned: small pages write them larger."""
+
+
 def legend(panel: Panel, x: float, y: float, entries: Sequence[tuple[str, str]]) -> list[Mark]:
     """Squares of a colour with what each means, in a row: (colour, words)."""
     marks: list[Mark] = []
@@ -281,5 +285,5 @@ def legend(panel: Panel, x: float, y: float, entries: Sequence[tuple[str, str]])
         corners = ((a, low), (b, low), (b, high), (a, high))
         marks.append(Line(corners, colour, 0.0, closed=True, fill=colour, clip=False))
         marks.append(Words(*at_pixel(panel, x + 15.0, y), words, "dim", "small"))
-        x += 34.0 + width_of(words, FONT["small"])
+        x += 34.0 + WIDER_WORDS * width_of(words, FONT["small"])
     return marks

@@ -239,10 +239,37 @@ $$('.scroll').forEach((box) => {
   new ResizeObserver(hint).observe(box);
 });
 
-// where a map is small, a name that would lie on another one gives way; a selected one is always there
+// where a map is small and its names large, names move apart along their column, and their lines with them
+const spread = (map) => {
+  const names = $$('.lab', map);
+  if (!names.length) return;
+  names.forEach((name) => {
+    name.dataset.y ??= name.getAttribute('y');
+    name.setAttribute('y', name.dataset.y);
+  });
+  const step = 1.02 * Math.max(...names.map((name) => name.getBBox().height));
+  const bottom = (names[0].ownerSVGElement?.viewBox.baseVal.height || Infinity) - 6;
+  const wanted = names.map((name) => ({ name, y: +name.dataset.y })).sort((a, b) => a.y - b.y);
+  wanted.forEach((place, at) => (place.y = at ? Math.max(place.y, wanted[at - 1].y + step) : place.y));
+  let limit = bottom;
+  for (const place of [...wanted].reverse()) {
+    place.y = Math.min(place.y, limit);
+    limit = place.y - step;
+  }
+  wanted.forEach(({ name, y }) => {
+    name.setAttribute('y', y);
+    const lead = $$('.lead', map).find((line) => line.dataset.of === name.dataset.of);
+    if (!lead) return;
+    lead.dataset.d ??= lead.getAttribute('d');
+    lead.setAttribute('d', lead.dataset.d.replace(/[\d.]+$/, (end) => +end + y - name.dataset.y));
+  });
+};
+
+// a name that would still lie on another one gives way; a selected one is always there
 const uncrowd = (map) => {
   const kept = [];
   $$('text', map).forEach((name) => name.classList.remove('crowded'));
+  spread(map);
   const boxes = $$('text:not(.lab)', map).map((text) => text.getBoundingClientRect());
   $$('.lab', map).forEach((name) => {
     const box = name.getBoundingClientRect();

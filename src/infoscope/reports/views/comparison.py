@@ -276,9 +276,9 @@ def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
                     place.name, pair.estimate.mean, pair.estimate.low, pair.estimate.high, _corrected_verdict(pair)
                 )
             )
-    scale = "percentage points" if card.unit == "ratio" and card.range == (0, 1) else "hundredths"
-    title = f"difference to {plain_label(reference)[:40]}, in {scale}"
-    drawn = ComparisonDisplay(rows, title, reference, card.better != "lower", differences=True)
+    points = MetricNotation(ranking.metric).is_share
+    title = f"difference to {plain_label(reference)[:40]}{', in percentage points' * points}"
+    drawn = ComparisonDisplay(rows, title, reference, card.better != "lower", differences=True, points=points)
     caption = (
         Strong("Differences"),
         " to ",
