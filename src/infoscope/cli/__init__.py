@@ -36,6 +36,8 @@ COMMANDS = {
     "demo": ("demo", "See an evaluation of five real classifiers."),
     "datasets": ("datasets", "Data sets that come with infoscope, as CSV files."),
     "doctor": ("doctor", "Versions, optional parts, and how to get them."),
+    "completion": ("completion", "Completion of commands and options in a shell."),
+    "man": ("manual", "Manual pages."),
 }
 """Each command with its module and what it does in a line."""
 

@@ -88,8 +88,13 @@ POSITIVE_RULE = (
 )
 
 
+def _metrics_beginning(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """Ids of metrics for a shell that completes what was typed."""
+    return sorted({entry.name for entry in _everything() if entry.name.startswith(typed)})
+
+
 @click.command("explain")
-@click.argument("metric", required=False)
+@click.argument("metric", required=False, shell_complete=_metrics_beginning)
 @click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
 @reported
 def command(metric: str | None, **_options: object) -> None:

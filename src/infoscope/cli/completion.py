@@ -1,0 +1,32 @@
+"""``infoscope completion``: the script by which a shell completes commands, options and metrics."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from infoscope.cli.errors import reported
+from infoscope.cli.streams import write_stdout
+
+__all__ = ["command"]
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.pass_context
+@reported
+def command(context: click.Context, shell: str, **_options: object) -> None:
+    """Print the script that completes commands and options in SHELL; load it where the shell starts.
+
+    bash: add eval "$(infoscope completion bash)" to ~/.bashrc. zsh: the same in ~/.zshrc. fish: write it to
+    ~/.config/fish/completions/infoscope.fish.
+
+    Example: infoscope completion bash
+    """
+    script = get_completion_class(shell)
+    assert script is not None
+    app = context.find_root().command
+    write_stdout(f"{script(app, {}, 'infoscope', '_INFOSCOPE_COMPLETE').source().strip()}\n")
