@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from king_rook_king import answers, grow
 
 import infoscope as ifs
 
@@ -30,6 +29,9 @@ try:
     from sklearn.tree import DecisionTreeClassifier
 except ImportError:
     raise SystemExit("this example needs scikit-learn: pip install 'infoscope[sklearn]'") from None
+
+sys.path.insert(0, str(Path(__file__).parent))  # the tree is that of the example beside this one
+from king_rook_king import answers, grow
 
 Problem = tuple[dict[str, Any], np.ndarray, np.ndarray]
 
