@@ -392,4 +392,25 @@ MUTANTS = (
         "np.sqrt(1.0 / folds)",
         ("tests/scikit_learn/test_selection.py::test_p_values_are_those_of_the_corrected_resampled_t_test",),
     ),
+    Mutant(
+        "costs by the position of a class",
+        "src/infoscope/tables/costs.py",
+        "at = [rows[str(label)] for label in truth], [columns[str(label)] for label in system]",
+        "at = list(range(len(truth))), list(range(len(system)))",
+        ("tests/evaluation/test_costs.py::test_every_form_of_costs_means_the_same",),
+    ),
+    Mutant(
+        "runs of unequal number in pairs",
+        "src/infoscope/cross_validation/result.py",
+        "one, other = one[:, None], other[None, :]",
+        "one, other = one[: len(other)], other[: len(one)]",
+        ("tests/evaluation/test_monte_carlo.py::test_more_runs_of_one_system_are_compared_over_all_pairs",),
+    ),
+    Mutant(
+        "improvement factors the other way round",
+        "src/infoscope/figures/error_arrows.py",
+        "return self.before / self.after if",
+        "return self.after / self.before if",
+        ("tests/figures/test_families.py::test_coverage_points_carry_their_numbers_and_arrows_their_factors",),
+    ),
 )
