@@ -262,6 +262,7 @@ def test_what_is_not_sure_ends_in_one_sentence(rows: str, said: str) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_lists_and_patterns_of_every_option_that_takes_columns() -> None:
     rows = "".join(f"{at % 2},{int(at % 7 > 2)},{at % 7 / 7:.2f},n{at},{'ab'[at % 2]}\n" for at in range(70))
     Path("all.csv").write_text(f"label,pred,p_one,note_x,part\n{rows}")

@@ -110,6 +110,7 @@ def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
     assert done.stdout.split() == ["gc", "infoscope", "infoscope.__main__"]  # gc is built in
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["-m", "infoscope"], ["-c", "from infoscope.__main__ import main; main()"]])
 def test_an_interrupt_inside_exec_ends_with_its_status(tmp_path: Path, words: list[str]) -> None:
     """As in the middle of a dataclass: the interpreter then ends a module by the signal, whatever its status is."""

@@ -74,6 +74,7 @@ def codes_in_the_code() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_finding_has_an_entry() -> None:
     codes = codes_in_the_code()
     listed = [entry.code for entry in findings()]

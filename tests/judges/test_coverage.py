@@ -56,6 +56,7 @@ def share_held(method, world: World) -> float:
     return float(np.mean(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "world",
     [World(2, 3000, 100), World(5, 3000, 200), World(5, 3000, 200, repeats=0.3)],

@@ -138,6 +138,7 @@ def found_codes(evaluation: ifs.Evaluation) -> set[str]:
     return {finding.code for finding in evaluation.findings}
 
 
+@pytest.mark.slow
 def test_a_judge_that_changed_between_periods() -> None:
     changed, steady = monthly(0.7, 48), monthly(0.9, 52)
     asked = {"truth": "human", "system": "model", "judge": "gpt", "period": "month"}

@@ -144,6 +144,7 @@ def write(path: Path, columns: dict[str, list]) -> None:
         writer.writerows(zip(*columns.values(), strict=True))
 
 
+@pytest.mark.slow
 def test_the_command_asks_for_labels_and_reads_them_back(tmp_path: Path) -> None:
     world = JudgedWorld.drawn(np.random.default_rng(36), 2000, 60)
     rows, ask, done = tmp_path / "rows.csv", tmp_path / "ask.csv", tmp_path / "done.csv"

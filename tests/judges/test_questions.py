@@ -161,6 +161,7 @@ def test_groups_widen_intervals(columns: dict[str, Any]) -> None:
     assert ratio == pytest.approx(np.sqrt(3), rel=0.1)
 
 
+@pytest.mark.slow
 def test_commands_say_the_same(path: Path, evaluation: ifs.Evaluation) -> None:
     found = run("evaluate", path, "-t", "human", "-s", "model,new", "--judge", "gpt", "--format", "json")
     document = json.loads(found.output)

@@ -54,6 +54,7 @@ def test_tables_are_near_those_of_the_labels() -> None:
     assert codes(found) == ["estimated_without_truth"]
 
 
+@pytest.mark.slow
 def test_every_metric_and_page_works_on_the_tables_under_the_banner() -> None:
     rng = np.random.default_rng(2)
     found = ifs.latent_truth(World.drawn(4, 3, rng).items(500, rng)[1], **FAST)
@@ -368,6 +369,7 @@ def test_two_predictions_at_a_time_do_not_determine_a_truth() -> None:
         ifs.latent_truth(seen)
 
 
+@pytest.mark.slow
 def test_the_command_shows_pairs_where_there_is_no_latent_truth(tmp_path: Path) -> None:
     pd.DataFrame(large(3, 600, 1500, 6)).to_csv(tmp_path / "many.csv", index=False)
     asked = ["agree", str(tmp_path / "many.csv"), "-s", "s0,s1,s2", "--latent", "--draws", "20"]

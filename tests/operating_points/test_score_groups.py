@@ -180,6 +180,7 @@ def run(*arguments: object) -> object:
     return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
+@pytest.mark.slow
 def test_the_command_sums_up_by_group(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     lines = [f"{label},{score},{site}" for label, score, site in zip(TRUTH, SCORE, SITE, strict=True)]

@@ -77,6 +77,7 @@ def test_a_search_takes_the_shallow_tree_where_the_best_is_hardly_better() -> No
     assert (found.predict(X) == Y).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_parameters_of_a_pipeline_and_several_metrics() -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression())
     asked = {"captured": scorer("proficiency"), "right": scorer("accuracy")}

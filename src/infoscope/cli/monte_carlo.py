@@ -15,8 +15,6 @@ from infoscope.cli.errors import reported
 from infoscope.cli.options import column_options, label_options, output_options, read_options, reading_options
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
-from infoscope.readers.file_patterns import names_in_braces
-from infoscope.readers.files import find_files, scratch_folder
 
 __all__ = ["command"]
 
@@ -57,6 +55,8 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
 
 def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.CrossValidation:
+    from infoscope.readers.file_patterns import names_in_braces  # noqa: PLC0415 - not needed for --help
+
     shared = {
         "read": read_options(chosen),
         "by": list(chosen["by"]) or None,
@@ -87,5 +87,7 @@ def _matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, dic
 
 
 def _files(pattern: str) -> list[Path]:
+    from infoscope.readers.files import find_files, scratch_folder  # noqa: PLC0415 - not needed for --help
+
     with scratch_folder() as folder:
         return [Path(path) for path in find_files(pattern, None, folder).paths]

@@ -10,7 +10,6 @@ import click
 from infoscope.cli.errors import reported
 from infoscope.cli.streams import say, write_stdout
 from infoscope.errors import InputError
-from infoscope.serving import open_server
 
 __all__ = ["command"]
 
@@ -31,6 +30,8 @@ def command(folder: str, port: int, no_browser: bool, **_options: object) -> Non
 
     Example: infoscope serve --no-browser --port 8800
     """
+    from infoscope.serving import open_server  # noqa: PLC0415 - not needed for --help
+
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{folder} is not a folder; give the one that holds the files of predictions")
