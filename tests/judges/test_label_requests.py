@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
+from infoscope.judges.accuracy_estimators import Agreements
 from infoscope.judges.label_allocation import StratumAllocation
 from infoscope.judges.label_requests import labels_for, with_labels
 from infoscope.reports import outline_of
@@ -113,6 +114,21 @@ def test_labels_come_back_in_rounds() -> None:
     counted.labelled[np.array(first["row"]) - 1] = True
     assert after.labelled == pytest.approx(judged(counted).labelled)
     assert after.everything == pytest.approx(judged(counted).everything)
+
+
+def test_labels_from_elsewhere_leave_all_rows_open() -> None:
+    """With population="unlabelled", labelled rows are no part of the rows: none of these is counted off."""
+    world = JudgedWorld.drawn(np.random.default_rng(37), 500, 100)
+    apart = ifs.Judged.from_rows(world.source(), **COLUMNS, population="unlabelled")
+    plan = labels_for(apart, "accuracy", 0.1)
+    assert plan.items == 400
+    assert sum(each.rows for each in plan.strata) == 500
+    open_rows = ~world.labelled
+    accepted = float((world.verdict == world.prediction)[open_rows].sum())
+    found = Agreements.of(apart.counts("model"), apart=True)
+    assert (found.accepted, found.unlabelled) == (accepted, 400.0)
+    together = ifs.evaluate(world.source(), **COLUMNS).judge.of("model").others["ppi"]
+    assert ifs.evaluate(apart).judge.of("model").others["ppi"].value == pytest.approx(together.value)
 
 
 def test_rejections() -> None:

@@ -177,7 +177,7 @@ class _JudgedParts:
         accepts = accepting_verdicts(self.judged, self.system)
         if not accepts.any():
             return {}
-        rows = Agreements.of(self.judged.counts(self.system), accepts)
+        rows = Agreements.of(self.judged.counts(self.system), accepts, apart=self.judged.population == "unlabelled")
         return {
             "ppi": ppi_accuracy(rows, self.how.level),
             "lee": bias_adjusted_accuracy(rows, self.how.level),

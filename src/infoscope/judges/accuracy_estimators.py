@@ -32,12 +32,15 @@ class Agreements:
     unlabelled: float
 
     @classmethod
-    def of(cls, counts: StratumCounts, accepts: NDArray[np.bool_] | None = None) -> Agreements:
-        """``accepts`` says where a verdict accepts a prediction: where it names it, by default."""
+    def of(cls, counts: StratumCounts, accepts: NDArray[np.bool_] | None = None, *, apart: bool = False) -> Agreements:
+        """``accepts`` says where a verdict accepts a prediction: where it names it, by default.
+
+        ``apart`` says that the labelled rows are not among all rows.
+        """
         accepts = counts.same if accepts is None else accepts
         right = (np.arange(counts.classes)[:, None] == counts.prediction_class)[:, None, :]
         labelled = counts.labelled
-        rest = np.maximum(counts.everything - labelled.sum(axis=0), 0.0)
+        rest = counts.everything if apart else np.maximum(counts.everything - labelled.sum(axis=0), 0.0)
         return cls(
             accepted_right=float((labelled * (right & accepts)).sum()),
             rejected_right=float((labelled * (right & ~accepts)).sum()),

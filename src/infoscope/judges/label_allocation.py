@@ -31,12 +31,18 @@ class StratumAllocation:
     labelled: Real
     """Labels that there are."""
     rows: Real
+    """Rows, labelled ones among them."""
     floor: float
     scale: float
 
     @classmethod
-    def of(cls, belief: StratumBelief, table: Contingency, metric: str, sd: float) -> StratumAllocation:
-        """From what is believed now; ``table`` and ``sd`` are the expected table and the metric's sd."""
+    def of(
+        cls, belief: StratumBelief, table: Contingency, metric: str, sd: float, *, apart: bool = False
+    ) -> StratumAllocation:
+        """From what is believed now; ``table`` and ``sd`` are the expected table and the metric's sd.
+
+        ``apart`` says that the labelled rows are not among those that the metric is about.
+        """
         counts = belief.counts
         effect = influence(metric, table).reshape(table.shape)[:, counts.prediction].T
         mean = np.einsum("dgt,gt->dg", belief.theta, effect)
@@ -46,7 +52,8 @@ class StratumAllocation:
         floor = float((share * (expected - share @ expected) ** 2).sum() / counts.rows.sum())
         now = float((share**2 * within / np.maximum(labelled, 1.0)).sum())
         scale = max(sd**2 - floor, 0.0) / now if now > 0 else 0.0
-        return cls(share, np.sqrt(within), labelled, np.maximum(counts.rows, labelled), floor, scale)
+        rows = counts.rows + labelled if apart else np.maximum(counts.rows, labelled)
+        return cls(share, np.sqrt(within), labelled, rows, floor, scale)
 
     @cached_property
     def open_rows(self) -> Real:

@@ -82,7 +82,8 @@ class JudgedSampler:
         sd = float(judged.posterior(system, seed=seed).sd(metric))
         if not np.isfinite(sd):
             raise InputError(f"{metric} of {system} has no interval here: {find(metric).reason(table)}")
-        allocation = StratumAllocation.of(belief, table, metric, sd)
+        apart = judged.population == "unlabelled"
+        allocation = StratumAllocation.of(belief, table, metric, sd, apart=apart)
         needed = allocation.labels_needed(half_width, level, planned=True)
         if needed is None:
             least = 2 * allocation.half_width(allocation.open_rows, level)
