@@ -123,7 +123,7 @@ def judge_drift_findings(found: JudgeDrift) -> Iterator[Finding]:
 def _power(labels: int) -> str:
     """How often a judge that falls from 85% to 70% is found with so many labels per period (measured)."""
     if labels >= 250:
-        return "a judge that falls from 85% to 70% is found in two of three cases or more"
+        return "in simulations a judge that falls from 85% to 70% is found in 97% of the cases"
     if labels >= 100:
-        return "a judge that falls from 85% to 70% is missed in two of three cases"
-    return "a change is missed more often than not"
+        return "in simulations a judge that falls from 85% to 70% is missed in a third of the cases"
+    return "most changes are missed with fewer than 100"
