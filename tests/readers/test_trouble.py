@@ -195,7 +195,7 @@ def test_hostile_file_names_mean_one_file(tmp_path: Path, name: str, monkeypatch
     [
         ("nowhere.csv", "does not exist"),
         ("nowhere/*.csv", "matches no file"),
-        ("s3://bucket/log.parquet", "network address"),
+        ("hdfs://bucket/log.parquet", "network address"),
         ("postgresql://host/db", "give a pair"),
         (object(), "a object cannot be read"),
         ([], "the list of files is empty"),

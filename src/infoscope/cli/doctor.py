@@ -28,6 +28,7 @@ _PURPOSES = {
     "mlflow": "results in MLflow, and metrics for its evaluation",
     "dask": "frames of Dask, and counting on its clusters",
     "spark": "frames of Spark, and counting on its clusters",
+    "cloud": "files of S3, Google Cloud and Azure (s3://, gs://, az://)",
     "torch": "the metric, the loss and the callback of infoscope.torch",
     "gpu": "counting tensors on CUDA devices at the speed of reading; without it, by bincount",
     "excel": "workbooks of Excel (.xlsx)",

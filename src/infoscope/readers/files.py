@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir, mkdtemp
@@ -17,6 +18,7 @@ from typing import BinaryIO
 
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.readers.compression import compression_of, first_bytes
+from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
 from infoscope.readers.signatures import sniffed_format
 
 __all__ = [
@@ -67,6 +69,8 @@ class Files:
     compression: str = "none"
     titles: Mapping[Path, str] = field(default_factory=dict)
     """What to call files that are copies of something else, as of a pipe."""
+    mirrors: Mapping[Path, MirroredFile] = field(default_factory=dict)
+    """Copies of remote files, which may have holes until a column is asked for."""
 
     def __iter__(self) -> Iterator[Path]:
         """File by file."""
@@ -88,7 +92,7 @@ class Files:
             for path, title in self.titles.items():
                 if title == _title(Path(STDIN)):  # which has no name that a command could take
                     text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
-                text = text.replace(str(path), title)
+            text = _renamed(text, self.titles)
             if text == str(error):
                 raise
             raise type(error)(text) from error
@@ -110,13 +114,42 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
     A name that exists is taken as it is, also when it looks like a pattern. What gives its bytes only once (standard
     input, a pipe, a device) is copied into ``folder``, for engines look at a file more than once.
     """
-    found = list(dict.fromkeys(path for item in _listed(source) for path in _expand(item)))
+    names = _listed(source)
+    remote = _mirrors([name for name in names if is_object_address(name)], format, folder)
+    near = [[mirror.path for mirror in remote[name]] if name in remote else _expand(name) for name in names]
+    found = list(dict.fromkeys(path for paths in near for path in paths))
     if not found:
         raise InputError("the list of files is empty; name at least one file")
     copies = {path: spooled(path, folder) for path in found if not _is_regular(path)}
     paths = tuple(copies.get(path, path) for path in found)
-    kind, compression = _one_kind({path: _format_of(path, format) for path in paths})
-    return Files(paths, kind, compression, {copy: _title(path) for path, copy in copies.items()})
+    mirrors = {mirror.path: mirror for several in remote.values() for mirror in several}
+    titles = {copy: _title(path) for path, copy in copies.items()}
+    titles |= {path: str(mirror.address) for path, mirror in mirrors.items()}
+    try:
+        kind, compression = _one_kind({path: _format_of(path, format) for path in paths})
+    except InputError as error:
+        raise InputError(_renamed(str(error), titles)) from error
+    return Files(paths, kind, compression, titles, mirrors)
+
+
+def _mirrors(names: Sequence[str], format: str | None, folder: Path) -> dict[str, list[MirroredFile]]:
+    """Copies of remote files by the name that means them; an object that two names mean is copied once."""
+    by_address: dict[str, MirroredFile] = {}
+    found: dict[str, list[MirroredFile]] = {}
+    for name in dict.fromkeys(names):
+        files = mirrored(name, folder, lambda inside: _is_data(Path(inside), Path()), partial(_is_parquet, format))
+        found[name] = [by_address.setdefault(str(file.address), file) for file in files]
+    return found
+
+
+def _is_parquet(format: str | None, name: str) -> bool:
+    return (_by_suffix(Path(name))[0] if format is None else known_format(format)) == "parquet"
+
+
+def _renamed(text: str, titles: Mapping[Path, str]) -> str:
+    for path, title in titles.items():
+        text = text.replace(str(path), title)
+    return text
 
 
 def _listed(source: Source) -> list[str]:
@@ -139,7 +172,7 @@ def are_parts(sources: Sequence[str], format: str | None) -> bool:
     if format is not None:
         return format.lower() == "ifs"
     try:
-        paths = [path for item in sources for path in _expand(item)]
+        paths = [path for item in sources for path in ([Path(item)] if is_object_address(item) else _expand(item))]
         return all((_format_of(path, None) if _is_regular(path) else _by_suffix(path))[0] == "ifs" for path in paths)
     except InputError:
         return all(name.endswith(".ifs") for name in sources)
@@ -164,7 +197,8 @@ def _expand(name: str) -> list[Path]:
         return [Path(STDIN)]
     if "://" in name:
         raise InputError(
-            f"{name} is a network address; copy or mount it as a file, or give a Spark, Dask, Ibis or database source"
+            f"{name} is a network address of a kind that is not read here (s3://, gs://, az:// and https:// are); copy "
+            "or mount it as a file, or give a Spark, Dask, Ibis or database source"
         )
     path = Path(name)
     if path.is_dir():

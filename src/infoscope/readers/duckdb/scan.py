@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -19,6 +20,7 @@ from infoscope.readers.duckdb.ndjson import scan_ndjson
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
 from infoscope.readers.files import Files
 from infoscope.readers.last_lines import check_last_line
+from infoscope.readers.object_stores import fetch_columns
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import text_options
 
@@ -106,6 +108,7 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
     paths = _bound(files.paths)
     schemas = parquet_schemas(session, paths)
+    fetch_columns(files.mirrors, files.paths, columns.names, partial(_chunk_places, session))
     first: dict[str, str] = {}
     for path, (names, types) in zip(files.paths, schemas, strict=True):
         pick_columns(
@@ -126,6 +129,15 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     if hive:
         inside |= _named_by_folders(files, columns, described, inside)
     return _typed_scan(relation, {"paths": paths}, inside)
+
+
+def _chunk_places(session: Session, paths: Sequence[Path]) -> list[Any]:
+    """File, column, first byte of dictionary and data, and size of each chunk."""
+    statement = (
+        "SELECT file_name, path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size "
+        "FROM parquet_metadata($paths)"
+    )
+    return session.run(statement, paths=_bound(paths)).fetchall()
 
 
 def _named_by_folders(files: Files, columns: Columns, described: list[Any], inside: dict[str, Any]) -> dict[str, Any]:

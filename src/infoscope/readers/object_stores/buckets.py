@@ -1,0 +1,124 @@
+"""Buckets of S3, Google Cloud and Azure, through obstore; credentials are found as its conventions say."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.object_stores.addresses import ObjectAddress
+from infoscope.readers.object_stores.client import Fault, ObjectInfo, Range, StoreError
+
+__all__ = ["Bucket"]
+
+_RETRIES = {
+    "max_retries": 4,
+    "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=3), "base": 2},
+    "retry_timeout": timedelta(seconds=30),
+}
+_GAP = 1 << 14
+"""Bytes between two ranges that cost less than a request of their own."""
+_STATUS = re.compile(r"status code: (\d{3}[^:\n]*)")
+_CODE = re.compile(r"<Code>(\w+)</Code>")
+
+
+class Bucket:
+    """A bucket or a container."""
+
+    def __init__(self, address: ObjectAddress) -> None:
+        with _told():
+            self._store = _opened(address.scheme, address.bucket, os.environ.get("AWS_ENDPOINT_URL", ""))
+
+    def info(self, key: str) -> ObjectInfo | None:
+        """Size and version of an object; None where there is none."""
+        try:
+            with _told():
+                return _info(_obstore().head(self._store, key))
+        except StoreError as error:
+            if error.fault != Fault.ABSENT:
+                raise
+            return None
+
+    def listed(self, folder: str) -> Iterable[ObjectInfo]:
+        """All objects under a folder."""
+        with _told():
+            return [_info(found) for page in _obstore().list(self._store, prefix=folder or None) for found in page]
+
+    def ranges(self, info: ObjectInfo, wanted: Sequence[Range]) -> list[bytes]:
+        """The bytes of some ranges, several at a time; those that lie close together are one request."""
+        starts, ends = [start for start, _ in wanted], [end for _, end in wanted]
+        with _told():
+            found = _obstore().get_ranges(self._store, info.key, starts=starts, ends=ends, coalesce=_GAP)
+        if any(len(part) != end - start for part, (start, end) in zip(found, wanted, strict=True)):
+            raise StoreError(Fault.CUT)
+        return list(found)
+
+
+@cache
+def _obstore() -> Any:
+    try:
+        import obstore  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise InputError("files of object stores need obstore; pip install 'infoscope[cloud]'") from error
+    return obstore
+
+
+@cache
+def _opened(scheme: str, bucket: str, endpoint: str) -> Any:
+    """The store; connections are kept for the next question."""
+    _obstore()
+    from obstore.store import AzureStore, GCSStore, S3Store  # noqa: PLC0415 - as above
+
+    options: dict[str, Any] = {"retry_config": _RETRIES, "client_options": {"connect_timeout": timedelta(seconds=10)}}
+    if scheme.startswith("s3"):
+        if endpoint.startswith("http://"):
+            options["client_options"]["allow_http"] = True
+        return S3Store(bucket, **options)
+    if scheme == "gs":
+        return GCSStore(bucket, **options)
+    container, _, account = bucket.partition("@")
+    if account:  # abfss://container@account.dfs.core.windows.net/…
+        options["account_name"] = account.partition(".")[0]
+    return AzureStore(container, **options)
+
+
+def _info(found: Any) -> ObjectInfo:
+    return ObjectInfo(found["path"], int(found["size"]), found["e_tag"])
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Faults of the driver by kind; its words name addresses and keys, and stay behind."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise StoreError(Fault.NO_BUCKET if "NoSuchBucket" in str(error) else Fault.ABSENT) from None
+    except PermissionError:
+        raise StoreError(Fault.DENIED) from None
+    except Exception as error:
+        if isinstance(error, (InputError, StoreError)):
+            raise
+        raise StoreError(*_fault(str(error))) from None
+
+
+def _fault(words: str) -> tuple[Fault, str]:
+    """The kind of a fault, and what the store answered."""
+    words = words.partition("\n\nDebug source:")[0]
+    status = found[1].strip() if (found := _STATUS.search(words)) else ""
+    code = found[1] if (found := _CODE.search(words)) else ""
+    if code == "NoSuchBucket":
+        return Fault.NO_BUCKET, ""
+    if status[:3] in ("401", "403") or "redential" in words:
+        return Fault.DENIED, code or status
+    if status[:3] in ("429", "500", "502", "503", "504"):
+        return Fault.BUSY, code or status
+    if "error sending request" in words or "onnect" in words:
+        return Fault.UNREACHABLE, ""
+    if "body" in words or "end of file" in words or "incomplete" in words.lower():
+        return Fault.CUT, ""
+    return Fault.OTHER, code or status

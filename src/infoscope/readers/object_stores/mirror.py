@@ -1,0 +1,168 @@
+"""Copies of remote files in a folder here: whole for text; of Parquet only the footer, then the columns asked for.
+
+A copy of Parquet has the size of the original with holes where nothing was fetched, so every engine reads it like any
+other file, and only the bytes of its columns travel.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from infoscope.errors import InputError
+from infoscope.readers.object_stores.addresses import ObjectAddress
+from infoscope.readers.object_stores.buckets import Bucket
+from infoscope.readers.object_stores.client import ObjectInfo, ObjectStore, Range, persistently
+from infoscope.readers.object_stores.web import WebServer
+
+__all__ = ["MirroredFile", "fetch_columns", "mirrored"]
+
+_FOOTER = 1 << 16
+"""Bytes at the end of a Parquet file that are fetched first: footers are rarely longer."""
+_PIECE = 8 << 20
+_PIECES = 8
+"""Pieces of a file that are asked for at a time."""
+_FILES = 8
+"""Files that are fetched at a time."""
+_MAGIC = b"PAR1"
+
+
+@dataclass
+class MirroredFile:
+    """A remote file and its copy here, which may have holes."""
+
+    address: ObjectAddress
+    info: ObjectInfo
+    store: ObjectStore
+    path: Path
+    present: list[Range] = field(default_factory=list)
+    """What the copy has."""
+
+    def fetch(self, wanted: Iterable[Range]) -> None:
+        """Write ranges into the copy that it does not have yet."""
+        missing = _joined([span for span in wanted if not any(a <= span[0] and span[1] <= b for a, b in self.present)])
+        pieces = [(at, min(at + _PIECE, end)) for start, end in missing for at in range(start, end, _PIECE)]
+        with self.path.open("r+b") as copy:
+            for at in range(0, len(pieces), _PIECES):
+                part = pieces[at : at + _PIECES]
+                found = persistently(lambda part=part: self.store.ranges(self.info, part), self.address)  # type: ignore[misc]
+                for (start, _), content in zip(part, found, strict=True):
+                    copy.seek(start)
+                    copy.write(content)
+        self.present = _joined([*self.present, *missing])
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that is another one now than when its first bytes were read."""
+        now = persistently(lambda: self.store.info(self.info.key), self.address)
+        if now is None or (now.size, now.version) != (self.info.size, self.info.version):
+            raise InputError(f"{self.address} changed while it was read; read a copy that stands still")
+
+
+def _joined(spans: Iterable[Range]) -> list[Range]:
+    """Ranges in their order, those that touch as one."""
+    joined: list[Range] = []
+    for start, end in sorted(set(spans)):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        elif start < end:
+            joined.append((start, end))
+    return joined
+
+
+def mirrored(
+    name: str, folder: Path, is_data: Callable[[str], bool], is_parquet: Callable[[str], bool]
+) -> list[MirroredFile]:
+    """Copies of the files that an address, a folder or a pattern means, in their order.
+
+    ``is_data`` says which files of a folder are data, by their path in it; ``is_parquet`` which are copied with holes.
+    """
+    address = ObjectAddress.parsed(name)
+    store: ObjectStore = WebServer(address) if address.is_web else Bucket(address)
+    found = persistently(lambda: _meant(address, store, is_data), address)
+    if not found:
+        kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
+        raise InputError(f"{address}: {kind}; check the name and the folder")
+    place = Path(mkdtemp(dir=folder)) / "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
+    files = [MirroredFile(address.at(info.key), info, store, _place(place, info.key, address)) for info in found]
+    with ThreadPoolExecutor(_FILES) as pool:
+        list(pool.map(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files))
+    return files
+
+
+def _place(folder: Path, key: str, address: ObjectAddress) -> Path:
+    """Where a copy lies: the folders of the key, which may name columns, and no way out of the folder."""
+    parts = [
+        part for part in (key.partition("?")[0] if address.is_web else key).split("/") if part not in ("", ".", "..")
+    ]
+    return folder.joinpath(*(part.replace("\0", "_") for part in parts or ["file"]))
+
+
+def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool]) -> list[ObjectInfo]:
+    if address.is_pattern:
+        found = [info for info in store.listed(address.folder) if address.matches(info.key)]
+        return sorted(found, key=lambda info: info.key)
+    if not address.key.endswith("/") and address.key and (one := store.info(address.key)) is not None:
+        return [one]
+    if address.is_web:
+        return []
+    folder = address.key.rstrip("/")
+    inside = [info for info in store.listed(folder) if is_data(info.key.removeprefix(f"{folder}/"))]
+    return sorted(inside, key=lambda info: info.key)
+
+
+def _begin(file: MirroredFile, *, with_holes: bool) -> None:
+    """Make the copy: its footer where the rest may wait, else all of it."""
+    size = file.info.size
+    try:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        if size < 0 or (not file.info.has_ranges and size):  # a server that gives all or nothing
+            content = persistently(lambda: file.store.ranges(file.info, [(0, size)]), file.address)[0]
+            file.path.write_bytes(content)
+            file.present = [(0, len(content))]
+            return
+        with file.path.open("wb") as copy:
+            copy.truncate(size)
+        if not with_holes or size <= _FOOTER:
+            file.fetch([(0, size)])
+            return
+        file.fetch([(0, len(_MAGIC)), (size - _FOOTER, size)])
+        with file.path.open("rb") as copy:
+            copy.seek(size - 8)
+            length, magic = struct.unpack("<I4s", copy.read(8))
+        is_whole = magic != _MAGIC or length + 8 > size  # the engine will say what it is instead
+        file.fetch([(0, size)] if is_whole else [(size - length - 8, size)])
+    except OSError as error:
+        raise InputError(
+            f"{file.address} cannot be kept in {file.path.parents[-2]}: {error.strerror or error}; "
+            "point TMPDIR to a larger disk"
+        ) from error
+
+
+def fetch_columns(
+    files: Mapping[Path, MirroredFile], paths: Sequence[Path], names: Sequence[str], chunks: Callable[[list[Path]], Any]
+) -> None:
+    """Fetch the columns of these names where copies have holes; ``chunks`` tells where the chunks of files lie.
+
+    It gives lines of path, column, first byte (of the dictionary, of the data) and size.
+    """
+    partly = [path for path in paths if path in files and not _is_complete(files[path])]
+    if not partly:
+        return
+    wanted: dict[str, list[Range]] = {str(path.absolute()): [] for path in partly}
+    for path, column, dictionary, data, size in chunks(partly):
+        if column.partition(", ")[0] in names and size:
+            start = min(at for at in (dictionary, data) if at)
+            wanted[path].append((start, start + size))
+    with ThreadPoolExecutor(_FILES) as pool:
+        list(pool.map(lambda path: files[path].fetch(wanted[str(path.absolute())]), partly))
+        list(pool.map(lambda path: files[path].check_unchanged(), partly))
+
+
+def _is_complete(file: MirroredFile) -> bool:
+    return file.present == [(0, file.info.size)] or not file.info.size or os.path.getsize(file.path) != file.info.size

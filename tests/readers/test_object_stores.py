@@ -1,0 +1,335 @@
+"""Files of object stores: the same tables as of files here, only the bytes that are needed, faults in a sentence."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import moto  # noqa: F401 - skips the file where it is absent
+import numpy as np
+import obstore  # noqa: F401 - as above
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.errors import InputError
+from infoscope.readers.object_stores import client
+from infoscope.readers.object_stores.addresses import ObjectAddress
+from tests.readers.s3_server import KEY, SECRET, Door, s3_server
+
+ROWS = 30_000
+
+
+def log(seed: int, rows: int = ROWS) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, 9, rows)
+    names = np.array([f"class {i}" for i in range(9)])
+    answers = {name: np.where(random.random(rows) < 0.7, truth, random.integers(0, 9, rows)) for name in ("svm", "knn")}
+    return {
+        "gold": names[truth],
+        **{name: names[codes] for name, codes in answers.items()},
+        "noise": random.random(rows),  # most of the bytes
+        "weight": random.integers(1, 5, rows).astype(float),
+    }
+
+
+def parquet(columns: dict[str, np.ndarray]) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, row_group_size=10_000)
+    return out.getvalue()
+
+
+def csv(columns: dict[str, np.ndarray]) -> bytes:
+    lines = zip(columns["gold"], columns["svm"], strict=True)
+    return "\n".join(["gold,svm", *(f"{a},{b}" for a, b in lines), ""]).encode()
+
+
+@pytest.fixture(scope="module")
+def served() -> Door:
+    with s3_server() as door:
+        door.put("logs")
+        for day in range(3):
+            door.put(f"logs/daily/day={day}/part-0.parquet", parquet(log(day)))
+        door.put("logs/daily/_SUCCESS", b"")
+        door.put("logs/texts/a.csv", csv(log(1, 500)))
+        door.put("logs/texts/b c.csv", csv(log(2, 500)))
+        door.put("logs/broken.parquet", parquet(log(1))[:-100])
+        yield door
+
+
+@pytest.fixture
+def door(served: Door, monkeypatch: pytest.MonkeyPatch) -> Door:
+    served.forget()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", served.address)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setattr(client, "_PAUSES", (0.0, 0.0, 0.0))
+    from infoscope.readers.object_stores import buckets
+
+    buckets._opened.cache_clear()
+    return served
+
+
+def test_a_parquet_file_gives_its_table_and_only_its_columns_travel(door):
+    columns = log(0)
+    table = ifs.read("s3://logs/daily/day=0/part-0.parquet", truth="gold", system="svm")
+
+    assert table == ifs.Contingency.from_labels(columns["gold"], columns["svm"])
+    size = len(parquet(columns))
+    footer = 1 << 16
+    assert size > 300_000
+    assert door.sent < footer + 0.15 * size  # noise and weights stayed where they were
+    assert all(asked[2] or asked[0] == "HEAD" for asked in door.asked)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "s3://logs/daily/",
+        "s3://logs/daily",
+        "s3://logs/daily/*/part-*.parquet",
+        "s3://logs/**/part-0.parquet",
+        [f"s3://logs/daily/day={day}/part-0.parquet" for day in (0, 1, 2, 1)],
+    ],
+)
+def test_folders_patterns_and_lists(door, source):
+    tables = ifs.read_tables(source, truth="gold", system=["svm", "knn"])
+
+    together = [np.concatenate([log(day)[name] for day in range(3)]) for name in ("gold", "svm", "knn")]
+    assert tables[(), "svm"] == ifs.Contingency.from_labels(together[0], together[1])
+    assert tables[(), "knn"] == ifs.Contingency.from_labels(together[0], together[2])
+    assert door.asked
+
+
+def test_columns_named_by_folders_weights_and_groups(door):
+    tables = ifs.read_tables("s3://logs/daily/", truth="gold", system="svm", by="day", weight="weight")
+
+    for day in range(3):
+        columns = log(day)
+        expected = ifs.Contingency.from_labels(columns["gold"], columns["svm"], sample_weight=columns["weight"])
+        assert tables[(str(day),), "svm"] == expected
+    assert door.asked
+
+
+def test_text_is_read_whole_and_names_may_have_spaces(door):
+    table = ifs.read("s3://logs/texts/*.csv", truth="gold", system="svm")
+
+    gold, svm = (np.concatenate([log(seed, 500)[name] for seed in (1, 2)]) for name in ("gold", "svm"))
+    assert table == ifs.Contingency.from_labels(gold, svm)
+    assert ifs.read("s3://logs/texts/b c.csv", truth="gold", system="svm").total == 500
+    assert door.asked
+
+
+def test_on_the_command_line(door, tmp_path):
+    words = ["evaluate", "s3://logs/daily/day=0/part-0.parquet", "-t", "gold", "-s", "svm", "--format", "csv"]
+    done = CliRunner().invoke(app, words)
+    counted = CliRunner().invoke(
+        app, ["count", "s3://logs/texts/", "-t", "gold", "-s", "svm", "-o", str(tmp_path / "t.ifs")]
+    )
+
+    assert done.exit_code == 0, done.output
+    assert "proficiency" in done.output
+    assert counted.exit_code == 0, counted.output
+    assert ifs.read(tmp_path / "t.ifs").total == 1000
+    assert door.asked
+
+
+def test_throttled_requests_are_asked_again(door):
+    door.throttled = 3
+
+    assert ifs.read("s3://logs/texts/a.csv", truth="gold", system="svm").total == 500
+    assert door.throttled == 0
+
+
+def test_bodies_that_end_early_are_asked_for_again(door):
+    door.cut = 2
+
+    table = ifs.read("s3://logs/daily/day=0/part-0.parquet", truth="gold", system="svm")
+    columns = log(0)
+    assert table == ifs.Contingency.from_labels(columns["gold"], columns["svm"])
+    assert door.cut == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("s3://logs/nothing.csv", "s3://logs/nothing.csv: the file does not exist"),
+        ("s3://logs/daily/*.csv", "the pattern matches no file"),
+        ("s3://no-such-bucket/a.csv", "the bucket 'no-such-bucket' does not exist"),
+        ("s3://no-such-bucket/*.csv", "the bucket 'no-such-bucket' does not exist"),
+        ("s3://", "names no bucket"),
+        ("s3://logs/broken.parquet", r"s3://logs/broken.parquet is not a whole Parquet file"),
+        ("hdfs://node/a.csv", "network address of a kind that is not read here"),
+    ],
+)
+def test_what_is_not_there_or_broken(door, source, message):
+    with pytest.raises(InputError, match=message) as caught:
+        ifs.read(source, truth="gold", system="svm")
+
+    assert "infoscope-" not in str(caught.value)  # no path of a copy
+    done = CliRunner().invoke(app, ["evaluate", source, "-t", "gold", "-s", "svm"])
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
+    assert door is not None
+
+
+def test_a_column_that_does_not_exist_names_the_address(door):
+    with pytest.raises(ifs.InfoscopeError, match=r"s3://logs/daily/day=0/part-0.parquet has no column 'svn'.*svm"):
+        ifs.read("s3://logs/daily/day=0/part-0.parquet", truth="gold", system="svn")
+    assert door.asked
+
+
+def test_wrong_credentials_are_told_without_repeating_them(door, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAWRONG")
+    with pytest.raises(InputError, match=r"access was denied.*AWS_ACCESS_KEY_ID") as caught:
+        ifs.read("s3://logs/texts/*.csv", truth="gold", system="svm")
+
+    done = CliRunner().invoke(app, ["evaluate", "s3://logs/texts/a.csv", "-t", "gold", "-s", "svm"])
+    assert done.exit_code == 2
+    for words in (str(caught.value), repr(caught.value.__cause__), repr(caught.value.__context__), done.output):
+        assert SECRET not in words
+        assert "AKIAWRONG" not in words
+    assert door.asked
+
+
+def test_a_store_that_does_not_answer(monkeypatch, door, unreachable):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", unreachable)
+    with pytest.raises(InputError, match=r"the store cannot be reached.*AWS_ENDPOINT_URL"):
+        ifs.read("s3://logs/texts/a.csv", truth="gold", system="svm")
+    with pytest.raises(InputError, match="the store cannot be reached"):
+        ifs.read(f"{unreachable}/a.csv", truth="gold", system="svm")
+    assert door is not None
+
+
+@pytest.fixture
+def unreachable(monkeypatch: pytest.MonkeyPatch) -> str:
+    from infoscope.readers.object_stores import buckets
+
+    monkeypatch.setattr(buckets, "_RETRIES", {**buckets._RETRIES, "max_retries": 0})
+    return "http://127.0.0.1:1"
+
+
+def test_an_object_that_changes_meanwhile_is_refused(door, monkeypatch):
+    from infoscope.readers.object_stores import mirror
+
+    door.put("logs/changing.parquet", parquet(log(5)))
+    fetch = mirror.MirroredFile.fetch
+
+    def changed(file, wanted):
+        fetch(file, wanted)
+        door.put("logs/changing.parquet", parquet(log(6)))
+
+    monkeypatch.setattr(mirror.MirroredFile, "fetch", changed)
+    with pytest.raises(InputError, match=r"s3://logs/changing\.parquet changed while it was read"):
+        ifs.read("s3://logs/changing.parquet", truth="gold", system="svm")
+
+
+def test_the_missing_extra_is_named(monkeypatch):
+    import sys
+
+    from infoscope.readers.object_stores import buckets
+
+    buckets._obstore.cache_clear()
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    with pytest.raises(InputError, match=r"need obstore; pip install 'infoscope\[cloud\]'"):
+        ifs.read("s3://logs/a.csv", truth="gold", system="svm")
+    done = CliRunner().invoke(app, ["evaluate", "gs://logs/a.csv", "-t", "gold", "-s", "svm"])
+    assert (done.exit_code, "infoscope[cloud]" in done.output) == (2, True)
+    buckets._obstore.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "key", "is_meant"),
+    [
+        ("s3://b/a/*.csv", "a/x.csv", True),
+        ("s3://b/a/*.csv", "a/b/x.csv", False),
+        ("s3://b/a/**", "a/b/x.csv", True),
+        ("s3://b/**/x.csv", "x.csv", True),
+        ("s3://b/day=[0-3]/x.csv", "day=2/x.csv", True),
+        ("s3://b/day=[!0-3]/x.csv", "day=2/x.csv", False),
+        ("s3://b/a+b?.csv", "a+b1.csv", True),
+    ],
+)
+def test_patterns(pattern, key, is_meant):
+    assert ObjectAddress.parsed(pattern).matches(key) is is_meant
+
+
+class _Web(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> str:
+    """A web server that knows no ranges and needs no password."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Web, directory=tmp_path))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_files_of_a_web_server(web, tmp_path):
+    (tmp_path / "log.csv").write_bytes(csv(log(1, 500)))
+    (tmp_path / "log.parquet").write_bytes(parquet(log(1)))
+    (tmp_path / "empty.csv").write_bytes(b"")
+    expected = ifs.read(tmp_path / "log.csv", truth="gold", system="svm")
+
+    assert ifs.read(f"{web}/log.csv?token=s3cret", truth="gold", system="svm") == expected
+    parquet_table = ifs.read(f"{web}/log.parquet", truth="gold", system="svm")
+    assert parquet_table == ifs.read(tmp_path / "log.parquet", truth="gold", system="svm")
+    for name, message in (("no.csv", "the file does not exist"), ("empty.csv", "empty"), ("sub/", "does not exist")):
+        with pytest.raises(InputError, match=message) as caught:
+            ifs.read(f"{web}/{name}?token=s3cret", truth="gold", system="svm")
+        assert "s3cret" not in str(caught.value)
+
+
+class _Ranged(_Web):
+    """Knows ranges, and wants a name and a password."""
+
+    content = parquet(log(0))
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        if self.headers.get("Authorization") != f"Basic {base64.b64encode(b'ann:s3cret').decode()}":
+            self.send_error(401)
+            return
+        span = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"])
+        assert span is not None
+        start, end = int(span[1]), int(span[2]) + 1
+        self.asked.append(self.headers["Range"])
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(self.content)}")
+        self.send_header("Content-Length", str(end - start))
+        self.end_headers()
+        self.wfile.write(self.content[start:end])
+
+
+@pytest.fixture
+def ranged() -> str:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Ranged)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_address[1]}/log.parquet"
+    server.shutdown()
+    server.server_close()
+
+
+def test_ranges_and_passwords_of_a_web_server(ranged):
+    table = ifs.read(f"http://ann:s3cret@{ranged}", truth="gold", system="svm")
+
+    assert table == ifs.Contingency.from_labels(log(0)["gold"], log(0)["svm"])
+    spans = [re.findall(r"\d+", span) for span in _Ranged.asked]
+    assert sum(int(end) - int(start) + 1 for start, end in spans) < 0.5 * len(_Ranged.content)
+    with pytest.raises(InputError, match=r"access was denied.*401.*name and password") as caught:
+        ifs.read(f"http://ann:wr0ng@{ranged}", truth="gold", system="svm")
+    assert "wr0ng" not in str(caught.value)
