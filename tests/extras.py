@@ -32,7 +32,6 @@ WAYS = {  # how to get what can be imported by this name
     "markdown_it": "pip install markdown-it-py",
     "matplotlib": "pip install 'infoscope[plots]'",
     "mlflow": "make test-mlflow, or pip install 'infoscope[mlflow]'",
-    "mlflow": "pip install mlflow",
     "moto": "pip install 'moto[server]'",
     "mpmath": "pip install mpmath",
     "obstore": "pip install 'infoscope[cloud]'",
