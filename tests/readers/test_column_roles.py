@@ -91,6 +91,7 @@ def test_what_is_sure(columns: dict[str, list[Any]], truth: str, systems: list[s
         ({"a": SHARES, "b": SHARES}, "no column looks like the truth"),
         ({"cat": ["cat", "dog"] * 9, "dog": ["dog", "cat"] * 9}, "looks like data"),
         ({}, "looks like data"),
+        ({"label": [], "pred": []}, "a header and no row below it"),
         ({"label": TRUTH, "copy": TRUTH}, "'copy' may hold predictions"),
         ({"class": drawn([1, 2, 3]), "pred": [1] * 50 + [0] * 10, "id": ID}, "may hold predictions"),
     ],

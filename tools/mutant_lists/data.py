@@ -6,6 +6,20 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
+        "two columns that may be the truth are asked about",
+        "src/infoscope/readers/column_roles.py",
+        "            if equal:",
+        "            if not equal and False:",
+        ("tests/readers/test_column_roles.py::test_what_is_asked",),
+    ),
+    Mutant(
+        "keys with different labels give none",
+        "src/infoscope/readers/truth_join.py",
+        "CASE WHEN count(DISTINCT v) = 1 THEN min(v) END AS label",
+        "min(v) AS label",
+        ("tests/readers/test_truth_join.py::test_what_does_not_match_is_counted_and_said",),
+    ),
+    Mutant(
         "system labels in data_hash",
         "src/infoscope/tables/ifs_file.py",
         "for side in (table.truth_labels, table.system_labels):",

@@ -254,10 +254,17 @@ MUTANTS = (
     ),
     Mutant(
         "shares never rounded to 0 or 1",
-        "src/infoscope/reports/numbers.py",
+        "src/infoscope/results/notation.py",
         "if float(text) not in (0.0, 100.0):",
         "if float(text) >= 0:",
-        ("src/infoscope/reports/numbers.py::share",),
+        ("src/infoscope/results/notation.py::share",),
+    ),
+    Mutant(
+        "ordered classes drawn in their order",
+        "src/infoscope/comparison/options.py",
+        "return self._reweighted(on_scale(origin, table.ordinal))",
+        "return table",
+        ("tests/evaluation/test_one_estimate.py::test_comparisons_of_ordered_classes_show_what_evaluate_shows",),
     ),
     Mutant(
         "nats",

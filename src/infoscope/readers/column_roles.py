@@ -266,6 +266,8 @@ class _Guess:
 
     def _no_truth(self) -> str:
         """Predictions without a truth: of several systems they can be compared, of one the truth lies elsewhere."""
+        if self.columns and not self.rows:
+            return "there is a header and no row below it"
         if self._is_headless():
             return self._headless()
         if self.wanted:
