@@ -178,3 +178,17 @@ def test_settings_that_nothing_knows_are_refused(project: Path, text: str, sente
     assert done.exit_code == 2
     assert sentence in " ".join(done.stderr.split())
     assert not done.stdout
+
+
+def test_a_baseline_of_another_truth_or_schema_is_refused(project: Path) -> None:
+    words = ("gate", "rows.csv", "-t", "label", "-s", "model", "--baseline")
+    other = ifs.evaluate(["x", "y"] * 20, {"model": ["x", "x", "y", "y"] * 10})
+    other.save(project / "other.json")
+    ifs.compare(["x", "y"] * 20, {"a": ["x", "x"] * 20, "b": ["x", "y"] * 20}).save(project / "pairs.json")
+
+    truth = run(*words, "other.json")
+    assert (truth.exit_code, truth.stdout) == (2, "")
+    assert "other.json is about other true classes ('x', 'y', …) than model ('cat', 'dog', …)" in truth.stderr
+    schema = run(*words, "pairs.json")
+    assert schema.exit_code == 2
+    assert "'infoscope/comparison/2', and 'infoscope/evaluation/2' is required" in schema.stderr

@@ -90,6 +90,8 @@ class Baseline:
         """Every system in every metric."""
         self._check_costs(evaluation)
         pairs = [(system, self._before(system)) for system in evaluation.systems]
+        for now, before in pairs:
+            self._check_same_truth(now, before)
         comparison, why_not = self._paired(evaluation, pairs)
         checks = []
         for now, before in pairs:
@@ -102,6 +104,15 @@ class Baseline:
                 )
         findings = () if why_not is None else (Finding("unpaired", f"{why_not}.", evidence={"baseline": self.name}),)
         return BaselineChecks(tuple(checks), findings)
+
+    def _check_same_truth(self, now: SystemResult, before: SystemResult) -> None:
+        """Refuse a baseline of other classes: its numbers are about another question."""
+        if now.truth_labels and before.truth_labels and not set(now.truth_labels) & set(before.truth_labels):
+            ours, theirs = (", ".join(map(repr, labels[:3])) for labels in (now.truth_labels, before.truth_labels))
+            raise InputError(
+                f"{self.name} is about other true classes ({theirs}, …) than {now.title} ({ours}, …): no class is the "
+                "same; give a baseline of the same truth"
+            )
 
     def _check_costs(self, evaluation: Evaluation) -> None:
         for entry in map(find, self.metrics):
