@@ -24,6 +24,7 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "judge": lambda _: ["--coverage", "1"],
     "judge_diagnostics": lambda _: [],
     "multilabel": lambda _: [],
+    "object_stores": lambda _: [],
     "operating_points": lambda _: [],
     "posterior": lambda _: [],
     "reading": lambda _: [],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +26,8 @@ __all__ = ["MirroredFile", "fetch_columns", "mirrored"]
 _FOOTER = 1 << 16
 """Bytes at the end of a Parquet file that are fetched first: footers are rarely longer."""
 _PIECE = 8 << 20
-_PIECES = 8
-"""Pieces of a file that are asked for at a time."""
+_AT_A_TIME = 64 << 20
+"""Bytes of a file that are asked for at a time, and kept in memory."""
 _FILES = 8
 """Files that are fetched at a time."""
 _MAGIC = b"PAR1"
@@ -49,19 +49,31 @@ class MirroredFile:
         missing = _joined([span for span in wanted if not any(a <= span[0] and span[1] <= b for a, b in self.present)])
         pieces = [(at, min(at + _PIECE, end)) for start, end in missing for at in range(start, end, _PIECE)]
         with self.path.open("r+b") as copy:
-            for at in range(0, len(pieces), _PIECES):
-                part = pieces[at : at + _PIECES]
+            for part in _batches(pieces):
                 found = persistently(lambda part=part: self.store.ranges(self.info, part), self.address)  # type: ignore[misc]
                 for (start, _), content in zip(part, found, strict=True):
                     copy.seek(start)
                     copy.write(content)
         self.present = _joined([*self.present, *missing])
 
-    def check_unchanged(self) -> None:
-        """Refuse a file that is another one now than when its first bytes were read."""
+    def complete(self, wanted: Iterable[Range]) -> None:
+        """Fetch the last ranges; refuse a file that is another one now than when its first bytes were read."""
+        self.fetch(wanted)
         now = persistently(lambda: self.store.info(self.info.key), self.address)
         if now is None or (now.size, now.version) != (self.info.size, self.info.version):
             raise InputError(f"{self.address} changed while it was read; read a copy that stands still")
+
+
+def _batches(pieces: Sequence[Range]) -> Iterator[list[Range]]:
+    """Pieces that are asked for together."""
+    batch: list[Range] = []
+    for piece in pieces:
+        batch.append(piece)
+        if sum(end - start for start, end in batch) >= _AT_A_TIME:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _joined(spans: Iterable[Range]) -> list[Range]:
@@ -90,8 +102,7 @@ def mirrored(
         raise InputError(f"{address}: {kind}; check the name and the folder")
     place = Path(mkdtemp(dir=folder)) / "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
     files = [MirroredFile(address.at(info.key), info, store, _place(place, info.key, address)) for info in found]
-    with ThreadPoolExecutor(_FILES) as pool:
-        list(pool.map(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files))
+    _in_parallel(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files)
     return files
 
 
@@ -159,9 +170,16 @@ def fetch_columns(
         if column.partition(", ")[0] in names and size:
             start = min(at for at in (dictionary, data) if at)
             wanted[path].append((start, start + size))
+    _in_parallel(lambda path: files[path].complete(wanted[str(path.absolute())]), partly)
+
+
+def _in_parallel(work: Callable[[Any], None], items: Sequence[Any]) -> None:
+    """Several files at a time; one needs no thread."""
+    if len(items) == 1:
+        work(items[0])
+        return
     with ThreadPoolExecutor(_FILES) as pool:
-        list(pool.map(lambda path: files[path].fetch(wanted[str(path.absolute())]), partly))
-        list(pool.map(lambda path: files[path].check_unchanged(), partly))
+        list(pool.map(work, items))
 
 
 def _is_complete(file: MirroredFile) -> bool:
