@@ -33,22 +33,24 @@ READING = {
 }
 """Options that are fields of ``ReadOptions``."""
 
+JOIN = {"truth_file", "key"}
+"""The truth of another file, which is joined before a function reads the rows."""
 SYNONYMS = {"sample_weight", "pos_label"}
 """scikit-learn's words, which functions take for weight and positive."""
 
 FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] = {
-    "evaluate": ((ifs.evaluate,), {"matrix", "strict"}, {"y_pred", "labels", *SYNONYMS}),
-    "compare": ((ifs.compare,), {"matrix", "strict", "by"}, {"y_pred", *SYNONYMS}),
+    "evaluate": ((ifs.evaluate,), {"matrix", "strict", "labels_out", "want", *JOIN}, {"y_pred", *SYNONYMS}),
+    "compare": ((ifs.compare,), {"matrix", "strict", "by", *JOIN}, {"y_pred", *SYNONYMS}),
     "relate": ((ifs.relate,), set(), set()),
     "agree": (
         (ifs.agreement, ifs.latent_truth, ifs.drift),
         {"latent", "plan", "items", "labels", "metric"},
         {"prior", "later", "permutations"},
     ),
-    "count": ((ifs.read_tables,), {"strict"}, set()),
+    "count": ((ifs.read_tables,), {"strict", "judge", "says", "population", *JOIN}, set()),
     "sweep": (
         (ifs.sweep, ifs.tune),
-        {"metric", "costs", "level"},
+        {"metric", "costs", "level", *JOIN},
         {"y_score", "choose_by", "against_name"},
     ),
 }
@@ -91,14 +93,21 @@ def test_reading_options_are_the_fields_of_read_options(command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [name for name in COMMANDS if name not in ("count", "explain", "datasets", "doctor", "serve", "verdicts")],
+    [
+        name
+        for name in COMMANDS
+        if name not in ("count", "explain", "datasets", "doctor", "serve", "verdicts", "completion", "man")
+    ],
 )
 def test_every_command_with_a_result_has_the_same_output_options(command: str) -> None:
     assert options(command) >= OUTPUT
 
 
 def test_the_gate_asks_as_evaluate_does() -> None:
-    assert options("evaluate") - options("gate") == {"until", "keep_rows", "scores", "examples", "show"}
+    of_rows = {"until", "keep_rows", "scores", "examples", "show"}
+    of_labels = {"labels", "labels_out", "want", "period"}
+
+    assert options("evaluate") - options("gate") == of_rows | of_labels
 
 
 def public_functions() -> dict[str, Callable[..., Any]]:

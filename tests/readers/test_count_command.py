@@ -80,7 +80,6 @@ def test_standard_input_and_words_on_stderr(folder: Path) -> None:
     [
         (("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "x.csv"), b"not named *.ifs"),
         (("count", "log.csv", "-t", "gold", "-s", "svn", "-o", "x.ifs"), b"did you mean 'svm'"),
-        (("count", "log.csv", "-s", "svm", "-o", "x.ifs"), b"name the truth column"),
         (("count", "no.csv", "-t", "gold", "-s", "svm", "-o", "x.ifs"), b"does not exist"),
         (("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "no/x.ifs"), b"there is no folder"),
         (("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "x.ifs", "--strict"), b"missing label"),
