@@ -48,7 +48,7 @@ def test_full_closed_and_broken_output(command: str, folder: Path) -> None:
 
 
 def test_a_closed_pipe_does_not_turn_a_failed_gate_into_a_passed_one(folder: Path) -> None:
-    gate = f"{INFOSCOPE} gate log.csv {ROWS} --min accuracy=0.99"
+    gate = f"{INFOSCOPE} gate log.csv {ROWS} --min accuracy=0.99 --quiet"
     done = run(f"{gate} | true; exit ${{PIPESTATUS[0]}}", folder)
 
     assert (done.returncode, done.stderr) == (1, b"")

@@ -14,6 +14,7 @@ from infoscope.metrics.registry import find
 from infoscope.reports.numbers import MetricNotation, Units, amount, chance, p_value
 from infoscope.reports.outline import (
     Appendix,
+    Block,
     Cell,
     Column,
     Figure,
@@ -60,7 +61,7 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         findings=[("", finding) for finding in comparison.findings],
         sections=[
             *(_ranked(comparison, ranking) for ranking in comparison.ranking),
-            Section("In this sample", sample_values(compared_values(comparison), comparison.positive), "sample"),
+            Section("In this sample", _in_this_sample(comparison), "sample"),
             *_improvements(comparison),
         ],
         appendix=Appendix(
@@ -69,6 +70,13 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
             method=_method(comparison),
         ),
     )
+
+
+def _in_this_sample(comparison: Comparison) -> list[Block]:
+    """Plug-in values; where no system tells anything, none of them is first."""
+    ranking = comparison.ranking[0]
+    ranked = any(name not in ranking.uninformative for name in comparison.systems)
+    return sample_values(compared_values(comparison), comparison.positive, ranked=ranked)
 
 
 def _verdict(comparison: Comparison) -> Phrase:

@@ -24,10 +24,13 @@ def compared_values(comparison: Comparison) -> dict[str, dict[str, float | None]
     return {metric: {name: places.get(name) for name in comparison.systems} for metric, places in found.items()}
 
 
-def sample_values(values: SampleValues, positive: str | None = None) -> list[Block]:
-    """A table with a row per system, the best by each metric in bold, and the sentence where metrics disagree."""
+def sample_values(values: SampleValues, positive: str | None = None, *, ranked: bool = True) -> list[Block]:
+    """A table with a row per system, the best by each metric in bold, and the sentence where metrics disagree.
+
+    Where no system tells anything, none is ``ranked``.
+    """
     systems = list(dict.fromkeys(name for found in values.values() for name in found))
-    leaders = {metric: leader(metric, found) for metric, found in values.items()}
+    leaders = {metric: leader(metric, found) if ranked else None for metric, found in values.items()}
     columns = [
         Column("system", "name"),
         *(Column(catalogue[metric].titled(positive), metric=metric) for metric in values),
@@ -43,8 +46,12 @@ def sample_values(values: SampleValues, positive: str | None = None) -> list[Blo
         )
         for system in systems
     ]
-    note = "Values of the counts as they are, without a prior (plug-in); the best by each metric in bold."
-    said = disagreement(values, positive)
+    note = (
+        "Values of the counts as they are, without a prior (plug-in)"
+        + "; the best by each metric in bold" * ranked
+        + "."
+    )
+    said = disagreement(values, positive) if ranked else None
     return [Table(columns, rows, note=note, max_rows=len(rows)), *([Paragraph(said)] if said else [])]
 
 
