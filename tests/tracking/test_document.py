@@ -78,5 +78,5 @@ def test_undefined_is_said_in_words() -> None:
     text = " ".join(tracking.evaluate(stage.truth(), stage.truth()).to_text().split())
 
     assert "tracks cannot be evaluated by information" in text
-    assert "nothing to tell apart" in text
+    assert "nothing to distinguish" in text
     assert "nan" not in text.lower()
