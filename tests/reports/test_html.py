@@ -537,3 +537,13 @@ def test_every_link_inside_the_page_leads_somewhere() -> None:
         known = {link for link in links if link[1:] in ids}
 
         assert {link for link in links if not link.startswith("#def-")} <= known
+
+
+def test_counts_of_six_digits_are_short_in_cells_and_whole_on_demand() -> None:
+    table = Contingency.from_matrix([[533_210, 1_204], [99_999, 2_040_000]], truth=["a", "b"], system=["a", "b"])
+    page = evaluate({"log": table}).to_html()
+    assert ">533k<" in page
+    assert 'data-count="533,210"' in page
+    assert ">1,204<" in page
+    assert ">99,999<" in page
+    assert ">2.04M<" in page

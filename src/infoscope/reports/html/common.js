@@ -261,7 +261,10 @@ const spread = (map) => {
     const lead = $$('.lead', map).find((line) => line.dataset.of === name.dataset.of);
     if (!lead) return;
     lead.dataset.d ??= lead.getAttribute('d');
-    lead.setAttribute('d', lead.dataset.d.replace(/[\d.]+$/, (end) => +end + y - name.dataset.y));
+    lead.setAttribute(
+      'd',
+      lead.dataset.d.replace(/[\d.]+$/, (end) => +end + y - name.dataset.y),
+    );
   });
 };
 

@@ -220,6 +220,7 @@ const equipMatrix = (packed) => (table, at) => {
         truth: lines[i].cells[0].dataset.label,
         predicted: columns[j].dataset.label,
         count: cell.textContent,
+        whole: cell.dataset.count || cell.textContent,
         ofTrue: ofTrue[i][j],
         ofPredicted: ofPredicted[i][j],
       });
@@ -311,7 +312,7 @@ explainers.push((event) => {
   const fact = facts.get(event.target.closest('.cm td'));
   if (!fact) return '';
   const shares = fact.count === '·' ? '' : `: ${fact.ofTrue} of the true class, ${fact.ofPredicted} of the predicted`;
-  return `${pair(fact.truth, fact.predicted)}\n${fact.count === '·' ? '0' : fact.count}${shares}`;
+  return `${pair(fact.truth, fact.predicted)}\n${fact.count === '·' ? '0' : fact.whole}${shares}`;
 });
 
 // many classes: pixels that can be read

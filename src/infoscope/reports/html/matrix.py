@@ -68,7 +68,7 @@ def _written(cells: HeatMap, system: SystemResult) -> Html:
     rows = []
     for i, name in enumerate(cells.truth):
         written = [
-            Html(f"<td class={'d' if hit else 'e'}{level}>{amount(count) if count else '·'}</td>")
+            Html(f"<td class={'d' if hit else 'e'}{level}{_whole(count)}>{short_count(count) if count else '·'}</td>")
             for count, hit, level in zip(
                 cells.counts[i].tolist(), cells.hits[i].tolist(), levels[i].tolist(), strict=True
             )
@@ -82,6 +82,24 @@ def _written(cells: HeatMap, system: SystemResult) -> Html:
         class_="cm many" if _wide(cells) else "cm",
     )
     return scrolled(table, "Confusion matrix")
+
+
+def short_count(count: float) -> str:
+    """A count that leaves room for others: six digits and more in thousands, millions or billions.
+
+    >>> short_count(1797), short_count(533_210), short_count(2_040_000), short_count(0.25)
+    ('1,797', '533k', '2.04M', '0.25')
+    """
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e5, "k")):
+        if count >= size:
+            scaled = count / (1e3 if unit == "k" else size)
+            return f"{scaled:.3g}{unit}" if scaled < 999.5 else f"{scaled:,.0f}{unit}"
+    return amount(count)
+
+
+def _whole(count: float) -> str:
+    """The count in full, where the cell shows it shortened."""
+    return f' data-count="{amount(count)}"' if count >= 1e5 else ""
 
 
 def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> Json:
