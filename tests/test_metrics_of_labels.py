@@ -39,8 +39,12 @@ def test_labels_give_the_number_of_their_table(entry):
 @pytest.mark.parametrize("entry", all_metrics("label_sets"), ids=lambda entry: entry.name)
 def test_label_sets_give_a_number(entry):
     truth, predicted = [{"a"}, {"a", "b"}, {"b", "c"}, set()], [{"a"}, {"b"}, {"b", "c"}, {"a"}]
-    known = ifs.multilabel.evaluate(truth, predicted, draws=0).systems[0].metrics[entry.name]
-    assert entry.score(truth, predicted) == pytest.approx(known.value, rel=1e-14)
+    known = ifs.multilabel.evaluate(truth, predicted, draws=0).systems[0].metrics.get(entry.name)
+    if known is None:  # a metric that evaluations do not list, for it takes an option or compares clusters
+        assert entry.name.startswith(("object_f_beta", "extended_bcubed"))
+        assert 0 < entry.score(truth, predicted) < 1
+    else:
+        assert entry.score(truth, predicted) == pytest.approx(known.value, rel=1e-14)
 
 
 RATES = {

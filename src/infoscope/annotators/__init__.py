@@ -57,7 +57,7 @@ def agreement(  # noqa: PLR0913 - the public function
     (differences of numbers).
 
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
-    Krippendorff's alpha of 2 annotators is 0.53 (-0.40 – 1.00).
+    Krippendorff's alpha of 2 annotators is 0.533 (−0.400 – 1.000).
     """
     check_keywords(distances, ScaleKeywords)
     check_level(level)

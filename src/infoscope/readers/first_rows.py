@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
+import lazy_loader
 
 from infoscope.errors import InputError
 from infoscope.readers.column_names import column_names, file_columns
@@ -18,6 +18,11 @@ from infoscope.readers.frames import is_frame, is_record_batches
 from infoscope.readers.labels import from_json
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.typing import Source
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = lazy_loader.load("narwhals")  # only for frames
 
 __all__ = ["SAMPLED_ROWS", "first_rows"]
 

@@ -78,10 +78,12 @@ def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> 
 
 
 @cache
-def _cards() -> dict[str, Card]:
-    """Cards of all metrics; those of tables come first where a name is used for label sets or tracks too."""
+def _card(metric: str) -> Card | None:
+    """The card of a metric, first of tables: label sets and tracks, which may use the same name, take time to load."""
+    if metric in dict(catalogue):
+        return catalogue[metric]
     others = [entry for domain in ("tracks", "label_sets") for entry in all_metrics(domain)]
-    return {entry.name: entry.card for entry in others} | dict(catalogue)
+    return next((entry.card for entry in reversed(others) if entry.name == metric), None)
 
 
 def _plain(number: float) -> str:
@@ -107,7 +109,7 @@ class MetricNotation:
 
     def __init__(self, metric: str, unit: Units = BITS) -> None:
         self.metric = metric
-        self.card = _cards().get(metric)
+        self.card = _card(metric)
         kind = "" if self.card is None else self.card.unit
         ratio = self.card is not None and kind == "ratio" and tuple(self.card.range) == (0, 1)
         self.is_share = ratio or metric in _PERCENTAGES
