@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import infoscope as ifs
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 
@@ -30,3 +32,13 @@ def test_links_of_a_page_lead_somewhere(page):
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
 
     assert not missing
+
+
+def test_metrics_that_the_page_for_other_packages_names_exist():
+    text = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"ifs\.metrics\.(\w+)", text))
+    calls = set(re.findall(r"`ifs\.(\w+)", text)) - {"metrics"}
+
+    assert len(names) > 8
+    assert not [name for name in names if name not in ifs.catalogue]
+    assert not [name for name in calls if not hasattr(ifs, name)]
