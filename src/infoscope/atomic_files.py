@@ -26,7 +26,7 @@ _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, er
 def write_file(target: str | os.PathLike[str], content: str | bytes, *, replace: bool) -> None:
     """Write a file in one step: whoever reads it meanwhile sees the old one or the new one.
 
-    Without ``replace``, a file that is there by then stays, and the writer is told.
+    Without ``replace``, a file that exists by then is kept, and an error is raised.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     with output_file(target, replace=replace) as path:

@@ -88,14 +88,14 @@ class ColumnNames:
 
 def _class_options(scores: Sequence[str], classes: Sequence[Label]) -> tuple[str, str]:
     """What says which classes the scores are of, as options and as arguments; the names of the columns may tell."""
-    told = [next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores]
+    stated = [next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores]
     if len(scores) == 1 and len(classes) == 2:
         known = decided_positive(classes)
-        meant = told[0] if told[0] is not None else positive_of(classes)
+        meant = stated[0] if stated[0] is not None else positive_of(classes)
         return ("", "") if meant == known else (f" --positive {_quoted(str(meant))}", f", positive={meant!r}")
-    if len(scores) < 2 or None in told or len(set(told)) < len(scores) or [str(x) for x in told] == list(scores):
+    if len(scores) < 2 or None in stated or len(set(stated)) < len(scores) or [str(x) for x in stated] == list(scores):
         return "", ""
-    return "".join(f" --class {_quoted(str(label))}" for label in told), f", classes={told!r}"
+    return "".join(f" --class {_quoted(str(label))}" for label in stated), f", classes={stated!r}"
 
 
 def _quoted(word: str) -> str:

@@ -238,8 +238,8 @@ def test_class_bars_are_entropies_of_rows_and_columns() -> None:
     found = {bar.label: bar for bar in display.bars}
 
     for at in range(3):
-        assert found[str(at)].scatter == pytest.approx(bits(counts[at]))
-        assert found[str(at)].doubt == pytest.approx(bits(counts[:, at]))
+        assert found[str(at)].spread == pytest.approx(bits(counts[at]))
+        assert found[str(at)].ambiguity == pytest.approx(bits(counts[:, at]))
     total = 2 * bits(counts) - bits(counts.sum(0)) - bits(counts.sum(1))
     assert sum(bar.cost for bar in display.bars) == pytest.approx(total)
     assert [bar.cost for bar in display.bars] == sorted((bar.cost for bar in display.bars), reverse=True)

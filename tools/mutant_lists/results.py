@@ -190,8 +190,8 @@ MUTANTS = (
     Mutant(
         "trapezoids of average information",
         "src/infoscope/operating_points/averages.py",
-        "summed += float(np.sum(widths * (told + np.concatenate([[before], told[:-1]]))) / 2)",
-        "summed += float(np.sum(widths * told))",
+        "summed += float(np.sum(widths * (captured + np.concatenate([[before], captured[:-1]]))) / 2)",
+        "summed += float(np.sum(widths * captured))",
         (
             "tests/operating_points/test_thresholds.py::test_average_information_is_the_mean_over_thresholds_and_survives_negation",
         ),

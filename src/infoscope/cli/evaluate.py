@@ -29,7 +29,7 @@ from infoscope.cli.output import Output, refuse_ignored
 
 __all__ = ["ask_chosen", "command"]
 
-Answer = TypeVar("Answer")
+Asked = TypeVar("Asked")
 
 
 @click.command("evaluate")
@@ -142,9 +142,7 @@ def _keep_rows(chosen: Mapping[str, Any], output: Output) -> bool | None:
     return wanted if wanted is not None or output.form == "json" else False
 
 
-def ask_chosen(
-    function: Callable[..., Answer], source: Sequence[str], chosen: Mapping[str, Any], **more: Any
-) -> Answer:
+def ask_chosen(function: Callable[..., Asked], source: Sequence[str], chosen: Mapping[str, Any], **more: Any) -> Asked:
     """What ``evaluate``, or another function that takes its arguments, makes of the options of a command."""
     shared = {**uncertainty_keywords(chosen), "task": chosen["task"], **judge_keywords(chosen), **more}
     if chosen["matrix"]:

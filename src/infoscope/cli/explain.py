@@ -27,7 +27,7 @@ _GREEK = {"alpha": "α", "alpha'": "α'", "xi": "ξ", "phi": "φ", "kappa": "κ"
 def entries_named(name: str) -> list[ifs.metrics.registry.Metric]:
     """The metrics of this name, the most usual first; an unknown name is refused with the nearest.
 
-    A name may be followed by its symbol, or by a remark in brackets: "recall R", "NH (Hu & Wang eq. 17)".
+    A name may be followed by its symbol, or by a comment in brackets: "recall R", "NH (Hu & Wang eq. 17)".
     """
     try:
         known = ifs.metrics.registry.find(name)
@@ -65,7 +65,7 @@ def _matching(name: str) -> Iterator[ifs.metrics.registry.Metric]:
 
 
 def _without_symbol(name: str) -> Iterator[ifs.metrics.registry.Metric]:
-    """A name before its symbol or before a remark, where that name is known and the symbol is its own."""
+    """A name before its symbol or before a comment, where that name is known and the symbol is its own."""
     plain = re.sub(r"\s*\([^()]* [^()]*\)$", "", name)
     if plain != name:
         yield from entries_named(plain)

@@ -95,8 +95,8 @@ class MissingColumns:
         shown = ", ".join(map(repr, self.left[:_SHOWN])) + (", …" if len(self.left) > _SHOWN else "")
         matrix = "; or say --matrix if SOURCE is a confusion matrix" if "matrix" in self.chosen else ""
         wanted = wanted_columns(self.truth, self.systems, self.option)
-        told = f"{question[:1].upper()}{question[1:]}{guess}{matrix}"
-        return f"name {wanted}; SOURCE has {shown or 'no other column'}. {told}"
+        stated = f"{question[:1].upper()}{question[1:]}{guess}{matrix}"
+        return f"name {wanted}; SOURCE has {shown or 'no other column'}. {stated}"
 
     def _say(self, lines: Sequence[str]) -> None:
         if not self.chosen.get("quiet"):

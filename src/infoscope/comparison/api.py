@@ -173,7 +173,7 @@ def compare_predictions(
 ) -> Comparison:
     """The same for rows that were read already, without swap tests.
 
-    ``known`` holds beliefs about systems from all the rows that each answered; they serve every pair that shares these.
+    ``known`` holds beliefs about systems from all rows that each predicted; they serve every pair that shares these.
     """
     question = CompareOptions(asked_metrics(metrics), level, None, prior, seed, swaps=False, named=False)
     return compare_rows(predicted, question, known or {})

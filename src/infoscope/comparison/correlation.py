@@ -1,4 +1,4 @@
-"""How the errors of two systems go together over the rows that both answered."""
+"""How the errors of two systems go together over the rows that both predicted."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _BLOCK_CELLS = 2_000_000
 def correlation(pair: PairCells, entry: Metric) -> float:
     """The covariance of the two metrics' influences over the joint cells, as a correlation.
 
-    1 for systems that answered alike, near 0 for unrelated errors. Of metrics without a closed influence, in tables of
-    many classes, it is taken over random small changes of the rows, with an error of about (1 − ρ²)/20.
+    1 for systems with equal predictions, near 0 for unrelated errors. Of metrics without a closed influence, in tables
+    of many classes, it is taken over random small changes of the rows, with an error of about (1 − ρ²)/20.
     """
     if pair.alike:
         return 1.0

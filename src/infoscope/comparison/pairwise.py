@@ -140,7 +140,7 @@ def settled(
 
 
 def _uninformative(wholes: Mapping[str, SystemPosterior]) -> dict[str, float]:
-    """Systems whose captured information cannot be told from none, with the probability of as much by chance."""
+    """Systems that capture no significant information, with the probability of as much by chance."""
     tested = {name: whole.chance_p_value for name, whole in wholes.items()}
     return {name: p for name, p in tested.items() if p is not None and p > CHANCE_LEVEL}
 

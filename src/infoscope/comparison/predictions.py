@@ -36,7 +36,7 @@ class CodedColumn:
     labels: tuple[Label, ...]
 
     @cached_property
-    def answered(self) -> NDArray[np.bool_] | None:
+    def present(self) -> NDArray[np.bool_] | None:
         """Which rows have a label; None when all do."""
         present = self.codes >= 0
         return None if present.all() else present
@@ -181,7 +181,7 @@ class PairedPredictions:
     def lacking(self, name: str) -> int:
         """How many of them have no truth label, no cluster, or no prediction of this system."""
         columns = [self.truth, self.systems[name], *([] if self.cluster is None else [self.cluster])]
-        gaps = [column.answered for column in columns if column.answered is not None]
+        gaps = [column.present for column in columns if column.present is not None]
         if not gaps:
             return 0
         lost = ~np.logical_and.reduce(gaps)
@@ -210,10 +210,10 @@ class PairedPredictions:
         key *= sizes[2]
         key += columns[2].codes
         counts = self.counts
-        gaps = [column.answered for column in columns if column.answered is not None]
+        gaps = [column.present for column in columns if column.present is not None]
         if gaps:
-            answered = np.logical_and.reduce(gaps)
-            key, counts = key[answered], None if counts is None else counts[answered]
+            present = np.logical_and.reduce(gaps)
+            key, counts = key[present], None if counts is None else counts[present]
         if not len(key):
             raise InputError(f"no row has a truth label and a prediction of both {a!r} and {b!r}")
         cells, summed = _distinct(key, counts, prod(sizes))
@@ -260,8 +260,10 @@ class PairedPredictions:
         whole = counts.astype(np.int64) if np.all(counts == np.rint(counts)) else counts
         stated = Declared(None, self.reject, self.positive)
         tables = [
-            placed(Contingency, Cells(truth, system, moved[0], answer, whole), (truth, system), stated, declared=True)
-            for answer in moved[1:]
+            placed(
+                Contingency, Cells(truth, system, moved[0], predicted, whole), (truth, system), stated, declared=True
+            )
+            for predicted in moved[1:]
         ]
         return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])
 
@@ -311,9 +313,9 @@ def _positions(old: Sequence[Label], new: Sequence[Label]) -> Ints:
     return np.array([place.get(label, -1) for label in old], dtype=np.int64)
 
 
-def _stored_at(table: Contingency, truth: Ints, answer: Ints) -> Ints:
+def _stored_at(table: Contingency, truth: Ints, predicted: Ints) -> Ints:
     """Places of cells among those that a table stores, all of which it does."""
-    key = truth * table.shape[1] + answer
+    key = truth * table.shape[1] + predicted
     if table.support is None:
         return key
     return np.searchsorted(table.support.rows * table.shape[1] + table.support.columns, key)

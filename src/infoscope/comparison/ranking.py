@@ -47,7 +47,7 @@ class Ranking:
     statement: str = ""
 
     uninformative: tuple[str, ...] = ()
-    """Systems whose captured information cannot be told from none: they come last and are neither best nor tied."""
+    """Systems that capture no significant information: they come last and are neither best nor tied."""
 
     @property
     def contenders(self) -> tuple[Place, ...]:

@@ -78,7 +78,7 @@ def _changed(table: Contingency, change: Real) -> Contingency:
 
 def _on_common_cells(pair: PairCells) -> tuple[tuple[Contingency, Any], tuple[Contingency, Any]]:
     """Both tables on the cells that either uses, and where the joint cells lie there."""
-    keys = [pair.truth * pair.table_a.shape[1] + answer for answer in (pair.a, pair.b)]
+    keys = [pair.truth * pair.table_a.shape[1] + codes for codes in (pair.a, pair.b)]
     used = np.unique(np.concatenate(keys))
     if not is_spacious(pair.table_a, used.size):
         return (pair.table_a, keys[0]), (pair.table_b, keys[1])
@@ -112,7 +112,7 @@ def mcnemar_p_values(pair: PairCells) -> dict[str, float]:
 def homogeneity_p_value(one: Contingency, other: Contingency) -> float | None:
     """G test that two independent samples of predictions follow the same law within every truth class.
 
-    For systems that answered different rows of the same classes; None where the labels differ or samples are unknown.
+    For systems that predicted different rows of the same classes; None where the labels differ or samples are unknown.
     """
     from scipy.special import chdtrc  # noqa: PLC0415 - only for this test
 

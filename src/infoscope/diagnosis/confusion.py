@@ -100,10 +100,10 @@ def named_clusters(facts: TableStatistics) -> Finding | None:
 
 
 def _readings(renaming: Renaming, most: int = 4) -> str:
-    told = [said for said in renaming.names if said in renaming.telling] or list(renaming.names)
-    shown = [f"{quoted(said)} as {quoted(renaming.names[said])}" for said in told[:most]]
-    if len(told) > most:
-        shown.append(f"{len(told) - most} more")
+    stated = [said for said in renaming.names if said in renaming.telling] or list(renaming.names)
+    shown = [f"{quoted(said)} as {quoted(renaming.names[said])}" for said in stated[:most]]
+    if len(stated) > most:
+        shown.append(f"{len(stated) - most} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
@@ -112,8 +112,8 @@ def merged_pair(facts: TableStatistics) -> Finding | None:
     if facts.occupied[0] < 3 or len(facts.table.matches[0]) < 3 or facts.truth_bits == 0:
         return None
     pairs = merge_losses(facts.table)
-    told = pairs.known <= THRESHOLDS.pair_proficiency * pairs.to_know
-    twins = np.flatnonzero(told & (pairs.to_know >= THRESHOLDS.pair_weight * facts.truth_bits))
+    stated = pairs.known <= THRESHOLDS.pair_proficiency * pairs.to_know
+    twins = np.flatnonzero(stated & (pairs.to_know >= THRESHOLDS.pair_weight * facts.truth_bits))
     if not len(twins):
         return None
     at = twins[np.lexsort((-pairs.to_know[twins], pairs.lost[twins]))[0]]
@@ -135,7 +135,7 @@ def merged_pair(facts: TableStatistics) -> Finding | None:
 
 
 def _surely_alike(table: Contingency, first: int, second: int) -> bool:
-    """Whether the two classes by themselves leave no doubt that little of their difference is told."""
+    """Whether the two classes are hardly distinguished with high posterior probability."""
     at = table.matches[0][[first, second]]
     rows = table.counts[at]
     counts = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)

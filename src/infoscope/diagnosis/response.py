@@ -1,4 +1,4 @@
-"""Rules about how the system answers as a whole: always the same, at random, too few answers, a flattering accuracy."""
+"""Rules about all predictions of a system: always the same, at random, too few classes, a misleading accuracy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_NAMES = 100_000
 
 
 def majority_voter(facts: TableStatistics) -> Finding | None:
-    """Nearly always the same answer: H(S) ≈ 0."""
+    """Nearly always the same prediction: H(S) ≈ 0."""
     if facts.truth_bits == 0 or float(facts.h.system) > THRESHOLDS.silent_entropy * facts.truth_bits:
         return None
     if not facts.surely_below("system_entropy", THRESHOLDS.silent_limit * facts.truth_bits):
@@ -132,7 +132,7 @@ def _times(count: float) -> str:
 
 
 def specialised(facts: TableStatistics) -> Finding | None:
-    """The answers are spread much less evenly than the truth."""
+    """The predictions are spread much less evenly than the truth."""
     k, m = facts.table.shape
     refused = facts.table.reject_column
     m -= refused is not None and float(facts.system_shares[refused]) == 0
@@ -166,7 +166,7 @@ def specialised(facts: TableStatistics) -> Finding | None:
 
 
 def accuracy_paradox(facts: TableStatistics) -> Finding | None:
-    """High accuracy with little information, or less accuracy than always giving the commonest answer."""
+    """High accuracy with little information, or less accuracy than always predicting the most frequent class."""
     if facts.accuracy is None or facts.truth_bits == 0:
         return None
     at = int(np.argmax(facts.truth_shares))

@@ -113,7 +113,7 @@ def unseen_classes(facts: TableStatistics) -> Finding | None:
 
 
 def balanced_classes(facts: TableStatistics) -> Finding | None:
-    """Prevalence looks balanced by design, which makes the accuracy surer than a random sample would."""
+    """Prevalence looks balanced by design, so that the interval of the accuracy is narrower."""
     known = facts.limits("accuracy")
     if known is None or not facts.n or facts.accuracy is None or not isinstance(facts.belief, Posterior):
         return None

@@ -36,7 +36,7 @@ class TableBelief(Protocol):
         """The same by class of the truth: one number a class in each."""
 
     def by_output(self, level: float) -> Mapping[str, Any]:
-        """The same by answer."""
+        """The same by predicted class."""
 
 
 class MetricInterval(NamedTuple):
@@ -129,12 +129,12 @@ class TableStatistics:
 
     @cached_property
     def system_shares(self) -> Real:
-        """Share of each answer."""
+        """Frequency of each predicted class."""
         return self.table.column_totals / self.table.grand_total
 
     @cached_property
     def occupied(self) -> tuple[int, int]:
-        """Truth classes and answers that occur."""
+        """True and predicted classes that occur."""
         return int(np.count_nonzero(self.table.row_totals)), int(np.count_nonzero(self.table.column_totals))
 
     @cached_property
@@ -145,7 +145,7 @@ class TableStatistics:
 
     @cached_property
     def could_be_chance(self) -> bool:
-        """Whether the information captured cannot be told from what independent answers would show."""
+        """Whether the captured information is not significantly more than independent predictions would show."""
         if self.chance_p_value is None:
             return self.proficiency <= THRESHOLDS.chance_proficiency
         return self.chance_p_value > CHANCE_LEVEL

@@ -36,7 +36,7 @@ class Thresholds:
     pair_proficiency: float = 0.25
     """Merged pair: the system recovers at most this share of the difference between the two classes …"""
     pair_limit: float = 0.5
-    """… for sure at most this much …"""
+    """… with high probability at most this much …"""
     pair_weight: float = 0.01
     """… which is at least this share of the truth's information."""
     only_errors_chance: float = 0.01
@@ -56,7 +56,7 @@ class Thresholds:
     detection_classes: float = 1.5
     """Detection problem: at most this many effective classes among three or more."""
     detection_limit: float = 2.0
-    """… and for sure at most this many."""
+    """… and with high probability at most this many."""
     second_stage_share: float = 0.03
     """Second stage: some predictions together leave at least this share of the truth's information open …"""
     second_stage_cover: float = 0.95

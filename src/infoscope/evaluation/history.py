@@ -107,7 +107,7 @@ def _marks(given: str | Iterable[str] | Mapping[str, str]) -> dict[str, str]:
 
 
 def _stored_marks(source: str | None) -> dict[str, str]:
-    """The lines RUN=REASON of the folder's own file; a # begins a remark."""
+    """The lines RUN=REASON of the folder's own file; a # begins a comment."""
     if source is None or not (path := Path(source) / BASELINES).is_file():
         return {}
     try:

@@ -218,7 +218,7 @@ class SystemResult:
 
     @property
     def is_informative(self) -> bool:
-        """Whether the captured information can be told from none."""
+        """Whether the captured information is significantly more than none."""
         return self.chance_p_value is None or self.chance_p_value <= CHANCE_LEVEL
 
     def number(self, metric: str) -> float | None:
@@ -327,7 +327,7 @@ class Evaluation(Result):
 
     @cached_property
     def ranking(self) -> Sequence[SystemResult]:
-        """Systems by proficiency, the best first; those not told from chance after them, undefined ones last."""
+        """Systems by proficiency, the best first; those without significant information next, undefined ones last."""
         return sorted(self.systems, key=_rank, reverse=True)
 
     def page_document(self) -> dict[str, Json]:

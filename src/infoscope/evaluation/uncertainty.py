@@ -38,12 +38,14 @@ def believed(subject: TableInput, how: UncertaintyOptions) -> TableInput:
         return _resampled(subject, n, how)
     posterior = Posterior(subject.table, how.prior, sample_size=n, seed=how.seed)
     more = samples_to_halve(posterior, "proficiency")
-    told = [
+    stated = [
         f"{_percent(how.level)} intervals of the posterior, prior {posterior.prior}, rows taken as independent",
         *weighed(subject.table, n, stated=how.sample_size is not None),
         f"{more:,} more samples would halve them",
     ]
-    interval = IntervalMethod(how.level, "posterior", "; ".join(told), posterior.prior, how.seed, samples_to_halve=more)
+    interval = IntervalMethod(
+        how.level, "posterior", "; ".join(stated), posterior.prior, how.seed, samples_to_halve=more
+    )
     return replace(subject, n=n, belief=posterior, interval=interval)
 
 
@@ -68,7 +70,7 @@ def _resampled(subject: TableInput, n: float, how: UncertaintyOptions) -> TableI
     """Intervals by resampling clusters whole."""
     assert subject.cluster is not None
     if how.sample_size is not None or not (isinstance(how.prior, str) and how.prior == "default"):
-        raise InputError("resampling clusters takes neither a prior nor a stated sample size; leave them out")
+        raise InputError("resampling groups takes neither a prior nor a stated sample size; leave them out")
     bootstrap = ClusterBootstrap(subject.table, subject.cluster.lines, seed=how.seed)
     groups = bootstrap.clusters.shape[0]
     text = (

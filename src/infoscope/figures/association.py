@@ -196,8 +196,8 @@ class AssociationDisplay(TrackDisplay):
         for each, kind in zip(self.cells, self.kinds, strict=True):
             frames[kind] += each.frames
         place = f" in {shortened(self.name, 60)}" if self.name else ""
-        told = ", ".join(f"{count:,.4g} {WORDS[kind]}" for kind, count in frames.items() if count)
-        return f"Frames that {columns} system ids spent on {rows} truth tracks{place}: {told}."
+        stated = ", ".join(f"{count:,.4g} {WORDS[kind]}" for kind, count in frames.items() if count)
+        return f"Frames that {columns} system ids spent on {rows} truth tracks{place}: {stated}."
 
 
 def _columns(cells: list[Cell], most: int) -> set[TrackId]:

@@ -62,9 +62,9 @@ def image(panel: Panel, kind: str) -> bytes:
         raise InputError(_MISSING) from None
     figure = Figure(figsize=(panel.width / 72.0, panel.height / 72.0))
     draw(panel, _whole(panel, figure))
-    told = {"Software": MAKER} if kind == "png" else {"Creator": MAKER, "Title": panel.title, "CreationDate": None}
+    stated = {"Software": MAKER} if kind == "png" else {"Creator": MAKER, "Title": panel.title, "CreationDate": None}
     out = io.BytesIO()
-    figure.savefig(out, format=kind, dpi=200, metadata=told)
+    figure.savefig(out, format=kind, dpi=200, metadata=stated)
     return out.getvalue()
 
 

@@ -168,8 +168,8 @@ def _summary(points: Sequence[ErrorPoint]) -> str:
     above = [point for point in points if point.error > point.missed / 2 + _EQUAL]
     named = ", ".join(f"{shortened(p.name, 40)} ({p.error:.0%}, reachable {p.bayes_error:.0%})" for p in above[:4])
     more = f" and {len(above) - 4} more" if len(above) > 4 else ""
-    told = f"above Hellman and Raviv's bound, which holds for the Bayes error, {'is' if len(above) == 1 else 'are'} "
+    stated = f"above Hellman and Raviv's bound, which holds for the Bayes error, {'is' if len(above) == 1 else 'are'} "
     return (
         f"Errors of {len(points)} system{'s' * (len(points) != 1)} over the information missed, with bounds on the "
-        f"Bayes error: {told + named + more if above else 'none is above Hellman and Raviv’s bound'}."
+        f"Bayes error: {stated + named + more if above else 'none is above Hellman and Raviv’s bound'}."
     )

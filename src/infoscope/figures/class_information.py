@@ -30,9 +30,9 @@ class ClassBar:
 
     label: str
     system: str
-    scatter: float
+    spread: float
     """H(S|T=i): how unsteadily the system treats the class."""
-    doubt: float
+    ambiguity: float
     """H(T|S=j): how little the prediction tells."""
     cost: float
     """What it adds to missed and false information, in bits."""
@@ -40,19 +40,19 @@ class ClassBar:
 
 def class_bars(table: Contingency, name: str = "system") -> list[ClassBar]:
     """Every label of either side, the costliest first."""
-    scatter = dict(zip(table.truth_labels, np.asarray(class_false_information(table)).tolist(), strict=True))
-    doubt = dict(zip(table.system_labels, np.asarray(output_missed_information(table)).tolist(), strict=True))
+    spread = dict(zip(table.truth_labels, np.asarray(class_false_information(table)).tolist(), strict=True))
+    ambiguity = dict(zip(table.system_labels, np.asarray(output_missed_information(table)).tolist(), strict=True))
     weight = dict(zip(table.truth_labels, table.row_totals / table.total, strict=True))
     said = dict(zip(table.system_labels, table.column_totals / table.total, strict=True))
     bars = [
         ClassBar(
             str(label),
             name,
-            scatter.get(label, np.nan),
-            doubt.get(label, np.nan),
+            spread.get(label, np.nan),
+            ambiguity.get(label, np.nan),
             float(
-                np.nan_to_num(scatter.get(label, 0.0)) * weight.get(label, 0.0)
-                + np.nan_to_num(doubt.get(label, 0.0)) * said.get(label, 0.0)
+                np.nan_to_num(spread.get(label, 0.0)) * weight.get(label, 0.0)
+                + np.nan_to_num(ambiguity.get(label, 0.0)) * said.get(label, 0.0)
             ),
         )
         for label in dict.fromkeys([*table.truth_labels, *table.system_labels])
@@ -85,7 +85,7 @@ class ClassInformationDisplay(TableDisplay):
         labels = self.labels[:MOST_CLASSES]
         left_out = len(self.labels) - len(labels)
         thick = 20.0 if len(systems) == 1 else 11.0 * len(systems) + 8.0
-        most = max(float(np.nanmax([[bar.scatter, bar.doubt] for bar in self.bars])), 0.01)
+        most = max(float(np.nanmax([[bar.spread, bar.ambiguity] for bar in self.bars])), 0.01)
         gap = 0.46 * most
         ticks = round_ticks(0.0, most, 4)
         words = tick_text(ticks)
@@ -127,8 +127,8 @@ class ClassInformationDisplay(TableDisplay):
             top = at + 0.4 - place * thick
             single = len(systems) == 1
             for value, sign, role, word in (
-                (bar.scatter, -1.0, "false", "spread of predictions"),
-                (bar.doubt, 1.0, "missed", "prediction ambiguity"),
+                (bar.spread, -1.0, "false", "spread of predictions"),
+                (bar.ambiguity, 1.0, "missed", "prediction ambiguity"),
             ):
                 if not np.isfinite(value):
                     continue
@@ -158,7 +158,7 @@ class ClassInformationDisplay(TableDisplay):
         return (
             f"Information by class for {len(self.labels)} classes, {len(labels)} drawn. "
             f"{shortened(worst.label, 60)} costs most: its predictions "
-            f"spread by {worst.scatter:.2f} bits, and predicting it leaves {worst.doubt:.2f} bits open."
+            f"spread by {worst.spread:.2f} bits, and predicting it leaves {worst.ambiguity:.2f} bits open."
         )
 
 

@@ -129,7 +129,7 @@ def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
     )
 
 
-_TOLD: dict[Shown, str] = {
+_STATED: dict[Shown, str] = {
     "count": "",
     "of_truth": ", % of the true class",
     "of_system": ", % of the predicted class",
@@ -311,19 +311,19 @@ class ConfusionDisplay(TableDisplay):
     def _titles(self, panel: Panel) -> list[Mark]:
         rows, columns = self.map.counts.shape
         left, top, _, _ = panel.margins
-        told = _TOLD[self.shown]
+        stated = _STATED[self.shown]
         return [
-            Words(columns / 2, 0.0, f"predicted{told}", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
+            Words(columns / 2, 0.0, f"predicted{stated}", "dim", anchor="middle", shift=(0.0, 12.0 - top)),
             Words(0.0, rows / 2, "true", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0),
         ]
 
     def _summary(self) -> str:
         rows, columns = self.map.counts.shape
         worst = self.map.largest(3)
-        told = "; ".join(
+        stated = "; ".join(
             f"{shortened(truth, 40)} said as {shortened(system, 40)}, {count_text(count)} ({share:.0%})"
             for truth, system, count, share in worst
         )
         return f"Confusion matrix of {rows} classes and {columns} predictions. " + (
-            f"Largest confusions: {told}." if told else "Nothing is confused."
+            f"Largest confusions: {stated}." if stated else "Nothing is confused."
         )

@@ -167,8 +167,8 @@ class ConfusionGridDisplay(TableDisplay):
     def _heat(self, matrix: ScoredMatrix, at: tuple[float, float], side: float) -> Iterator[Mark]:
         (x, y), (rows, columns) = at, matrix.map.counts.shape
         colours = matrix.map.coloured(self._worst())
-        told = sum(each.map.counts.size for each in self.matrices) <= MOST_TIPS
-        if max(rows, columns) > MOST_DRAWN_CELLS or not (told or self.cells != "none"):
+        stated = sum(each.map.counts.size for each in self.matrices) <= MOST_TIPS
+        if max(rows, columns) > MOST_DRAWN_CELLS or not (stated or self.cells != "none"):
             yield Raster((x, y), (x + columns * side, y + rows * side), colours)
             return
         for i in range(rows):
@@ -181,7 +181,7 @@ class ConfusionGridDisplay(TableDisplay):
                 )
                 corner = (x + j * side + 0.5, y + i * side + 0.5)
                 far = (corner[0] + side - 1.0, corner[1] + side - 1.0)
-                yield Bar(corner, far, colour if count else "plane", tip=tip if told else None)
+                yield Bar(corner, far, colour if count else "plane", tip=tip if stated else None)
                 if self.cells != "none":
                     text = (f"{share:.0%}" if self.cells == "of_truth" else count_text(count)) if count else "·"
                     ink = on_colour(colour) if count else "dim"
@@ -200,8 +200,8 @@ class ConfusionGridDisplay(TableDisplay):
         return legend(panel, 16.0, panel.height - 12.0, [(HITS[2], "right"), *wrong])
 
     def _summary(self) -> str:
-        told = "; ".join(f"{shortened(m.name, 40)}: {', '.join(m.scores)}" for m in self.matrices[:6])
-        return f"{len(self.matrices)} confusion matrices on one scale. {told}."
+        stated = "; ".join(f"{shortened(m.name, 40)}: {', '.join(m.scores)}" for m in self.matrices[:6])
+        return f"{len(self.matrices)} confusion matrices on one scale. {stated}."
 
 
 def _score(table: Contingency, metric: str) -> str:

@@ -40,8 +40,8 @@ def iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
         corner = abs(line[0][1] - y[0]) / (y[1] - y[0]) + abs(start - x[0]) / (x[1] - x[0])
         if end - start > 0.08 * (x[1] - x[0]) and corner > 0.05:
             text = f"{error:.2f}".rstrip("0").rstrip(".")
-            told = text if named else f"erroneous {text}"
-            marks.append(Words(*line[0], told, "dim", "small", shift=(5.0, -7.0), halo="paper"))
+            stated = text if named else f"erroneous {text}"
+            marks.append(Words(*line[0], stated, "dim", "small", shift=(5.0, -7.0), halo="paper"))
             words += [(start + away * pixel, line[0][1]) for away in (5.0, 45.0, 85.0)] if not named else []
             named = True
     said = ((max(x[0], 1.0 - y[1]), min(1.0 - x[0], y[1])), (min(x[1], 1.0 - y[0]), max(1.0 - x[1], y[0])))

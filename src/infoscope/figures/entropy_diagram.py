@@ -134,7 +134,7 @@ class EntropyDiagramDisplay(TableDisplay):
     def _bar(self, part: Part, span: float) -> list[Mark]:
         colour, symbol, word = _WORDS[part.what]
         row = 1.0 if part.side == "truth" else 0.0
-        told = f"{part.bits:.2f}" + ("" if self.form == "split" else " bits")
+        stated = f"{part.bits:.2f}" + ("" if self.form == "split" else " bits")
         marks: list[Mark] = [
             Bar(
                 (part.start, row + 0.03),
@@ -142,12 +142,12 @@ class EntropyDiagramDisplay(TableDisplay):
                 colour,
                 0.75 if colour == "faint" else 1.0,
                 hatched=colour == "false",
-                tip=f"{word}: {told}",
+                tip=f"{word}: {stated}",
             )
         ]
         ink = "ink" if colour == "faint" else f"on-{colour}"
         if self._has_room(part, span):
-            middle, number = (part.start + part.end) / 2, told.removesuffix(" bits")
+            middle, number = (part.start + part.end) / 2, stated.removesuffix(" bits")
             halo = "false" if colour == "false" else None  # it is hatched
             marks += [
                 Words(middle, row + 0.5, symbol, ink, "normal", "middle", (0.0, -8.0), bold=True, halo=halo),

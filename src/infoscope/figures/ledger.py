@@ -1,4 +1,4 @@
-"""The information ledger: one bar of what was missed, captured and made up."""
+"""The information ledger: one bar of information missed, captured and false."""
 
 from __future__ import annotations
 

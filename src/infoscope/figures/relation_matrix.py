@@ -108,8 +108,10 @@ class RelationMatrixDisplay(Display):
     def _summary(self) -> str:
         found = [cell for cell in self.cells if cell.significant]
         best = max(found, key=lambda cell: cell.bits, default=None)
-        told = "" if best is None else f" Closest are {best.first} and {best.second}, {best.bits:.2f} bits."
-        return f"Relations of {len(self.names)} columns: {len(found)} of {len(self.cells)} pairs are significant.{told}"
+        stated = "" if best is None else f" Closest are {best.first} and {best.second}, {best.bits:.2f} bits."
+        return (
+            f"Relations of {len(self.names)} columns: {len(found)} of {len(self.cells)} pairs are significant.{stated}"
+        )
 
 
 def _ordered(names: list[str], cells: list[RelationCell]) -> list[str]:

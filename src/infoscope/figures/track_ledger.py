@@ -1,4 +1,4 @@
-"""Ledger bars of trackers: what they captured, lost and made up; or the truth tracks on which most is lost."""
+"""Ledger bars of trackers: information captured, missed and false; or the truth tracks on which most is lost."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ class TrackLedgerDisplay(TrackDisplay):
             if size <= 0:
                 continue
             role = COLOURS[line]
-            told = f"{size:.1%} of the truth" if self.by == "system" else f"{size:,.1f} {self.unit}"
-            tip = f"{plain_label(row.name)}\n{line}: {told}"
+            stated = f"{size:.1%} of the truth" if self.by == "system" else f"{size:,.1f} {self.unit}"
+            tip = f"{plain_label(row.name)}\n{line}: {stated}"
             end = start + size
             marks.append(Bar((start, at + 0.14), (end, at + 0.86), role, hatched=line == "spurious", tip=tip))
             text = f"{size:.0%}" if self.by == "system" else f"{size:,.0f}"

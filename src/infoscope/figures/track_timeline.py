@@ -165,8 +165,8 @@ class TrackTimelineDisplay(TrackDisplay):
         begins = [each.begins for each in self.segments]
         drawn = len({each.row for each in self.segments})
         place = f" in {shortened(self.name, 60)}" if self.name else ""
-        told = (("break", "breaks"), ("swap", "swaps"), ("missed", "stretches not detected"))
-        counts = ", ".join(f"{begins.count(kind)} {word}" for kind, word in told)
+        stated = (("break", "breaks"), ("swap", "swaps"), ("missed", "stretches not detected"))
+        counts = ", ".join(f"{begins.count(kind)} {word}" for kind, word in stated)
         return f"Timeline of {drawn} truth track{'s' * (drawn != 1)}{place}, coloured by system id: {counts}."
 
 

@@ -110,8 +110,8 @@ def judge_drift_findings(found: JudgeDrift) -> Iterator[Finding]:
     if found.p_mix < SELECTED:
         yield Finding(
             "verdicts_shifted",
-            f"Verdicts of {found.judge} and predictions come in other proportions from period to period; whether the "
-            f"judge, the system or the rows changed is not told by the labels (P = {found.p_value:.2g}; {power}).",
+            f"Verdicts of {found.judge} and predictions come in other proportions from period to period; the labels "
+            f"do not decide whether the judge, the system or the rows changed (P = {found.p_value:.2g}; {power}).",
             "warning",
             evidence,
         )

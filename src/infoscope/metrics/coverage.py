@@ -1,4 +1,4 @@
-"""Information coverage: what share of the truth arrives, and how much is said besides."""
+"""Information coverage: which share of the information in the truth is captured, and how much is false."""
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def proficiency(table: Contingency) -> Real:
 def false_information_ratio(table: Contingency) -> Real:
     """What the system says beyond the truth, in units of what there is to know.
 
-    0 means that nothing is made up; it can exceed 1 for a talkative system.
+    0 means that no information is false; it can exceed 1.
 
     >>> print(f"{false_information_ratio(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0

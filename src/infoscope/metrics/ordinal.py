@@ -35,13 +35,13 @@ class _Steps(NamedTuple):
 
     cells: Real
     off: NDArray[np.float64]
-    answered: Real
+    accepted: Real
     truth: Real
     system: Real
 
     def mean(self, weights: NDArray[np.float64]) -> Real:
         """Mean over the samples of a weight for each cell."""
-        return ratio(dot(self.cells, weights), self.answered)
+        return ratio(dot(self.cells, weights), self.accepted)
 
 
 @remembered
@@ -66,12 +66,12 @@ def _steps(table: Contingency) -> _Steps:
 def _beyond_chance(steps: _Steps, observed: Real, expected: Real) -> Real:
     """1 less the disagreement observed over the one expected, which counts samples, too."""
     value = np.maximum(1.0 - ratio(observed, expected), -1.0)
-    return undefined_where(steps.answered == 0, value)
+    return undefined_where(steps.accepted == 0, value)
 
 
 def _by_chance(steps: _Steps, one: Real, other: Real) -> Real:
     """Products of two counts over the samples: the larger is divided, so that none overflows or vanishes."""
-    return ratio(np.maximum(one, other), np.asarray(steps.answered)[..., None]) * np.minimum(one, other)
+    return ratio(np.maximum(one, other), np.asarray(steps.accepted)[..., None]) * np.minimum(one, other)
 
 
 @metric(
@@ -135,12 +135,12 @@ def _expected_squares(steps: _Steps) -> Real:
     if squares is not None and steps.truth.ndim == 1:
         apart = _by_chance(steps, *np.broadcast_arrays(steps.truth[:, None], steps.system))
         return np.float64((apart * squares).sum())  # type: ignore[return-value]
-    shares = [ratio(side, np.asarray(steps.answered)[..., None]) for side in (steps.truth, steps.system)]
+    shares = [ratio(side, np.asarray(steps.accepted)[..., None]) for side in (steps.truth, steps.system)]
     if squares is not None:
         return dot(shares[0] @ squares, steps.system)
     means = [dot(side, places) for side in shares]
     spread = [dot(side, (places - np.asarray(mean)[..., None]) ** 2) for side, mean in zip(shares, means, strict=True)]
-    return (spread[0] + spread[1] + (means[0] - means[1]) ** 2) * steps.answered
+    return (spread[0] + spread[1] + (means[0] - means[1]) ** 2) * steps.accepted
 
 
 @metric(

@@ -17,7 +17,7 @@ from infoscope.tables import Contingency
 __all__ = ["CHANCE_LEVEL", "chance_p_value", "information_nats", "permuted_p_value"]
 
 CHANCE_LEVEL = 0.05
-"""Captured information is told from none where chance alone would show as much in fewer samples than this share."""
+"""Captured information is significant where chance alone would show as much in at most this share of samples."""
 
 _LEAST_EXPECTED = 5.0
 """Expected count of the rarest pair of classes from which on the likelihood-ratio statistic follows its χ² law."""

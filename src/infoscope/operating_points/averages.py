@@ -57,15 +57,15 @@ def average_accuracy(levels: ScoreRanking) -> float:
 
 
 def _mean_information(levels: ScoreRanking, hits: NDArray[Any]) -> float:
-    """Trapezoids over the share of samples at or above the threshold; nothing is told at either end."""
+    """Trapezoids over the share of samples at or above the threshold; the information is 0 at both ends."""
     summed, before, alarms_before = 0.0, 0.0, 0.0
     for start in range(0, len(hits), _BLOCK):
         block = slice(start, start + _BLOCK)
         alarms = levels.alarms[block]
-        told = _information(hits[block], alarms, levels.positives, levels.total)
+        captured = _information(hits[block], alarms, levels.positives, levels.total)
         widths = np.diff(alarms, prepend=alarms_before)
-        summed += float(np.sum(widths * (told + np.concatenate([[before], told[:-1]]))) / 2)
-        before, alarms_before = float(told[-1]), float(alarms[-1])
+        summed += float(np.sum(widths * (captured + np.concatenate([[before], captured[:-1]]))) / 2)
+        before, alarms_before = float(captured[-1]), float(alarms[-1])
     return summed / levels.total
 
 
@@ -96,19 +96,19 @@ def rejection_averages(given: Probabilities, decisions: Decisions) -> dict[str, 
     ends = np.append(np.flatnonzero(np.diff(decisions.certainty[order])), len(order) - 1)
     reached = np.cumsum(weights)
     accepted = np.concatenate([[0.0], reached[ends] / reached[-1]])
-    told, best = (
-        float(np.trapezoid(np.concatenate([[0.0], _told(truth, said, weights)[ends]]), accepted))
+    captured, best = (
+        float(np.trapezoid(np.concatenate([[0.0], _captured(truth, said, weights)[ends]]), accepted))
         for said in (predicted, truth)
     )
     right = np.concatenate([[0.0], np.cumsum(weights * (truth == predicted))[ends] / reached[-1]])
     return {
-        "average_information": told,
-        "normalized_average_information": told / best if best > 0 else float("nan"),
+        "average_information": captured,
+        "normalized_average_information": captured / best if best > 0 else float("nan"),
         "average_accuracy": float(np.trapezoid(right, accepted)),
     }
 
 
-def _told(truth: NDArray[np.int64], predicted: NDArray[np.int64], weights: Real) -> Real:
+def _captured(truth: NDArray[np.int64], predicted: NDArray[np.int64], weights: Real) -> Real:
     """I(T;S) in bits after each sample that is accepted, the others being rejected.
 
     One sample changes one cell, one column, and what is left of its class among the rejected, so that sums of x·log x

@@ -1,4 +1,4 @@
-"""Calibration in bits: how much of what stays open is lost by being surer, or less sure, than right."""
+"""Calibration in bits: how much of what stays open is lost by over- or underconfidence."""
 
 from __future__ import annotations
 

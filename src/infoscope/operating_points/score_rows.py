@@ -113,7 +113,7 @@ def as_numbers(labels: Sequence[Any], name: str) -> Real:
 
 
 def check_distributions(rows: ScoreRows, names: Sequence[str], *, normalize: bool) -> None:
-    """Faults told by the numbers of a row: equal rows are counted together, so that none has a place in the file."""
+    """Faults shown with the numbers of a row: equal rows are counted together, so that none has a place in the file."""
     if rows.values.size and rows.values.min() < 0:
         at, column = np.argwhere(rows.values < 0)[0]
         raise InputError(
@@ -125,11 +125,11 @@ def check_distributions(rows: ScoreRows, names: Sequence[str], *, normalize: boo
     if not off.any():
         return
     at = int(np.argmax(off))
-    told = ", ".join(f"{name} {value:g}" for name, value in zip(names, rows.values[at], strict=True))
+    stated = ", ".join(f"{name} {value:g}" for name, value in zip(names, rows.values[at], strict=True))
     if normalize:
-        raise InputError(f"the probabilities of a row are all zero ({told}) and cannot be normalised; drop such rows")
+        raise InputError(f"the probabilities of a row are all zero ({stated}) and cannot be normalised; drop such rows")
     raise InputError(
-        f"the probabilities of a row ({told}) sum to {sums[at]:.6g}, and {int(rows.rows[off].sum())} in all miss one "
+        f"the probabilities of a row ({stated}) sum to {sums[at]:.6g}, and {int(rows.rows[off].sum())} in all miss one "
         f"by more than {SUM_TOLERANCE:g}; correct them, or divide each row by its sum with normalize "
         "(--normalize on the command line)"
     )

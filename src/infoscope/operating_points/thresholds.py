@@ -211,7 +211,7 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
 
 
 def _reversed(levels: ScoreRanking, area: float, other: Label, size: float | None) -> Finding:
-    """High scores mean the other class, for sure where the area is below one half by more than chance explains.
+    """High scores mean the other class, significantly where the area is below one half by more than chance explains.
 
     The area of scores that tell nothing has the variance (n + 1) / 12 n₁ n₀ (Mann and Whitney).
     """

@@ -145,7 +145,7 @@ class Tuning(CurveResult):
         """The best setting, with the probability that it is best: the share of draws in which it is.
 
         The tables are taken as independent of each other. Runs on the same samples err together, which makes their
-        order surer than this says.
+        order more certain than this probability says.
         """
         criterion = Criterion.asked(metric)
         goodness = np.array([float(criterion.goodness(table)) for table in self.tables])

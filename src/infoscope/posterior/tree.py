@@ -40,7 +40,7 @@ RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
 
 
 class Shape(NamedTuple):
-    """What is known of a table besides its counts: which cells match, and the reject column if any."""
+    """What is known of a table beyond its counts: which cells match, and the reject column if any."""
 
     rows: Indices
     columns: Indices

@@ -183,8 +183,8 @@ def _spread(count: int, rng: np.random.Generator) -> list[int]:
 def alike(blocks: Sequence[Tally], truth: str, systems: Sequence[str] = ()) -> float:
     """P-value that all blocks are of one kind: tiny where a file is sorted by class, or by how hard its rows are.
 
-    The G test compares the blocks' classes, and for each system its answers to each class; the smallest p-value counts,
-    times the number of tests. Cells too rare for such a test are taken together.
+    The G test compares the blocks' classes, and for each system its predictions of each class; the smallest p-value
+    counts, times the number of tests. Cells too rare for such a test are taken together.
 
     >>> a, b = (Tally.from_columns(("t", "s"), [["x", "x"], ["x", "y"]], n) for n in ([50, 9], [9, 50]))
     >>> alike([a, b], "t"), alike([a, b], "t", ["s"]) < 1e-9

@@ -45,9 +45,9 @@ def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], 
     kind = UnknownNameError if lacking else InputError
     if len(problems) == 1:
         raise next(iter(problems.values())) from first
-    told = list(problems.items())
-    sentences = [str(error).rstrip(".") for _, error in told[:_SENTENCES]]
-    names = ", ".join(str(path) for path, _ in told[_SENTENCES:])
+    stated = list(problems.items())
+    sentences = [str(error).rstrip(".") for _, error in stated[:_SENTENCES]]
+    names = ", ".join(str(path) for path, _ in stated[_SENTENCES:])
     more = [f"Also {names}"] if names else []
     counted = f"{len(problems)} of {len(files.paths)} files cannot be read"
     raise kind(f"{counted}. {'. '.join([*sentences, *more])}") from first

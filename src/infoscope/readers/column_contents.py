@@ -26,7 +26,7 @@ TRUTH_WORDS = {
     **dict.fromkeys(("real", "diagnosis", "species"), 2),
     **dict.fromkeys(("correct", "category"), 1),
 }
-"""Words in names of true labels, by how surely they say so."""
+"""Words in names of true labels, by how certain they are."""
 PREDICTION_WORDS = {
     **dict.fromkeys(("pred", "preds", "predicted", "prediction", "predictions", "yhat"), 4),
     **dict.fromkeys(("hat", "guess", "output", "classified"), 3),
@@ -94,7 +94,7 @@ class ColumnContents:
 
     @cached_property
     def predicted_name(self) -> int:
-        """How surely the name says "prediction", from 0 to 4."""
+        """How certain the name says "prediction", from 0 to 4."""
         return self._named(PREDICTION_WORDS)
 
     @cached_property
@@ -110,7 +110,7 @@ class ColumnContents:
 
     @cached_property
     def truth_name(self) -> int:
-        """How surely the name says "true label", from 0 to 4; 0 where it rather says prediction."""
+        """How certain the name says "true label", from 0 to 4; 0 where it rather says prediction."""
         return 0 if self.is_named_prediction else self._named(TRUTH_WORDS)
 
     def has_word(self, words: frozenset[str]) -> bool:

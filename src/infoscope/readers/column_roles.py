@@ -28,7 +28,7 @@ __all__ = ["ColumnRoles", "column_roles", "roles_of"]
 MIN_SHARED = 0.8
 """Share of predictions that are one of the true classes."""
 MIN_AGREEMENT = 0.15
-"""Kappa from which on values that any column may have are taken for predictions, though not surely."""
+"""Kappa from which on values that any column may have are taken for predictions, without certainty."""
 SURE_AGREEMENT = 0.3
 FEW_CLASSES = 5
 """Classes below which two columns agree by chance of their meaning, as flags do."""
@@ -89,12 +89,12 @@ class _Candidate:
     """A column that may be the truth, with the columns that may hold predictions of it."""
 
     truth: ColumnContents
-    surely: tuple[ColumnContents, ...]
+    certain: tuple[ColumnContents, ...]
     perhaps: tuple[ColumnContents, ...]
 
     @property
     def points(self) -> float:
-        return self.truth.truth_name + 2.0 * bool(self.surely) + bool(self.perhaps)
+        return self.truth.truth_name + 2.0 * bool(self.certain) + bool(self.perhaps)
 
 
 class _Guess:
@@ -151,25 +151,25 @@ class _Guess:
             return [] if stated is None else [self._candidate(stated)]
         free = [c for c in self.labels if c.name not in self.wanted and not c.is_named_prediction and len(c.counts) > 1]
         found = [self._candidate(column) for column in free]
-        return [each for each in found if each.surely or each.perhaps or each.truth.truth_name >= 2]
+        return [each for each in found if each.certain or each.perhaps or each.truth.truth_name >= 2]
 
     def _candidate(self, truth: ColumnContents) -> _Candidate:
         if self.wanted:
             named = tuple(self.by_name[name] for name in self.wanted if name in self.by_name)
             fitting = tuple(c for c in named if shared_share(truth, c) >= MIN_SHARED)
             return _Candidate(truth, fitting if len(fitting) == len(named) else (), ())
-        surely: list[ColumnContents] = []
+        certain: list[ColumnContents] = []
         perhaps: list[ColumnContents] = []
         for column in self.labels:
             if column is not truth and shared_share(truth, column) >= MIN_SHARED and column.truth_name < 3:
                 strength = self._strength(truth, column)
                 if strength:
-                    (surely if strength > 1 else perhaps).append(column)
-        return _Candidate(truth, tuple(surely), tuple(perhaps))
+                    (certain if strength > 1 else perhaps).append(column)
+        return _Candidate(truth, tuple(certain), tuple(perhaps))
 
     @staticmethod
     def _strength(truth: ColumnContents, column: ColumnContents) -> int:
-        """How surely a column with the same classes holds predictions: 2 surely, 1 perhaps, 0 not."""
+        """How certain it is that a column with the same classes holds predictions: 2 certain, 1 possible, 0 not."""
         agreement = kappa(truth, column)
         if column.predicted_name >= 3:
             return 2 if not truth.is_generic or shared_share(truth, column) == 1 or agreement > SURE_AGREEMENT else 1
@@ -186,14 +186,14 @@ class _Guess:
         """A candidate that holds the same labels in other words, as numbers beside names."""
         for other in candidates:
             if other is not best and are_one_to_one(best.truth, other.truth):
-                pairs = zip(best.surely, other.surely, strict=False)
-                if len(best.surely) == len(other.surely) and all(are_one_to_one(a, b) for a, b in pairs):
+                pairs = zip(best.certain, other.certain, strict=False)
+                if len(best.certain) == len(other.certain) and all(are_one_to_one(a, b) for a, b in pairs):
                     return other
         return None
 
     def _systems(self, best: _Candidate) -> tuple[ColumnContents, ...]:
         """Columns taken as predictions: the sure ones, else those that may be."""
-        return best.surely or best.perhaps
+        return best.certain or best.perhaps
 
     # ── what leaves a question ───────────────────────────────────────────────────────────────
 
@@ -225,18 +225,18 @@ class _Guess:
         truth = best.truth
         if self.stated is None:
             equal = [each.truth.name for each in rivals if self._rivals(each, best)]
-            equal = equal or [c.name for c in systems if c.truth_name >= 2 and not best.surely]
+            equal = equal or [c.name for c in systems if c.truth_name >= 2 and not best.certain]
             if equal:
                 names = " and ".join(map(repr, (truth.name, *equal[:3])))
-                told = f"{names} may {'both' if len(equal) == 1 else 'all'} be the truth"
+                sentence = f"{names} may {'both' if len(equal) == 1 else 'all'} be the truth"
                 labels = ",".join((truth.name, *equal[:3]))
-                return f"{told}; infoscope agree SOURCE -s {labels} compares annotators without one"
+                return f"{sentence}; infoscope agree SOURCE -s {labels} compares annotators without one"
             if truth.truth_name < 2 and len(self.columns) > 2:
                 return f"nothing but its contents says that {truth.name!r} is the truth"
             named = bool(self.wanted) or any(column.is_named_prediction for column in systems)
             if truth.truth_name < 2 and not named:
                 return f"no name says which column is the truth; {truth.name!r} would do as well as {systems[0].name!r}"
-        if not self.wanted and not best.surely:
+        if not self.wanted and not best.certain:
             unsure = " and ".join(repr(column.name) for column in systems[:3])
             return f"{unsure} may hold predictions or be features with the same values ({truth.described()})"
         return None
@@ -244,8 +244,8 @@ class _Guess:
     def _rivals(self, other: _Candidate, best: _Candidate) -> bool:
         """Whether another candidate is as good: named alike, or with predictions where no name decides."""
         if other.truth.truth_name >= 2:
-            return bool(other.surely or other.perhaps) and other.points >= best.points - 1
-        return best.truth.truth_name < 2 and bool(other.surely)
+            return bool(other.certain or other.perhaps) and other.points >= best.points - 1
+        return best.truth.truth_name < 2 and bool(other.certain)
 
     def _no_predictions(self, truth: ColumnContents) -> str:
         """A truth alone, or with predictions in other words, or with scores."""
@@ -281,13 +281,15 @@ class _Guess:
         predicted = [column.name for column in self.labels if column.is_named_prediction]
         if not predicted:
             return "no column looks like the truth"
-        told = f"no column looks like the truth; {' and '.join(map(repr, predicted[:3]))} look like predictions"
-        told = told if len(predicted) > 1 else told.replace("look like predictions", "looks like predictions")
+        sentence = f"no column looks like the truth; {' and '.join(map(repr, predicted[:3]))} look like predictions"
+        sentence = (
+            sentence if len(predicted) > 1 else sentence.replace("look like predictions", "looks like predictions")
+        )
         key = self._key() or "ID"
         ways = f"is the truth in another file? --truth-file LABELS.csv --key {key}"
         if len(predicted) > 1:
             ways += f"; infoscope agree SOURCE -s {','.join(predicted[:4])} compares them without a truth"
-        return f"{told}: {ways}"
+        return f"{sentence}: {ways}"
 
     def _headless(self) -> str:
         first = ", ".join(column.name for column in self.columns[:4]) or "each name several times"
@@ -335,24 +337,26 @@ class _Guess:
         return tuple(reasons)
 
     def _beside(self, best: _Candidate, systems: Sequence[ColumnContents], twin: _Candidate | None) -> tuple[str, ...]:
-        told = []
+        sentences = []
         if twin is not None:
-            names = " and ".join(repr(c.name) for c in (twin.truth, *twin.surely))
-            told.append(f"not used: {names}, the same labels as {twin.truth.described()}")
-        left = [c for c in best.perhaps if best.surely and c not in systems]
+            names = " and ".join(repr(c.name) for c in (twin.truth, *twin.certain))
+            sentences.append(f"not used: {names}, the same labels as {twin.truth.described()}")
+        left = [c for c in best.perhaps if best.certain and c not in systems]
         if left:
-            told.append(f"not used: {', '.join(repr(c.name) for c in left)}, which may be features; -s names them too")
+            sentences.append(
+                f"not used: {', '.join(repr(c.name) for c in left)}, which may be features; -s names them too"
+            )
         score = self._threshold(best.truth, systems)
         if score is not None:
-            told.append(f"scores: {score!r} (a threshold of it gives the predictions)")
+            sentences.append(f"scores: {score!r} (a threshold of it gives the predictions)")
         elif self.scores:
-            told.append(f"scores: {', '.join(repr(c.name) for c in self.scores)}, for infoscope sweep --score")
+            sentences.append(f"scores: {', '.join(repr(c.name) for c in self.scores)}, for infoscope sweep --score")
         for column in self.labels:
             if column.has_word(SPLIT_WORDS) and 2 <= len(column.counts) <= 20:
-                told.append(
+                sentences.append(
                     f"{column.name!r} has {column.described()} together; --by {column.name} evaluates them apart"
                 )
-        return tuple(told)
+        return tuple(sentences)
 
 
 def _why(truth: ColumnContents, column: ColumnContents) -> str:

@@ -67,7 +67,7 @@ def all_bytes(path: Path, compression: str) -> bytes:
 
 
 def _first_of_zstd(path: Path, size: int) -> bytes:
-    first_bytes(path, size=0)  # a file that may not be read is told by its own sentence
+    first_bytes(path, size=0)  # a file that may not be read has an error message of its own
     room = bytearray(size)
     try:
         return bytes(room[: cramjam.zstd.decompress_into(cramjam.File(str(path)), room)])

@@ -63,9 +63,9 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
         if len(widest.names) > 1:
             raise
         sign = _DELIMITERS.get(widest.delimiter, widest.delimiter)
-        told = f"by {sign}" if known else "by comma, tab, semicolon or bar"
+        stated = f"by {sign}" if known else "by comma, tab, semicolon or bar"
         raise UnknownNameError(
-            f"{str(error).rstrip('?')}; its first line does not split {told}: name the right delimiter"
+            f"{str(error).rstrip('?')}; its first line does not split {stated}: name the right delimiter"
         ) from error
     raise AssertionError("a header with every asked column was overlooked")
 

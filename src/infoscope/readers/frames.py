@@ -265,7 +265,7 @@ def _collected(frames: Sequence[Any]) -> list[nw.DataFrame[Any]]:
 
 @contextmanager
 def _foreign(name: str) -> Iterator[None]:
-    """Where a lazy frame runs its maker's code, which may fail in any way, the failure is told as ours."""
+    """Re-raise whatever the code of a lazy frame raises as InputError."""
     try:
         yield
     except InfoscopeError:

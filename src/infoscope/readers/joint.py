@@ -1,4 +1,4 @@
-"""Joint: counts of truth × A × B × …, for systems that answered the same rows."""
+"""Joint: counts of truth × A × B × …, for systems that predicted the same rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Joint", "Paired", "joint_counts"]
 
 @dataclass(frozen=True)
 class Paired:
-    """Rows that every one of some systems answered, counted together with their truth.
+    """Rows that every one of some systems predicted, counted together with their truth.
 
     ``codes`` has one line for the truth and one for each system, and one column for each cell;
     a code points into the line's ``labels``.
@@ -45,14 +45,14 @@ class Paired:
 
 @dataclass(frozen=True)
 class Joint:
-    """Every system beside the truth; rows that only some systems answered are kept for those."""
+    """Every system beside the truth; rows that only some systems predicted are kept for those."""
 
     columns: Columns
     tally: Tally
     clean: Cleaning = ()
 
     def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
-        """The table of one system, from all rows that it answered; warns of the others."""
+        """The table of one system, from all rows that it predicted; warns of the others."""
         table = self.counted(system, reject=reject, positive=positive)
         warn_of_rows(table.ignored)
         return table
@@ -66,7 +66,7 @@ class Joint:
         return {name: declared(label, self.tally, names, self.clean) for name, label in labels.items()}
 
     def paired(self, *systems: str) -> Paired:
-        """Counts of the rows that all of these systems answered; by default all there are."""
+        """Counts of the rows that all of these systems predicted; by default all there are."""
         names = systems or self.columns.systems
         part = self._only(names)
         tally = summed(_with_least(part.tally))

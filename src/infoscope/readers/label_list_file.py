@@ -7,7 +7,7 @@
 
 A line without a category is an object with the empty set. Blank lines are skipped. Names are taken verbatim, white
 space and all; the text is UTF-8, packed with gzip or zstd or not. Other fields may stand between object and
-categories, a frequency for example; the reader is told where the categories start.
+categories, a frequency for example; an option states where the categories start.
 
 The rows of the ERD challenge have one category a line and no header: ``query TAB interpretation TAB entity TAB
 mention TAB score``. There an object without a category has no line.

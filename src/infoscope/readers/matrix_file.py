@@ -64,7 +64,7 @@ def read_matrix(
 
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:
-    """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as the user is told."""
+    """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as error messages state them."""
     found = _content(path, encoding)
     return found if isinstance(found, MatrixFile) else _grid(found, str(path), what, rule)
 

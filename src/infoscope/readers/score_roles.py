@@ -68,8 +68,8 @@ def _doubt(truth: ColumnContents, scores: Sequence[ColumnContents]) -> str | Non
     if len(scores) == 1:
         many = f"{scores[0].name!r} is one column of scores and {truth.name!r} has {len(classes):,} classes"
         return None if len(classes) == 2 else f"{many}: give one column for each class"
-    told = [next((name for name in classes if _ends(column.name, name)), None) for column in scores]
-    if None in told or sorted(filter(None, told)) != classes:
+    stated = [next((name for name in classes if _ends(column.name, name)), None) for column in scores]
+    if None in stated or sorted(filter(None, stated)) != classes:
         names = ", ".join(repr(column.name) for column in scores[:4])
         return f"{names} are several columns of scores, and their names do not say one for each class of {truth.name!r}"
     return None

@@ -84,7 +84,7 @@ class Asked:
 
     @property
     def columns(self) -> Columns:
-        """All of them counted together; the clusters as if they were answers."""
+        """All of them counted together; groups of rows as if they were predictions."""
         several = (*self.systems, *(() if self.cluster is None else (self.cluster,)))
         return Columns.asked(self.truth, several, weight=self.weight, by=self.by, joint=True)
 

@@ -305,8 +305,10 @@ def _cause(text: str) -> str:
         return 'a quoted field goes on behind its quote; write a quote inside a field as ""'
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by:")]
-    told: Sequence[str] = causes[-1:] or [line for line in lines if re.match(r"(: )?[\w.]+(Exception|Error): ", line)]
-    sentence = re.sub(r"^(Caused by: |: )*([\w.$]+(Exception|Error): )*", "", (told or lines or ["no reason given"])[0])
+    stated: Sequence[str] = causes[-1:] or [line for line in lines if re.match(r"(: )?[\w.]+(Exception|Error): ", line)]
+    sentence = re.sub(
+        r"^(Caused by: |: )*([\w.$]+(Exception|Error): )*", "", (stated or lines or ["no reason given"])[0]
+    )
     return sentence[:300].rstrip(". ") or "no reason given"
 
 

@@ -21,7 +21,7 @@ __all__ = ["opened_spark", "quiet_bridge"]
 
 _SETTINGS = {
     "spark.app.name": "infoscope",
-    "spark.log.level": "OFF",  # what goes wrong is told once, by us
+    "spark.log.level": "OFF",  # errors are reported once, by us
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
@@ -186,7 +186,7 @@ def _forget() -> None:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Ctrl-C is heard, and answered at the end."""
+    """Ctrl-C is recorded, and raised at the end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -208,5 +208,5 @@ def _restore(handler: Any) -> None:
 def _last_line(folder: Path) -> str:
     """The last that Java said, without the places in its code."""
     lines = (folder / "spark.log").read_text(errors="replace").split("\n")
-    told = [line.strip() for line in lines if line.strip() and not re.match(r"\s+(at |\.\.\. )", line)]
-    return told[-1].removeprefix('Exception in thread "main" ').rstrip(".") if told else "it said nothing"
+    stated = [line.strip() for line in lines if line.strip() and not re.match(r"\s+(at |\.\.\. )", line)]
+    return stated[-1].removeprefix('Exception in thread "main" ').rstrip(".") if stated else "it said nothing"

@@ -47,7 +47,7 @@ class Tally:
         rows: Iterable[int],
         **sums: Any,
     ) -> Tally:
-        """A tally from the columns of an engine's answer, one line a cell."""
+        """A tally from the columns that an engine returns, one line per cell."""
         encoded = [encode(column, key) for key, column in zip(keys, values, strict=True)]
         counts = np.fromiter(rows, dtype=np.int64)
         codes = np.array([codes for _, codes in encoded], dtype=np.int64)

@@ -86,8 +86,8 @@ class JoinedRows:
             ("repeated_rows", "{n:,} keys belong to several rows, each of which counts"),
         ):
             if number := getattr(self.counts, name):
-                told = words.format(n=number)
-                parts.append(told if number > 1 else _singular(told))
+                stated = words.format(n=number)
+                parts.append(stated if number > 1 else _singular(stated))
         return "; ".join(parts) + "."
 
 

@@ -31,8 +31,8 @@ def _point(name: str, divergence: float, shared: float, own: float) -> EntropyPa
     whole = divergence + shared + own
     if whole <= 0:
         return EntropyParts(name, 1.0, 0.0, 0.0, 0.0)
-    at, told, alone = (max(0.0, part) / whole for part in (divergence, shared, own))
-    return EntropyParts(name, at, told, alone, whole)
+    at, stated, alone = (max(0.0, part) / whole for part in (divergence, shared, own))
+    return EntropyParts(name, at, stated, alone, whole)
 
 
 def _levels(patterns: Patterns, names: Sequence[str]) -> float:

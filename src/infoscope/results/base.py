@@ -140,7 +140,7 @@ class Result(ABC):
         return csv_text(self.rows()) if form == "csv" else self._render(form)
 
     def plot(self, which: str | None = None, *, ax: Axes | None = None) -> Display:
-        """Draw a picture of the result on matplotlib axes; an unknown ``which`` is answered with those there are."""
+        """Draw a picture of the result on matplotlib axes; an unknown ``which`` is an error that lists them."""
         display: Display = importlib.import_module("infoscope.reports").picture(self, which)
         return display.plot(ax)
 

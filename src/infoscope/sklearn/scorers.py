@@ -43,11 +43,11 @@ def scorer(
 
     ``metric`` is an id or alias. Where lower is better, the scorer gives the negative value, as scikit-learn's own do;
     a metric with no better end is given as it is. ``bound`` asks for an end of the posterior interval ("low",
-    "high"), or for the posterior mean, in the place of the value: "low" prefers what is surely good to what is good by
-    chance; for a loss that is "high". ``level``, ``prior`` and ``seed`` say how the interval is made. A metric with a
-    value for each class needs its ``label``, one of cells the pair of true and predicted label. Other options are those
-    of the metric: ``reject``, ``labels``, ``positive``, ``average``, ``beta``, …; labels of several categories per
-    object (indicator matrices) are scored by the metric of that name for label sets. Metrics of scores (``roc_auc``,
+    "high"), or for the posterior mean, instead of the value: "low" prefers a reliably good score to a lucky one; for a
+    loss that is "high". ``level``, ``prior`` and ``seed`` state how the interval is made. A metric with a value for
+    each class needs its ``label``, one of cells the pair of true and predicted label. Other options are those of the
+    metric: ``reject``, ``labels``, ``positive``, ``average``, ``beta``, …; labels of several categories per object
+    (indicator matrices) are scored by the metric of that name for label sets. Metrics of scores (``roc_auc``,
     ``average_precision``, ``brier_score``, ``d2_log_loss``, …) take the estimator's probabilities or decision values.
 
     >>> from sklearn.dummy import DummyClassifier

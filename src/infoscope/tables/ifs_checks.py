@@ -63,7 +63,7 @@ def exact_path(path: Path) -> str:
 
 @contextmanager
 def faults_of(path: Path) -> Iterator[None]:
-    """What is wrong inside, told with the name of the file."""
+    """What is wrong inside, with the name of the file."""
     try:
         yield
     except InputError as error:

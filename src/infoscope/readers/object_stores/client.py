@@ -69,7 +69,7 @@ class StoreError(Exception):
 
 
 def persistently(work: Callable[[], T], address: ObjectAddress) -> T:
-    """Do it, again after a while where a fault may pass; what stays is told."""
+    """Call it, again after a pause where a fault may be temporary; a permanent one is raised."""
     for pause in (*_PAUSES, None):
         try:
             return work()

@@ -84,8 +84,8 @@ def _heads(names: Sequence[str]) -> tuple[list[str], str]:
     if len(names) < MANY_METRICS:
         return [catalogue[name].title for name in names], ""
     symbols = [catalogue[name].symbol for name in names]
-    told = [f"{symbol} {catalogue[name].title.lower()}" for symbol, name in zip(symbols, names, strict=True)]
-    return symbols, f"{', '.join(told)}."
+    stated = [f"{symbol} {catalogue[name].title.lower()}" for symbol, name in zip(symbols, names, strict=True)]
+    return symbols, f"{', '.join(stated)}."
 
 
 def _named(systems: Sequence[SystemResult]) -> tuple[list[Column], list[list[Cell]]]:

@@ -8,10 +8,10 @@ from infoscope.comparison import Comparison, Ranking
 from infoscope.comparison.ranking import Place
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
+from infoscope.figures.improvement import ImprovementDisplay
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import MetricNotation, Units, amount, chance, p_value
+from infoscope.reports.numbers import MetricNotation, Units, amount, chance
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -32,8 +32,9 @@ from infoscope.reports.outline import (
     Whisker,
     enumerated,
 )
+from infoscope.reports.views.compared_pairs import improvement_sections, pair_chance, pair_section, test_sections
 from infoscope.reports.views.sample_values import compared_values, sample_values
-from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.estimate import Difference
 
 __all__ = ["PICTURES", "headline", "outline"]
 
@@ -41,13 +42,6 @@ PICTURES: dict[str, Callable[[Comparison], Display]] = {
     "forest": ComparisonDisplay.from_comparison,
     "improvement": ImprovementDisplay.from_comparison,
 }
-TESTS = {
-    "swap_p_value": "swap test",
-    "mcnemar_p_value": "McNemar",
-    "mcnemar_chi2_p_value": "McNemar χ²",
-    "homogeneity_p_value": "homogeneity (G)",
-}
-LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
 
 
 def outline(comparison: Comparison, _unit: Units) -> Outline:
@@ -62,10 +56,10 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         sections=[
             *(_ranked(comparison, ranking) for ranking in comparison.ranking),
             Section("In this sample", _in_this_sample(comparison), "sample"),
-            *_improvements(comparison),
+            *improvement_sections(comparison),
         ],
         appendix=Appendix(
-            sections=[_all_pairs(comparison), *_tests(comparison)],
+            sections=[pair_section(comparison), *test_sections(comparison)],
             metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],
             method=_method(comparison),
         ),
@@ -256,7 +250,7 @@ def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: 
     if pair is None or pair.estimate.mean is None:
         return "", "", word or "not compared"
     gap = MetricNotation(ranking.metric).difference(pair.estimate)
-    return gap, _chance(pair), word or _corrected_verdict(pair)
+    return gap, pair_chance(pair), word or _corrected_verdict(pair)
 
 
 def _corrected_verdict(pair: Difference) -> str:
@@ -267,10 +261,6 @@ def _corrected_verdict(pair: Difference) -> str:
 
 def _is_higher(ranking: Ranking) -> bool:
     return find(ranking.metric).card.better != "lower"
-
-
-def _chance(pair: Difference) -> str:
-    return "" if pair.probability_a_better is None else chance(pair.probability_a_better)
 
 
 def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
@@ -294,106 +284,6 @@ def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
         f", the dashed line, with {comparison.level:.0%} intervals.",
     )
     return Figure(drawn.panel(), caption, style="differences")
-
-
-def _improvements(comparison: Comparison) -> Iterator[Section]:
-    """By what factor the error of the reference is smaller: as a table and as a picture."""
-    reference = comparison.reference(comparison.ranking[0])
-    rows: list[tuple[Cell, ...]] = []
-    steps = []
-    for name in comparison.systems:
-        found = {of: comparison.improvement(reference, name, of) for of in LOSSES}
-        if any(factor is not None for factor in found.values()):
-            rows.append((Name(name), *(_factor(factor) for factor in found.values())))
-        for of, factor in found.items():
-            if factor is not None:
-                steps.append(_step(comparison, name, reference, of, factor))
-    if not rows:
-        return
-    columns = [Column("system", "name", 10), *(Column(title) for title in LOSSES.values())]
-    whose = (
-        Name(reference),
-        "'s error is this many times smaller than that of the system in the row; 1 is no difference.",
-    )
-    yield Section(
-        "Improvement factors",
-        [
-            Table(columns, rows, "Improvement factors", note=whose),
-            Figure(ImprovementDisplay(steps).panel(), style="differences"),
-        ],
-        anchor="factors",
-        link="Improvement",
-    )
-
-
-def _factor(factor: Estimate | None) -> str:
-    return "" if factor is None else f"{factor.value:.3g} ({factor.low:.3g} – {factor.high:.3g})"
-
-
-def _step(comparison: Comparison, name: str, reference: str, of: str, factor: Estimate) -> ImprovementStep:
-    """From each system to the best, or from the baseline to each system."""
-    by = "accuracy" if of == "1 - accuracy" else "information"
-    if comparison.baseline is None:
-        return ImprovementStep(f"{name} → {reference}", by, factor.value or 1.0, factor.low, factor.high)
-    onward = comparison.improvement(name, reference, of) or factor
-    return ImprovementStep(name, by, onward.value or 1.0, onward.low, onward.high)
-
-
-def _all_pairs(comparison: Comparison) -> Section:
-    columns = [
-        Column("A", "name"),
-        Column("B", "name"),
-        Column("metric", "text"),
-        Column("A − B"),
-        Column("interval"),
-        Column("P(A better)"),
-        Column("verdict", "text"),
-        Column("improvement"),
-        Column("correlation of errors"),
-    ]
-    rows = [
-        (
-            Name(pair.a, 24),
-            Name(pair.b, 24),
-            comparison.titled(pair.metric),
-            "" if pair.estimate.mean is None else MetricNotation(pair.metric).signed(pair.estimate.mean),
-            MetricNotation(pair.metric).signed_interval(pair.estimate),
-            _chance(pair),
-            pair.verdict,
-            _factor(pair.improvement),
-            f"{pair.correlation:.2f}" if pair.paired and pair.correlation is not None else "unpaired",
-        )
-        for pair in comparison.pairs
-    ]
-    note = "Improvement: by what factor A's error is smaller. Correlation of errors: over common rows."
-    return Section(f"All {len(rows)} pairs", [Table(columns, rows, "All pairs", note=note, search="pairs")])
-
-
-def _tests(comparison: Comparison) -> Iterator[Section]:
-    """The tests of the textbooks beside the posterior; nothing where none was run."""
-    known = [name for name in TESTS if any(name in pair.tests for pair in comparison.pairs)]
-    exact = any(pair.information is not None for pair in comparison.pairs)
-    if not known and not exact:
-        return
-    columns = [Column("A", "name"), Column("B", "name"), Column("metric", "text")]
-    columns += [Column(TESTS[name]) for name in known] + ([Column("information, bits")] if exact else [])
-    rows = []
-    for pair in comparison.pairs:
-        cells: list[Cell] = [p_value(pair.tests[name]) if name in pair.tests else "–" for name in known]
-        cells += [_information(pair.information)] if exact else []
-        rows.append((Name(pair.a, 24), Name(pair.b, 24), comparison.titled(pair.metric), *cells))
-    note = (
-        "P-values: how often chance alone would separate two equal systems as far. The swap test exchanges their "
-        "predictions row by row; McNemar's test is about accuracy alone. Information: the exact paired difference of "
-        "the mutual information."
-    )
-    yield Section("Classical tests", [Table(columns, rows, "Classical tests", note=note, search="pairs")])
-
-
-def _information(found: Estimate | None) -> str:
-    if found is None or found.value is None:
-        return "–"
-    return f"{found.value:+.3f} ({found.low:+.3f} – {found.high:+.3f})".replace("-", "−")
 
 
 def _method(comparison: Comparison) -> tuple[Phrase, ...]:

@@ -54,7 +54,7 @@ def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> TensorPai
 def add_counts(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor, *, refuse: bool = True) -> Tensor:
     """The table with these pairs added: in one pass, without waiting, where CuPy can be used; else by bincount.
 
-    Labels out of range are counted in the cell after the table; by bincount, unless told otherwise, refused at once.
+    Labels out of range are counted in the cell after the table; by bincount, rejected at once unless stated otherwise.
     """
     if kernel.is_usable(pairs.truth) and kernel.is_usable(pairs.system) and kernel.fits(span, pairs.truth):
         kernel.add_pairs(pairs, span, table, ends)
