@@ -183,3 +183,9 @@ def test_trackers_are_drawn_from_their_boxes() -> None:
     with pytest.raises(InputError, match="draws tables, and a TrackingEvaluation has none"):
         DISPLAYS["LeakDisplay"].from_evaluation(infoscope.tracking.evaluate(boxes, boxes))
     pyplot.close("all")
+
+
+def test_a_picture_is_a_sentence_where_it_cannot_be_seen(evaluation: Evaluation) -> None:
+    drawn = repr(evaluation.plot())
+    assert drawn.startswith("CoverageDisplay: Information coverage of 2 systems")
+    assert len(drawn) < 400

@@ -444,3 +444,12 @@ def test_certainty_that_was_wrong_is_infinitely_surprising_and_told():
     assert found.cross_entropy == np.inf
     assert np.isfinite(found.sharpened)
     assert "given probability 0" in str(found)
+
+
+def test_truth_and_scores_exchanged_are_noticed():
+    rng = np.random.default_rng(3)
+    labels, scores = rng.choice(["no", "yes"], 50), rng.random(50)
+    with pytest.raises(InputError, match="50 different numbers, not whole: these look like scores; give the truth"):
+        ifs.sweep(scores, labels == "yes")
+    with pytest.raises(InputError, match="scores are not numbers; give the truth first"):
+        ifs.sweep(scores, labels)

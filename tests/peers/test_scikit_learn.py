@@ -8,6 +8,7 @@ import pytest
 from sklearn import metrics as sk
 
 from infoscope import metrics
+from infoscope.metrics import registry
 from infoscope.tables import Contingency
 from tests.peers.examples import BINARY, MATRICES, RECTANGULAR, rows_of, table_of
 
@@ -169,3 +170,32 @@ def test_adjusted_information_of_many_small_clusters() -> None:
     ours = metrics.adjusted_mutual_information(Contingency.from_labels(truth, system))
 
     assert ours == pytest.approx(sk.adjusted_mutual_info_score(truth, system), abs=1e-10)
+
+
+NAMED = [
+    (name, classes)
+    for name in registry._SCIKIT_LEARN
+    for classes in ((2,) if registry.find(name).card.of_positive else (2, 4))
+]
+
+
+@pytest.mark.parametrize(("name", "classes"), NAMED)
+def test_a_name_of_scikit_learn_gives_its_number(name: str, classes: int) -> None:
+    entry = registry.find(name.replace(" ", "_"))
+    rng = np.random.default_rng(20261116)
+    y_true, y_pred = rng.integers(classes, size=(2, 200))
+    y_pred = np.where(rng.random(200) < 0.6, y_true, y_pred)
+    function, _, average = name.replace(" ", "_").rpartition("_")
+    if average in {"macro", "weighted"}:
+        theirs = getattr(sk, f"{function}_score")(y_true, y_pred, average=average)
+    else:
+        theirs = getattr(sk, name.replace(" ", "_"))(y_true, y_pred)
+    assert entry.score(Contingency.from_labels(y_true, y_pred)) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_a_metric_by_another_name_is_named_in_the_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'f1_score'; here the metric is 'f1'"):
+        _ = metrics.f1_score
+    with pytest.raises(AttributeError, match="did you mean 'proficiency'"):
+        _ = metrics.proficency
+    assert not hasattr(metrics, "__wrapped__")

@@ -15,7 +15,7 @@ ROUGH = 0.2
 """Stress above which a plane is called rough."""
 
 
-@dataclass
+@dataclass(repr=False)
 class AnnotatorPlaneDisplay(Display):
     """Annotators as points whose distances are close to the variation of information between them, in bits."""
 
@@ -46,7 +46,7 @@ class AnnotatorPlaneDisplay(Display):
         )
 
 
-@dataclass
+@dataclass(repr=False)
 class AnnotatorTreeDisplay(Display):
     """Annotators joined by average linkage of the variation of information between them."""
 

@@ -64,7 +64,7 @@ def cell_kinds(cells: list[Cell]) -> list[str]:
     return kinds
 
 
-@dataclass
+@dataclass(repr=False)
 class AssociationDisplay(TrackDisplay):
     """Rows are truth tracks, columns system ids; misses in the last column, false detections in the last row.
 

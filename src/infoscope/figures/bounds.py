@@ -29,7 +29,7 @@ _EQUAL = 1e-12
 """An error this near to a bound lies on it."""
 
 
-@dataclass
+@dataclass(repr=False)
 class BoundsDisplay(TableDisplay):
     """Errors over the information missed, H(T|S): a disc for what each system does, a ring for what it could do.
 

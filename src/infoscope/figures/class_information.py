@@ -60,7 +60,7 @@ def class_bars(table: Contingency, name: str = "system") -> list[ClassBar]:
     return sorted(bars, key=lambda bar: -bar.cost)
 
 
-@dataclass
+@dataclass(repr=False)
 class ClassInformationDisplay(TableDisplay):
     """Bars to the left for H(S|T=i), to the right for H(T|S=j), class by class, several systems side by side."""
 

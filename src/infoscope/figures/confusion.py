@@ -180,7 +180,7 @@ def _short_count(count: float) -> str:
     return f"{count:.1g}"
 
 
-@dataclass
+@dataclass(repr=False)
 class ConfusionDisplay(TableDisplay):
     """Rows are the truth, columns the predictions, confused classes side by side.
 

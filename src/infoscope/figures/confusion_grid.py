@@ -49,7 +49,7 @@ class ScoredMatrix:
     scores: tuple[str, ...]
 
 
-@dataclass
+@dataclass(repr=False)
 class ConfusionGridDisplay(TableDisplay):
     """Small multiples of confusion matrices: true classes down, predicted ones across.
 

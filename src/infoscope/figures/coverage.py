@@ -86,7 +86,7 @@ def _reach(level: float, degrees: int | None) -> float:
     return 2.0 * degrees / (degrees - 1) * float(fdtri(2, degrees - 1, level))
 
 
-@dataclass
+@dataclass(repr=False)
 class CoverageDisplay(TableDisplay):
     """Systems between nothing (0, 0) and the star (0, 1): all of the truth and nothing but the truth.
 

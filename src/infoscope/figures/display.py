@@ -21,6 +21,9 @@ class Display:
     figure_: Any = None
     ax_: Any = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.panel().summary}"
+
     def panel(self) -> Panel:
         """The picture as marks in data coordinates."""
         raise NotImplementedError

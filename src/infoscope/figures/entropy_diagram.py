@@ -41,7 +41,7 @@ class Part:
         return self.end - self.start
 
 
-@dataclass
+@dataclass(repr=False)
 class EntropyDiagramDisplay(TableDisplay):
     """Truth above, output below, the shared part of both in one place; every area is to scale.
 

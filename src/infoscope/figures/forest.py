@@ -33,7 +33,7 @@ class ForestRow:
     """What to say at the end of the row: better, worse, inconclusive."""
 
 
-@dataclass
+@dataclass(repr=False)
 class ComparisonDisplay(TableDisplay):
     """Systems by one metric, or by their difference to a baseline.
 

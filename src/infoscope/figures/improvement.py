@@ -33,7 +33,7 @@ class ImprovementStep:
     high: float | None = None
 
 
-@dataclass
+@dataclass(repr=False)
 class ImprovementDisplay(TableDisplay):
     """Two dots per step on a logarithmic axis: erroneous information, and wrong predictions.
 

@@ -13,7 +13,7 @@ from infoscope.metrics.registry import find
 __all__ = ["JudgeDisplay"]
 
 
-@dataclass
+@dataclass(repr=False)
 class JudgeDisplay(ComparisonDisplay):
     """Three rows for each system: where the judge is biased, and what it adds to the labels."""
 

@@ -13,7 +13,7 @@ from infoscope.labelling import LabelPlan
 __all__ = ["LabelPlanDisplay"]
 
 
-@dataclass
+@dataclass(repr=False)
 class LabelPlanDisplay(Display):
     """How narrow an interval gets with labels that are planned, and with as many at random."""
 

@@ -35,7 +35,7 @@ class Stream:
         return self.missed + self.false
 
 
-@dataclass
+@dataclass(repr=False)
 class LeakDisplay(TableDisplay):
     """Streams from truth (left) to predictions (right); all streams together are H(T|S) + H(S|T).
 

@@ -21,7 +21,7 @@ def brace(start: float, end: float, at: float, depth: float) -> Line:
     return Line(((start, at + depth), (start, at), (end, at), (end, at + depth)), "dim", clip=False)
 
 
-@dataclass
+@dataclass(repr=False)
 class LedgerDisplay(TableDisplay):
     """Truth is missed + captured, output is captured + false, all to one scale, in bits.
 

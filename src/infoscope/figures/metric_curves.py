@@ -74,7 +74,7 @@ def through(table: Contingency, at: float) -> Contingency:
     )
 
 
-@dataclass
+@dataclass(repr=False)
 class MetricCurvesDisplay(TableDisplay):
     """What each metric says from a perfect system to a worthless one: of made-up systems, or through your own table.
 

@@ -69,7 +69,7 @@ class Chain:
 Shown = Literal["both", "truth"]
 
 
-@dataclass
+@dataclass(repr=False)
 class PerplexityDisplay(TableDisplay):
     """Doubt on a logarithmic scale: from all classes down to those still to be guessed among."""
 

@@ -18,7 +18,7 @@ __all__ = ["RelationGraphDisplay"]
 MAX_LINES = 120
 
 
-@dataclass
+@dataclass(repr=False)
 class RelationGraphDisplay(Display):
     """Significant relations as lines, the thicker the more bits; related columns stand side by side.
 

@@ -34,7 +34,7 @@ class RelationCell:
     significant: bool
 
 
-@dataclass
+@dataclass(repr=False)
 class RelationMatrixDisplay(Display):
     """Cells by the share of the smaller entropy that a pair has in common; hollow where chance explains it.
 

@@ -36,7 +36,7 @@ class RocCurve:
     """Area under the curve; None for one point."""
 
 
-@dataclass
+@dataclass(repr=False)
 class RocDisplay(Display):
     """Recall against the false alarm rate: the dashed line is chance, the upper left corner is perfect.
 

@@ -17,7 +17,7 @@ MAX_WHISKERS = 400
 """Runs drawn each with an interval; more are drawn as a band of intervals."""
 
 
-@dataclass
+@dataclass(repr=False)
 class RunChartDisplay(Display):
     """One series of a history."""
 

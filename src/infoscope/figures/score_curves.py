@@ -38,7 +38,7 @@ class SweepCurve(Display):
         return cls.from_sweep(sweep(y_true, y_score, **options)).plot(ax)
 
 
-@dataclass
+@dataclass(repr=False)
 class PrecisionRecallDisplay(SweepCurve):
     """Precision against recall at every threshold; the dashed line is the precision of alarms at random."""
 
@@ -62,7 +62,7 @@ class PrecisionRecallDisplay(SweepCurve):
         return _plane("Precision-recall curve", summary, (_shares("recall"), _shares("precision")), marks)
 
 
-@dataclass
+@dataclass(repr=False)
 class LiftDisplay(SweepCurve):
     """How many times as many positives are found among the alarms as among as many rows at random."""
 
@@ -89,7 +89,7 @@ class LiftDisplay(SweepCurve):
         return _plane("Lift", summary, (_shares("share predicted positive"), up), marks)
 
 
-@dataclass
+@dataclass(repr=False)
 class RiskCoverageDisplay(SweepCurve):
     """Error among the accepted samples over the share accepted; the dashed line is the error of accepting everyone."""
 
@@ -120,7 +120,7 @@ class RiskCoverageDisplay(SweepCurve):
         return _plane("Risk-coverage curve", summary, (_shares("share accepted"), up), marks)
 
 
-@dataclass
+@dataclass(repr=False)
 class ReliabilityDisplay(Display):
     """The share of positives in each bin of scores, with its interval, beside the mean score of the bin."""
 

@@ -40,7 +40,7 @@ class SplitPoint:
     system: TriangleShares
 
 
-@dataclass
+@dataclass(repr=False)
 class SplitTriangleDisplay(TableDisplay):
     """Where truth and system stand, each measured against its own number of classes."""
 

@@ -18,7 +18,7 @@ _GROUND = 1e-16
 """Errors below it are drawn at it: no double has more digits."""
 
 
-@dataclass
+@dataclass(repr=False)
 class StabilityDisplay(Display):
     """How many digits each way keeps as the sample grows, on logarithmic scales.
 

@@ -75,7 +75,7 @@ def _joined(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, ...]]:
     return lines
 
 
-@dataclass
+@dataclass(repr=False)
 class SurfaceDisplay(TableDisplay):
     """How much a binary system captures, by its two rates, at one prevalence of the positive class."""
 

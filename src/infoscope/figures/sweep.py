@@ -44,7 +44,7 @@ class Curve:
         return self.x[at], self.y[at]
 
 
-@dataclass
+@dataclass(repr=False)
 class SweepDisplay(TableDisplay):
     """Curves over one parameter, each named at its end.
 

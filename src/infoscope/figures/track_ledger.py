@@ -40,7 +40,7 @@ class LedgerRow(NamedTuple):
         return sum(size for _, size in self.parts)
 
 
-@dataclass
+@dataclass(repr=False)
 class TrackLedgerDisplay(TrackDisplay):
     """One bar a tracker, in shares of the truth's bits; or one a truth track, in the bits that it lost.
 

@@ -60,7 +60,7 @@ def id_colours(segments: Sequence[Segment]) -> dict[TrackId, str]:
     return {name: series(at) for name, at in chosen.items()}
 
 
-@dataclass
+@dataclass(repr=False)
 class TrackTimelineDisplay(TrackDisplay):
     """Who followed each truth track, frame by frame: a break, a swap and a miss can be seen.
 

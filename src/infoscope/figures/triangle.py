@@ -50,7 +50,7 @@ class TrianglePoint:
     accuracy: float | None = None
 
 
-@dataclass
+@dataclass(repr=False)
 class EntropyTriangleDisplay(TableDisplay):
     """Systems in the entropy triangle, coloured by accuracy.
 

@@ -1,5 +1,8 @@
 """Metrics: pure functions of a table, one file a family."""
 
+from typing import NoReturn
+
+from infoscope.errors import UnknownNameError
 from infoscope.metrics.agreement import (
     accuracy,
     error_rate,
@@ -135,6 +138,7 @@ from infoscope.metrics.perplexity import (
     transfer_factor,
     truth_divergence_factor,
 )
+from infoscope.metrics.registry import find
 from infoscope.metrics.rejection import (
     accepted_accuracy,
     proficiency_without_reject,
@@ -303,3 +307,14 @@ __all__ = [
     "weighted_tpr",
     "zero_one_loss",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    """Names that other packages use are met with ours."""
+    reason = f"module {__name__!r} has no attribute {name!r}"
+    if not name.startswith("_"):
+        try:
+            reason += f"; here the metric is {find(name).name!r}"
+        except UnknownNameError as error:
+            reason += f"; {error}"
+    raise AttributeError(reason)

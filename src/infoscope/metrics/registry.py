@@ -164,6 +164,27 @@ P = ParamSpec("P")
 Score = TypeVar("Score", bound=Callable[..., Any])
 _REGISTER: dict[str, Metric] = {}
 _ALIASES: dict[str, list[str]] = {}
+_SCIKIT_LEARN = {
+    "accuracy score": "accuracy",
+    "adjusted mutual info score": "adjusted_mutual_information",
+    "balanced accuracy score": "balanced_accuracy",
+    "cohen kappa score": "kappa",
+    "completeness score": "information_precision",
+    "f1 macro": "macro_f1",
+    "f1 score": "f1",
+    "f1 weighted": "weighted_f1",
+    "fowlkes mallows score": "fowlkes_mallows",
+    "homogeneity score": "proficiency",
+    "normalized mutual info score": "nmi_arithmetic",
+    "precision macro": "macro_precision",
+    "precision score": "precision",
+    "rand score": "pair_rand_index",
+    "recall macro": "macro_recall",
+    "recall score": "recall",
+    "recall weighted": "weighted_tpr",
+    "v measure score": "v_measure",
+}
+"""Functions and scorers of scikit-learn that give the same number."""
 _OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}, "scores": {}}
 _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
@@ -249,8 +270,8 @@ def find(name: str) -> Metric:
         return _REGISTER[name]
     folded = _folded(name)
     by_id = {_folded(known): known for known in _REGISTER}
-    if folded in by_id:
-        return _REGISTER[by_id[folded]]
+    if folded in by_id or folded in _SCIKIT_LEARN:
+        return _REGISTER[by_id.get(folded) or _SCIKIT_LEARN[folded]]
     owners = _ALIASES.get(folded, [])
     if len(owners) == 1:
         return _REGISTER[owners[0]]

@@ -139,7 +139,7 @@ def _numbers(values: Any, what: str) -> Real:
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{what} are not numbers; give one number per row, or one column of numbers per class"
+            f"{what} are not numbers; give the truth first, then one number per row, or one column of numbers per class"
         ) from None
 
 
@@ -207,7 +207,7 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
         found = tuple(coded.labels[code] for code in used)
         ordered = sorted_labels(found)
         if len(found) > 2:
-            _refuse_many(len(found))
+            _refuse_many(len(found), fractions=any(isinstance(label, float) and label % 1 for label in found))
         is_high = codes == used[found.index(ordered[-1])]
     if len(ordered) < 2:
         raise InputError(
@@ -217,7 +217,12 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
     return (ordered[0], ordered[1]), np.asarray(is_high)
 
 
-def _refuse_many(classes: int) -> None:
+def _refuse_many(classes: int, *, fractions: bool = False) -> None:
+    if fractions:
+        raise InputError(
+            f"truth holds {classes} different numbers, not whole: these look like scores; "
+            "give the truth first, then the scores"
+        )
     raise InputError(
         f"truth has {classes} classes and the scores are one column; give one column of probabilities per class, "
         "or reduce the truth to two classes"
