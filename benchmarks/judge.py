@@ -11,9 +11,11 @@ random. With --docs FILE the lines replace those between the marks of the same n
 
 import argparse
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from timing import best, sized
@@ -303,6 +305,11 @@ def shown(lines: Iterator[str], docs: Path | None, mark: str) -> None:
         docs.write_text(before + start + "\n".join([*head, *found]) + f"\n{end}" + after, encoding="utf-8")
 
 
+def _few_halvings() -> AbstractContextManager[object]:
+    """More halvings make one posterior steadier, not its intervals truer; whatever runs afterwards gets them back."""
+    return patch.object(borrowed_strength, "MAX_HALVINGS", borrowed_strength.MIN_HALVINGS)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("coverage", "verdicts", "pairs"):
@@ -311,12 +318,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None)
     asked = parser.parse_args()
     seed = int(np.random.SeedSequence().entropy % 2**32) if asked.seed is None else asked.seed
-    if asked.coverage or asked.verdicts:  # more halvings make one posterior steadier, not its intervals truer
-        borrowed_strength.MAX_HALVINGS = borrowed_strength.MIN_HALVINGS
-    if asked.coverage:
-        shown(coverage(asked.coverage, seed), asked.docs, "coverage")
-    if asked.verdicts:
-        shown(verdicts(asked.verdicts, seed), asked.docs, "verdicts")
+    with _few_halvings():
+        if asked.coverage:
+            shown(coverage(asked.coverage, seed), asked.docs, "coverage")
+        if asked.verdicts:
+            shown(verdicts(asked.verdicts, seed), asked.docs, "verdicts")
     if asked.pairs:
         shown(pairs(asked.pairs, seed), asked.docs, "pairs")
     if not (asked.coverage or asked.verdicts or asked.pairs):

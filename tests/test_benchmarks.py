@@ -3,11 +3,16 @@
 import runpy
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
+from types import ModuleType
 
 import pytest
 
+import infoscope
 from tests.reference import ROOT
 
 FOLDER = ROOT / "benchmarks"
@@ -33,6 +38,32 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
 """The words that make one brief, given a folder; cluster.py and report.py start Java and a browser: not here."""
 
 
+@pytest.fixture(scope="module")
+def modules() -> list[ModuleType]:
+    """Every module of the package that can be loaded here."""
+    names = [module.name for module in walk_packages(infoscope.__path__, "infoscope.")]
+    found = []
+    for name in names:
+        if not name.endswith("__main__"):
+            with suppress(ImportError):  # of an extra that is not installed
+                found.append(import_module(name))
+    return found
+
+
+def constants(modules: list[ModuleType]) -> dict[str, object]:
+    return {f"{module.__name__}.{name}": x for module in modules for name, x in vars(module).items() if name.isupper()}
+
+
+@pytest.fixture
+def _constants_stay(modules: list[ModuleType]) -> Iterator[None]:
+    """A constant that a benchmark sets for itself must not change the numbers of whatever runs later here."""
+    before = constants(modules)
+    yield
+    after = constants(modules)
+    assert {name: after[name] for name, value in before.items() if after[name] is not value} == {}
+
+
+@pytest.mark.usefixtures("_constants_stay")
 @pytest.mark.parametrize("name", BRIEF)
 def test_it_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
