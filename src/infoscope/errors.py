@@ -20,6 +20,7 @@ __all__ = [
     "UndefinedMetricWarning",
     "UnknownNameError",
     "check_at_most",
+    "check_interrupted",
     "check_keywords",
 ]
 
@@ -68,6 +69,15 @@ class UndefinedMetricWarning(InfoscopeWarning):
     Functions of a table give NaN without a warning: a table is asked for all metrics, and ``Estimate.undefined`` has
     the reason.
     """
+
+
+def check_interrupted(error: BaseException) -> None:
+    """Raise KeyboardInterrupt where an error came up while one was handled: libraries word Ctrl-C in their own way."""
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        behind = behind.__cause__ or behind.__context__
 
 
 def check_at_most(most: object) -> None:

@@ -11,8 +11,13 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import duckdb
 import pytest
+
+from infoscope.cli.errors import settled
+from infoscope.errors import InputError
+from infoscope.readers.frames import _foreign
 
 MOMENTS = int(os.environ.get("INFOSCOPE_INTERRUPTS", "6"))
 COMMANDS = {
@@ -86,6 +91,24 @@ def test_an_interrupt_at_any_moment(kind: str, log: Path, tmp_path: Path) -> Non
             assert "infoscope/" not in said, told  # the interpreter itself was still starting
         assert "infoscope/" not in said or "Traceback" not in said, told
     print(kind, f"{life:.2f} s", sorted(seen))
+
+
+@pytest.mark.parametrize("kind", [InputError, RuntimeError, click.UsageError])
+def test_an_interrupt_that_an_engine_puts_in_its_own_words_is_said_as_one(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("infoscope.cli.interrupts._heard", [signal.SIGINT])
+    with pytest.raises(SystemExit) as end, settled(verbose=True):
+        raise kind("Gateway must be connected to send cancel cmd")
+
+    assert (end.value.code, capsys.readouterr().err) == (130, "infoscope: interrupted\n")
+
+
+def test_an_error_that_came_up_while_an_interrupt_was_handled_is_the_interrupt() -> None:
+    problem = RuntimeError("Gateway must be connected to send cancel cmd")
+    problem.__context__ = KeyboardInterrupt()  # as py4j raises it
+    with pytest.raises(KeyboardInterrupt), _foreign("a frame"):
+        raise problem
 
 
 def test_an_interrupt_that_is_ignored_stays_so() -> None:

@@ -322,12 +322,14 @@ def postgres(folder: Path) -> Iterator[str]:
 
 
 COMMAND = """
-import sys
+import os
 from infoscope.cli import main
 from infoscope.readers import spark_files
 count = spark_files.count_frame
 def told(*arguments):
     print("counting", flush=True)
+    while "COUNT_WITHOUT_END" in os.environ:
+        count(*arguments)
     return count(*arguments)
 spark_files.count_frame = told
 main()

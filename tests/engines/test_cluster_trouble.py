@@ -34,7 +34,7 @@ def begun(asked: list[str], folder: Path) -> subprocess.Popen[bytes]:
     """The command once Spark counts; on a busy machine Java may fail to start, and is given another chance."""
     talk = b""
     for _ in range(3):
-        run = command(asked, TMPDIR=str(folder))
+        run = command(asked, TMPDIR=str(folder), COUNT_WITHOUT_END="1")  # it cannot end before it is interrupted
         assert run.stdout is not None
         if run.stdout.readline() == b"counting\n":
             return run
@@ -44,9 +44,11 @@ def begun(asked: list[str], folder: Path) -> subprocess.Popen[bytes]:
 
 @needs_java
 @pytest.mark.parametrize("moment", ["while Java starts", "while Spark counts"])
-def test_interrupted_spark_leaves_no_process(big_log: Path, tmp_path: Path, moment: str) -> None:
+def test_interrupted_spark_leaves_no_process(tmp_path: Path, moment: str) -> None:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
-    asked = ["count", str(big_log), "-t", "gold", "-s", "said", "-o", str(tmp_path / "log.ifs")]
+    log = tmp_path / "log.parquet"
+    duckdb.execute(f"COPY (SELECT 'a' AS gold, 'b' AS said FROM range(1000)) TO '{log}'")
+    asked = ["count", str(log), "-t", "gold", "-s", "said", "-o", str(tmp_path / "log.ifs")]
     asked += ["--engine", "spark", "--engine-url", "local[1]"]
     run = begun(asked, tmp_path) if moment == "while Spark counts" else command(asked, TMPDIR=str(tmp_path))
     try:

@@ -515,6 +515,8 @@ def test_an_interrupt_of_spark_is_not_logged_as_an_error(caplog: pytest.LogCaptu
     with quiet_bridge():
         logging.error("KeyboardInterrupt while sending command.")
         logging.error("something else")
+        for name in ("py4j.clientserver", "py4j.java_gateway"):
+            logging.getLogger(name).error("no connection", exc_info=BrokenPipeError("Broken pipe"))
     logging.error("KeyboardInterrupt while sending command.")
 
     assert caplog.messages == ["something else", "KeyboardInterrupt while sending command."]

@@ -48,9 +48,7 @@ def settled(*, verbose: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         _end(word_for_end(), end_status())
     except Exception as error:
-        if is_interrupted():  # engines and extension modules put an interrupt in words of their own
-            _end(word_for_end(), end_status())
-        if verbose:
+        if verbose and not is_interrupted():
             say(traceback.format_exc().rstrip())
         kind = type(error).__name__
         _end(
@@ -71,5 +69,7 @@ def help_shown() -> Iterator[None]:
 
 
 def _end(sentence: str, status: int) -> None:
+    if is_interrupted():  # engines and extension modules put an interrupt in words of their own
+        sentence, status = word_for_end(), end_status()
     say(f"infoscope: {sentence}")
     sys.exit(status)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import lazy_loader
 import numpy as np
 
-from infoscope.errors import InfoscopeError, InputError
+from infoscope.errors import InfoscopeError, InputError, check_interrupted
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.datetimes import moment
 from infoscope.readers.duckdb.group_by import Margins
@@ -271,6 +271,7 @@ def _foreign(name: str) -> Iterator[None]:
     except InfoscopeError:
         raise
     except Exception as error:
+        check_interrupted(error)
         reason = (str(error).strip().splitlines() or ["no reason given"])[0][:300]
         raise InputError(f"{name} failed while it was read: {reason} ({type(error).__name__})") from error
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_interrupted
 from infoscope.masking import masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
@@ -292,6 +292,7 @@ def _told(name: str, url: str | None) -> Iterator[None]:
         failure = error.__cause__ if isinstance(error, InputError) else error
         if not isinstance(failure, (PySparkException, Py4JError)):
             raise
+        check_interrupted(failure)
         time.sleep(_ECHO)
         where = f" at {url}" if url else ""
         raise InputError(f"{name} cannot be read by Spark{where}: {_cause(str(failure))}") from failure

@@ -36,6 +36,8 @@ _STRICT = {
 _MASTER = re.compile(
     r"(spark|sc|k8s)://.+|yarn|local(\[([1-9][0-9]*|\*)(\s*,\s*[0-9]+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
 )
+_BRIDGE = ("root", "py4j.java_gateway", "py4j.clientserver")
+"""Loggers that the bridge to Java writes to."""
 _FAREWELL = 15.0
 """Seconds that a Java process of ours has to clean up before it is killed."""
 
@@ -72,14 +74,17 @@ def quiet_bridge() -> Iterator[None]:
     """The bridge to Java logs Ctrl-C, and a Java that is gone, with a traceback; we say what happened ourselves."""
 
     def is_another(record: logging.LogRecord) -> bool:
-        return not record.getMessage().endswith("while sending command.")
+        is_bridge = record.name in _BRIDGE[1:] and record.exc_info is not None
+        return not is_bridge and not record.getMessage().endswith("while sending command.")
 
-    root = logging.getLogger()
-    root.addFilter(is_another)
+    loggers = [logging.getLogger(name) for name in _BRIDGE]
+    for logger in loggers:
+        logger.addFilter(is_another)
     try:
         yield
     finally:
-        root.removeFilter(is_another)
+        for logger in loggers:
+            logger.removeFilter(is_another)
 
 
 @contextmanager
