@@ -338,3 +338,15 @@ def test_options_of_drift_are_taken_or_refused(tmp_path: Path) -> None:
         refused = run(*asked, *more)
         assert (refused.exit_code, refused.stdout) == (2, "")
         assert said in refused.stderr
+
+
+def test_another_word_gets_the_nearest_command(rows: Path) -> None:
+    assert "no such command 'evaluat'; did you mean `infoscope evaluate`?" in run("evaluat", str(rows)).stderr
+    assert f"did you mean `infoscope evaluate {rows}`?" in run(str(rows)).stderr
+    assert run("xyzzy").exit_code == 2
+
+
+def test_intervals_of_several_systems_are_described_once(rows: Path) -> None:
+    shown = run("evaluate", str(rows), "-t", "gold", "-s", "svm,knn").stdout
+    assert shown.count("95% intervals of the posterior") == 1
+    assert " to " in shown.split("95% intervals of the posterior")[1]

@@ -266,3 +266,16 @@ def test_undefined_fails_and_says_why() -> None:
 
     assert gate.outcome == "failed"
     assert "one class" in gate.checks[0].text
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("accuracy=90", "accuracy lies between 0 and 1; write 0.9 for 90%"),
+        ("proficiency.low=-0.1", "proficiency lies between 0 and 1"),
+    ],
+)
+def test_a_limit_that_no_system_can_meet_or_miss_is_refused(good: str, limit: str, said: str) -> None:
+    result = run("gate", "--matrix", good, "--min", limit)
+    assert result.exit_code == 2
+    assert said in result.stderr

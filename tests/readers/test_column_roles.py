@@ -224,3 +224,11 @@ def test_forty_columns_are_guessed_in_time() -> None:
     started = time.process_time()
     assert roles_of(columns).truth == "label"
     assert time.process_time() - started < 1.5  # 400 ms for files as people have them
+
+
+def test_a_column_that_always_predicts_the_same_is_said() -> None:
+    found = roles_of(
+        {"label": TRUTH, "pred": GOOD, "majority": [TRUTH[0]] * len(TRUTH), "version": ["v1"] * len(TRUTH)}
+    )
+
+    assert "not used: 'majority', always the same class; -s names such columns" in found.reasons

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import shlex
 from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,6 +52,17 @@ class RecordingGroup(click.Group):
             if isinstance(option, click.Option) and option.envvar is None:
                 option.envvar = environment_name(cmd_name, option)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was typed; another word gets the nearest, or the command that reads a file."""
+        word = args[0]
+        if word not in self.modules and not word.startswith("-"):
+            near = get_close_matches(word, self.modules, n=1)
+            hint = f"infoscope {near[0]}" if near else f"infoscope evaluate {word}" if Path(word).exists() else ""
+            ctx.fail(f"no such command {word!r}" + (f"; did you mean `{hint}`?" if hint else ""))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """Names and what they do, without importing any of them."""

@@ -54,6 +54,10 @@ class Condition:
             raise InputError(
                 f"--{side} {words}: {entry.name} is a number of each class; a gate asks for one of the whole"
             )
+        low, high = entry.card.range
+        if part != "sd" and not low <= limit <= high:
+            percent = f"; write {limit / 100:g} for {limit:g}%" if high == 1 < limit <= 100 else ""
+            raise InputError(f"--{side} {words}: {entry.name} lies between {low:g} and {high:g}{percent}")
         return cls(side, entry.name, part or None, limit)
 
     def __str__(self) -> str:

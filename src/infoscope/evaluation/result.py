@@ -156,6 +156,20 @@ class IntervalMethod:
     samples_to_halve: int | None = None
     """How many further samples would halve the interval of proficiency."""
 
+    @property
+    def basis(self) -> str:
+        """The sentence without how many samples would halve the intervals."""
+        return self.text if self.samples_to_halve is None else self.text.removesuffix(halving(self.samples_to_halve))
+
+
+def halving(*samples: int) -> str:
+    """How many more samples would halve intervals, or from how many to how many, as the end of a sentence.
+
+    >>> halving(4928, 5218)
+    '; 4,928 to 5,218 more samples would halve them'
+    """
+    return f"; {' to '.join(f'{each:,}' for each in samples)} more samples would halve them"
+
 
 @dataclass(frozen=True)
 class AdaptiveReading:

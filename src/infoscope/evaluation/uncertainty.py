@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from infoscope.errors import InputError
-from infoscope.evaluation.result import IntervalMethod
+from infoscope.evaluation.result import IntervalMethod, halving
 from infoscope.evaluation.score import TableInput
 from infoscope.inputs import UncertaintyOptions
 from infoscope.posterior import Posterior, samples_to_halve
@@ -41,11 +41,9 @@ def believed(subject: TableInput, how: UncertaintyOptions) -> TableInput:
     stated = [
         f"{_percent(how.level)} intervals of the posterior, prior {posterior.prior}, rows taken as independent",
         *weighed(subject.table, n, stated=how.sample_size is not None),
-        f"{more:,} more samples would halve them",
     ]
-    interval = IntervalMethod(
-        how.level, "posterior", "; ".join(stated), posterior.prior, how.seed, samples_to_halve=more
-    )
+    text = "; ".join(stated) + halving(more)
+    interval = IntervalMethod(how.level, "posterior", text, posterior.prior, how.seed, samples_to_halve=more)
     return replace(subject, n=n, belief=posterior, interval=interval)
 
 

@@ -341,16 +341,18 @@ class _Guess:
         if twin is not None:
             names = " and ".join(repr(c.name) for c in (twin.truth, *twin.certain))
             sentences.append(f"not used: {names}, the same labels as {twin.truth.described()}")
-        left = [c for c in best.perhaps if best.certain and c not in systems]
+        constant = [c for c in self.columns if len(c.counts) == 1 and set(c.counts) <= set(best.truth.counts)]
+        left = [c for c in best.perhaps if best.certain and c not in (*systems, *constant)]
         if left:
-            sentences.append(
-                f"not used: {', '.join(repr(c.name) for c in left)}, which may be features; -s names them too"
-            )
+            sentences.append(f"not used: {_names(left)}, which may be features; -s names them too")
+        unused = [c for c in constant if c not in systems]
+        if unused and not self.wanted:
+            sentences.append(f"not used: {_names(unused)}, always the same class; -s names such columns")
         score = self._threshold(best.truth, systems)
         if score is not None:
             sentences.append(f"scores: {score!r} (a threshold of it gives the predictions)")
         elif self.scores:
-            sentences.append(f"scores: {', '.join(repr(c.name) for c in self.scores)}, for infoscope sweep --score")
+            sentences.append(f"scores: {_names(self.scores)}, for infoscope sweep --score")
         for column in self.labels:
             if column.has_word(SPLIT_WORDS) and 2 <= len(column.counts) <= 20:
                 sentences.append(
@@ -363,3 +365,7 @@ def _why(truth: ColumnContents, column: ColumnContents) -> str:
     same = sum(a == b for a, b in zip(truth.texts, column.texts, strict=False) if a is not None)
     rate = same / max(truth.known, 1)
     return f"{'named so; ' * (column.predicted_name >= 3)}right in {rate:.0%} of {truth.known:,} rows"
+
+
+def _names(columns: Sequence[ColumnContents]) -> str:
+    return ", ".join(repr(column.name) for column in columns)

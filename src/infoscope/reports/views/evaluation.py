@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from infoscope.comparison import Ranking
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.evaluation.result import halving
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
 from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, share
@@ -271,7 +272,12 @@ def _details(system: SystemResult, unit: Units, *, named: bool) -> Section:
 
 
 def _interval_methods(evaluation: Evaluation) -> list[str]:
-    return list(dict.fromkeys(system.interval.text for system in evaluation.systems if system.interval is not None))
+    """How intervals were made, once for all systems; samples that would halve them as a range."""
+    methods: dict[str, list[int]] = {}
+    for interval in (system.interval for system in evaluation.systems if system.interval is not None):
+        more = interval.samples_to_halve
+        methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
+    return [text + halving(*sorted({min(more), max(more)})) if more else text for text, more in methods.items()]
 
 
 def _method(evaluation: Evaluation) -> list[Phrase]:
