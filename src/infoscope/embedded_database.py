@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["confine", "embedded_database"]
+__all__ = ["confine", "embedded_database", "interrupt_queries"]
 
 _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -22,12 +23,33 @@ _FIRM: dict[str, str | bool | int | float | list[str]] = {
 _CHANGED = ("threads", "temp_directory", "preserve_insertion_order")
 _idle: list[DuckDBPyConnection] = []
 _allowed_folders: list[str] = []
+_in_use: dict[int, list[DuckDBPyConnection]] = {}
+"""Connections by the thread that asked for them."""
 
 
 def confine(*folders: Path) -> None:
     """From now on databases of this process read and write nothing outside these folders and the temporary one."""
     _close_idle()
     _allowed_folders.extend(str(folder) for folder in (*folders, Path(tempfile.gettempdir())))
+
+
+def interrupt_queries(thread: int) -> None:
+    """End what the databases of a thread are doing now; whoever waits there gets an interrupt."""
+    for connection in tuple(_in_use.get(thread, ())):
+        with suppress(Exception):  # it may be closed at this very moment
+            connection.interrupt()
+
+
+@contextmanager
+def _in_this_thread(connection: DuckDBPyConnection) -> Iterator[None]:
+    mine = _in_use.setdefault(threading.get_ident(), [])
+    mine.append(connection)
+    try:
+        yield
+    finally:
+        mine.remove(connection)
+        if not mine:
+            _in_use.pop(threading.get_ident(), None)
 
 
 def _confined(connection: DuckDBPyConnection) -> None:
@@ -50,7 +72,7 @@ def embedded_database(
     if instance is None:
         instance = duckdb.connect(config=_FIRM if memory is None else {**_FIRM, "memory_limit": memory})
     try:
-        with instance.cursor() as connection:
+        with instance.cursor() as connection, _in_this_thread(connection):
             if spill is not None:
                 connection.execute("SET temp_directory = $spill", {"spill": str(spill)})
             if threads is not None:

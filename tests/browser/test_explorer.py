@@ -31,7 +31,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_address[1]}/{explorer.key}/"
     server.shutdown()
     server.server_close()
-    explorer.folder.close()
+    explorer.close()
     embedded_database._allowed_folders.clear()
 
 

@@ -33,7 +33,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield server, explorer
     server.shutdown()
     server.server_close()
-    explorer.folder.close()
+    explorer.close()
     embedded_database._allowed_folders.clear()
     assert not explorer.folder.dropped.exists()
 

@@ -48,4 +48,4 @@ def command(folder: str, port: int, no_browser: bool, **_options: object) -> Non
         server.serve_forever(poll_interval=0.2)
     finally:
         server.server_close()
-        explorer.folder.close()
+        explorer.close()

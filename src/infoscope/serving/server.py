@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import secrets
 import shlex
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +24,7 @@ from infoscope.readers.first_rows import first_rows
 from infoscope.results import Result
 from infoscope.serving import pages
 from infoscope.serving.admission import RefusedRequest, check_admission, response_headers, script_policy
+from infoscope.serving.clients import RunningRequests
 from infoscope.serving.files import ServedFolder
 from infoscope.serving.verdicts import VERDICTS, keep_verdict, read_verdicts, truth_errors
 
@@ -30,6 +33,8 @@ __all__ = ["FolderExplorer", "open_server"]
 HTML = "text/html; charset=utf-8"
 MAX_BODY = 20_000
 MAX_SEGMENTS = 8
+MAX_REPORTS = 20
+"""Reports that are kept to be shown again."""
 _FRAMED = "frame-ancestors 'self'"
 Query = Mapping[str, Sequence[str]]
 
@@ -40,8 +45,14 @@ class FolderExplorer:
 
     folder: ServedFolder
     key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    requests: RunningRequests = field(default_factory=RunningRequests)
     _reports: dict[tuple[Any, ...], str] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _making: dict[tuple[Any, ...], threading.Lock] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """End what is still asked, and remove what was dropped."""
+        self.requests.stop()
+        self.folder.close()
 
     def report(self, query: Query) -> str:
         """The page of the columns asked for, made once for each state of the file."""
@@ -64,19 +75,22 @@ class FolderExplorer:
         return self._made(asked, questions[kind], _command(name, truth, systems) if kind == "evaluation" else None)
 
     def _made(self, key: tuple[Any, ...], ask: Callable[[], Result], command: str | None = None) -> str:
-        with self._lock:
-            if key not in self._reports:
-                try:
-                    result = ask()
-                except InfoscopeError as error:
-                    raise RefusedRequest(400, f"{error}.") from error
-                if command is not None:
-                    provenance = replace(result.provenance, command=command)
-                    result = replace(result, provenance=provenance)  # type: ignore[type-var]
-                if len(self._reports) >= 20:
-                    self._reports.pop(next(iter(self._reports)))
-                self._reports[key] = result.to_html()
-            return self._reports[key]
+        with self._making.setdefault(key, threading.Lock()):  # two tabs wait for one report, not for each other's
+            known = self._reports.get(key)
+            if known is not None:
+                return known
+            try:
+                result = ask()
+            except InfoscopeError as error:
+                raise RefusedRequest(400, f"{error}.") from error
+            if command is not None:
+                provenance = replace(result.provenance, command=command)
+                result = replace(result, provenance=provenance)  # type: ignore[type-var]
+            made = self._reports[key] = result.to_html()
+            for old in list(self._reports)[:-MAX_REPORTS]:
+                self._reports.pop(old, None)
+                self._making.pop(old, None)
+            return made
 
     def _runs_state(self) -> tuple[tuple[str, int], ...]:
         return tuple(sorted((path.name, path.stat().st_mtime_ns) for path in self.folder.root.glob("*.json")))
@@ -192,8 +206,13 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(400, "That request makes no sense.")
         except FileNotFoundError:
             self._refuse(410, "The file is gone; choose it again.")
-        except ConnectionError:
+        except (ConnectionError, TimeoutError, KeyboardInterrupt):  # nobody waits for the answer
             self.close_connection = True
+        except OSError as problem:
+            words = "There is no more room on the disk" if problem.errno == errno.ENOSPC else str(problem.strerror)
+            self._refuse(507, f"{words}; make room, or start infoscope serve in another folder.")
+        except Exception as problem:  # noqa: BLE001 - a person waits for a sentence
+            self._refuse(500, f"This is an error of infoscope itself ({type(problem).__name__}); please report it.")
 
     def _refuse(self, status: int, words: str) -> None:
         self.close_connection = True
@@ -203,7 +222,9 @@ class Handler(BaseHTTPRequestHandler):
         make = gets.get(name)
         if make is None:
             raise RefusedRequest(404, "There is no such page.")
-        self._answer(200, make(query), policy=_FRAMED if name == "report" else None)
+        with self.explorer.requests.watched(self.connection):
+            text = make(query)
+        self._answer(200, text, policy=_FRAMED if name == "report" else None)
 
     def _upload(self, query: Query) -> None:
         name = self.explorer.folder.keep(query["name"][0], self._length(), self.rfile)
@@ -243,6 +264,17 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
+class LoopbackServer(ThreadingHTTPServer):
+    """A thread for each connection of this machine."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing for a browser that hung up; anything else is a fault, and said."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 def _unknown(_: Query) -> None:
     raise RefusedRequest(404, "There is no such page.")
 
@@ -252,6 +284,4 @@ def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, FolderE
     explorer = FolderExplorer(ServedFolder(root))
     confine(explorer.folder.root, explorer.folder.dropped)
     handler = type("FolderHandler", (Handler,), {"explorer": explorer})
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    server.daemon_threads = True
-    return server, explorer
+    return LoopbackServer(("127.0.0.1", port), handler), explorer
