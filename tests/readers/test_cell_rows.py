@@ -1,6 +1,7 @@
 """The rows behind a cell are those that were counted in it, whatever file they come from."""
 
 import csv
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError
-from infoscope.readers.cell_rows import CellQuery, rows_of_cell
+from infoscope.readers.cell_rows import CellQuery, ChangeQuery, changed_predictions, rows_of_cell
 
 ROWS = 400
 
@@ -130,3 +131,128 @@ def test_bad_questions(data: dict[str, list], tmp_path: Path) -> None:
         with pytest.raises(InfoscopeError, match=words):
             query()
     assert rows_of_cell(path, CellQuery("truth", "svm", "cat", "emu")).total == 0
+
+
+def messy() -> dict[str, list]:
+    """Labels in several spellings, missing ones, abstentions, and weights of which some are missing."""
+    rng = np.random.default_rng(77)
+    truth = rng.choice(["Cat", "cat", " dog", "dog", "cow", ""], 240)
+    svm = rng.choice(["cat", "DOG ", "cow", "?", ""], 240)
+    weight = rng.choice(["", "1", "2", "0.5"], 240)
+    return {
+        "id": list(range(1, 241)),
+        "truth": [str(label) or None for label in truth],
+        "svm": [str(label) or None for label in svm],
+        "weight": [float(number) if number else None for number in weight],
+    }
+
+
+def _in_parts(data: dict[str, list], folder: Path) -> str:
+    folder.mkdir()
+    for part, rows in enumerate((slice(0, 100), slice(100, 101), slice(101, 240))):
+        written({name: values[rows] for name, values in data.items()}, folder / f"part-{part}.parquet")
+    return str(folder)
+
+
+def _gzipped(data: dict[str, list], path: Path) -> str:
+    path.write_bytes(gzip.compress(as_csv(data, path.with_suffix("")).read_bytes()))
+    return str(path)
+
+
+def _tabbed(data: dict[str, list], path: Path) -> str:
+    path.write_text(as_csv(data, path.with_suffix(".csv")).read_text().replace(",", "\t"))
+    return str(path)
+
+
+def _workbook(data: dict[str, list], path: Path) -> str:
+    pytest.importorskip("xlsxwriter")
+    pytest.importorskip("polars").DataFrame(data).write_excel(path)
+    return str(path)
+
+
+FILES = {
+    "csv": lambda data, folder: str(as_csv(data, folder / "rows.csv")),
+    "tsv": lambda data, folder: _tabbed(data, folder / "rows.tsv"),
+    "csv.gz": lambda data, folder: _gzipped(data, folder / "rows.csv.gz"),
+    "parquet": lambda data, folder: str(written(data, folder / "rows.parquet")),
+    "parts of parquet": lambda data, folder: _in_parts(data, folder / "parts"),
+    "ndjson": lambda data, folder: str(written(data, folder / "rows.ndjson")),
+    "feather": lambda data, folder: str(written(data, folder / "rows.feather")),
+    "xlsx": lambda data, folder: _workbook(data, folder / "rows.xlsx"),
+    "mapping": lambda data, _: data,
+    "pandas": lambda data, _: pytest.importorskip("pandas").DataFrame(data),
+    "polars": lambda data, _: pytest.importorskip("polars").DataFrame(data).lazy(),
+    "arrow": lambda data, _: pytest.importorskip("pyarrow").table(data),
+}
+
+
+CLEANED = {"clean": ("strip", "casefold"), "weight": "weight"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("form", "asked"), [*((form, CLEANED) for form in FILES), ("csv", {}), ("parquet", {"weight": "weight"})]
+)
+def test_every_cell_of_messy_rows(form: str, asked: dict, tmp_path: Path) -> None:
+    data = messy()
+    source = FILES[form](data, tmp_path)
+    table = ifs.read(source, truth="truth", system="svm", reject="?", **asked)
+    assert sum(table.ignored.values()) > 20
+    assert "?" in table.system_labels
+    cells = [(i, j) for i in range(table.shape[0]) for j in range(table.shape[1])]
+    clean = asked.get("clean", ())
+    seen = set()
+    for i, j in cells:
+        query = CellQuery("truth", "svm", str(table.truth_labels[i]), str(table.system_labels[j]), limit=200, **asked)
+        found = rows_of_cell(source, query)
+        assert (found.total if found.weight is None else found.weight) == table.counts[i][j]
+        assert len(found.rows) == found.total
+        for row in found.rows:
+            labels = (data["truth"][row.number - 1], data["svm"][row.number - 1])
+            shown = tuple(label.strip().casefold() if clean else label for label in labels)
+            assert shown == (table.truth_labels[i], table.system_labels[j])
+            assert float(row.values["id"]) == row.number
+            seen.add(row.number)
+    assert len(seen) > 100
+
+
+def test_rows_that_two_systems_predict_differently(data: dict[str, list], tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    both = {**data, "knn": [str(rng.choice(["cat", "dog", "cow", s])) for s in data["svm"]]}
+    path = str(written(both, tmp_path / "rows.parquet"))
+    lines = list(zip(both["truth"], both["svm"], both["knn"], strict=True))
+    expected = {
+        "better": [t == b != a for t, a, b in lines],
+        "worse": [t == a != b for t, a, b in lines],
+        "both wrong": [len({t, a, b}) == 3 for t, a, b in lines],
+    }
+    found = changed_predictions(path, "truth", "svm", "knn")
+    assert found.rows == ROWS
+    for change, flags in expected.items():
+        assert found.count(change) == sum(flags) > 10
+        for source in (path, both):
+            page = rows_of_cell(source, ChangeQuery("truth", "svm", "knn", change, limit=200))
+            assert page.total == sum(flags)
+            assert all(flags[row.number - 1] for row in page.rows)
+    cell, count = next(iter(found.cells.items()))
+    assert count == lines.count(cell) == max(found.cells.values())
+    change = next(change for change, flags in expected.items() if flags[lines.index(cell)])
+    assert rows_of_cell(path, ChangeQuery("truth", "svm", "knn", change, cell=cell)).total == count
+
+
+def test_many_combinations_of_values(tmp_path: Path) -> None:
+    """More than are compared one by one."""
+    rng = np.random.default_rng(8)
+    data = {name: [f"class {k}" for k in rng.integers(0, 30, 600)] for name in ("truth", "a", "b")}
+    path = str(written(data, tmp_path / "rows.parquet"))
+    page = rows_of_cell(path, ChangeQuery("truth", "a", "b", "both wrong", limit=200, search="", by=()))
+    wrong = [len({t, a, b}) == 3 for t, a, b in zip(*data.values(), strict=True)]
+    assert page.total == sum(wrong)
+    assert all(wrong[row.number - 1] for row in page.rows)
+    assert len({row.number for row in page.rows}) == 200
+
+
+def test_a_column_with_the_name_of_the_engines_own(tmp_path: Path) -> None:
+    data = {"truth": ["a", "a", "b"], "svm": ["b", "b", "b"], "file_row_number": [7, 8, 9]}
+    found = rows_of_cell(str(written(data, tmp_path / "rows.parquet")), CellQuery("truth", "svm", "a", "b"))
+    assert sorted((row.number, row.values["file_row_number"]) for row in found.rows) == [(1, 7), (2, 8)]

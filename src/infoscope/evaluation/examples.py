@@ -57,7 +57,7 @@ def with_examples(
         cells = _errors(samples.get((group, subject.name), {}), subject.table)
         cells, kept = _cut(cells, MAX_CHARACTERS // len(found.subjects), asked.limit)
         cut = min(cut, kept)
-        in_order = [replace(cell, rows=tuple(sorted(cell.rows, key=lambda row: row.row))) for cell in cells]
+        in_order = [replace(cell, rows=tuple(sorted(cell.rows, key=lambda row: row.row or 0))) for cell in cells]
         subjects.append(replace(subject, examples=tuple(in_order)))
     notes = [_note(cut, asked.limit)] if cut < asked.limit else []
     return replace(found, subjects=subjects, notes=(*found.notes, *notes))

@@ -114,9 +114,9 @@ class CellCost:
 
 @dataclass(frozen=True)
 class ExampleRow:
-    """One row of the source, counted from 1, with the columns that are shown of it."""
+    """One row of the source, counted from 1 where rows have a number, with the columns that are shown of it."""
 
-    row: int
+    row: int | None
     values: Mapping[str, Json]
 
 

@@ -16,7 +16,7 @@ from infoscope.tables.encode import encode as encode_labels
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsLike
 
-__all__ = ["count_columns", "is_column_mapping", "label_codes"]
+__all__ = ["column_lists", "count_columns", "is_column_mapping", "label_codes"]
 
 _LARGEST_KEY = 1 << 62
 
@@ -24,6 +24,21 @@ _LARGEST_KEY = 1 << 62
 def is_column_mapping(source: object) -> bool:
     """Whether a source maps names to columns, and is no frame that has a way of its own."""
     return isinstance(source, Mapping) and not hasattr(source, "columns")
+
+
+def column_lists(source: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[Any]]:
+    """The values of some columns, as many of each."""
+    pick_columns(names, list(source), "the mapping")
+    found: dict[str, list[Any]] = {}
+    for name in names:
+        column: Any = one_column(source[name], name)
+        found[name] = list(column.tolist() if hasattr(column, "tolist") else column)
+    other = next((name for name in names if len(found[name]) != len(found[names[0]])), None)
+    if other is not None:
+        raise InputError(
+            f"{names[0]!r} has {len(found[names[0]])} rows and {other!r} has {len(found[other])}; rows pair by position"
+        )
+    return found
 
 
 def count_columns(source: Mapping[str, Any], columns: Columns) -> list[Tally]:

@@ -37,6 +37,7 @@ __all__ = [
     "is_eager_frame",
     "is_frame",
     "is_record_batches",
+    "native_values",
 ]
 
 WrappedFrame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
@@ -161,12 +162,19 @@ def frame_columns(source: Frame, names: Sequence[str]) -> dict[str, list[Any]]:
     columns = Columns(names[0], tuple(names[1:]))
     frame: Any = _opened(_narrowed(source, columns))
     if frame.implementation.name in (*_SPARK, "DASK", "IBIS"):
-        raise InputError("examples are kept from files and from frames in memory; write the rows to a file first")
+        raise InputError("rows are shown of files, frames in memory and Spark; write the rows to a file first")
     name = f"the {frame.implementation} frame".lower()
     with _foreign(name):
         rows = _rows(frame, columns, name)
         (found,) = _collected([rows.frame.select(*(rows.column(own).alias(f"k{i}") for i, own in enumerate(names)))])
     return {own: _values(found[f"k{i}"], own) for i, own in enumerate(names)}
+
+
+def native_values(frame: Any, names: Sequence[str]) -> list[list[Any]]:
+    """Every value of a lazy frame, column by column, as labels are read; ``names`` are for messages."""
+    with _foreign(f"the {nw.from_native(frame).implementation} frame".lower()):
+        (found,) = _collected([nw.from_native(frame)])
+    return [_values(found[column], name) for column, name in zip(found.columns, names, strict=True)]
 
 
 def _rows(frame: Any, columns: Columns, name: str) -> _Rows:

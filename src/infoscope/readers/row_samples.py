@@ -20,7 +20,7 @@ from infoscope.readers.column_mapping import label_codes
 from infoscope.readers.column_names import column_names
 from infoscope.readers.columns import Columns
 from infoscope.readers.dask import spelt
-from infoscope.readers.duckdb.row_samples import CellSample, sampled_cells
+from infoscope.readers.duckdb.row_samples import CellSample, SampleLine, sampled_cells
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import opened
 from infoscope.readers.files import Files, scratch_folder
@@ -28,11 +28,21 @@ from infoscope.readers.frames import frame_columns, is_frame
 from infoscope.readers.labels import Cleaning, from_json, is_missing
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.shared_reading import Asked
+from infoscope.readers.spark_frames import is_spark_frame, sampled_spark_cells
 from infoscope.readers.tally import Ints, Tally, encode
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsLike, Source
 
-__all__ = ["MAX_COLUMNS", "MAX_ROWS_PER_CELL", "CellRows", "SampledRow", "plain_value", "sample_labels", "sample_rows"]
+__all__ = [
+    "MAX_COLUMNS",
+    "MAX_ROWS_PER_CELL",
+    "CellRows",
+    "SampledRow",
+    "hashed_numbers",
+    "plain_value",
+    "sample_labels",
+    "sample_rows",
+]
 
 MAX_ROWS_PER_CELL = 1000
 MAX_COLUMNS = 20
@@ -45,9 +55,9 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class SampledRow:
-    """One row of a source: its number from 1, and what is shown of it."""
+    """One row of a source: its number from 1, where rows have one, and what is shown of it."""
 
-    number: int
+    number: int | None
     values: Mapping[str, Value]
 
 
@@ -74,6 +84,8 @@ def sample_rows(
             raise InputError("tables do not remember their rows; name the rows themselves to keep examples")
         if files is not None:
             cells = list(_of_files(files, columns, wanted, limit, how))
+        elif is_spark_frame(source):
+            cells = list(sampled_spark_cells(source, columns, wanted, limit))
         elif is_frame(source):
             cells = list(_of_frame(source, columns, wanted, limit))
         else:
@@ -129,7 +141,7 @@ def _of_frame(source: Any, columns: Columns, show: Sequence[str], limit: int) ->
         codes = [*(codes for _, codes in coded), np.array(lacks, dtype=np.int64)]
         for at in _chosen(codes, limit).tolist():
             values = tuple(labels[codes[at]] for labels, codes in coded)
-            row = (int(_hashed(np.array([at]))[0]), at + 1, tuple(given[name][at] for name in show))
+            row = (int(hashed_numbers(np.array([at]))[0]), at + 1, tuple(given[name][at] for name in show))
             yield system, values, lacks[at], [row]
 
 
@@ -138,13 +150,13 @@ def _chosen(codes: Sequence[Ints], limit: int) -> Ints:
     cell = np.zeros(len(codes[0]), dtype=np.int64)
     for column in codes:
         _, cell = np.unique(cell * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
-    order = np.lexsort((_hashed(np.arange(len(cell))), cell))
+    order = np.lexsort((hashed_numbers(np.arange(len(cell))), cell))
     first = np.flatnonzero(np.diff(cell[order], prepend=-1))
     rank = np.arange(len(order)) - np.repeat(first, np.diff([*first, len(order)]))
     return np.sort(order[rank < limit])
 
 
-def _hashed(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hashed_numbers(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
     """A hash of row numbers that mixes all bits (the finaliser of splitmix64)."""
     mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -166,7 +178,7 @@ def _by_label(
     ]
     for part, tally, system in zip(mine, dated(tallies, columns), columns.systems, strict=True):
         named = labelled(tally, columns, clean)
-        rows: dict[tuple[Group, Label, Label], list[tuple[int, int, tuple[Any, ...]]]] = {}
+        rows: dict[tuple[Group, Label, Label], list[SampleLine]] = {}
         for at, (_, _, lacks, kept) in enumerate(part):
             labels = tuple(of[code] for of, code in zip(named.labels, named.codes[:, at].tolist(), strict=True))
             if not lacks and None not in labels:
@@ -174,7 +186,7 @@ def _by_label(
         for (group, truth, predicted), kept in rows.items():
             found.setdefault((group, system), {})[truth, predicted] = [
                 SampledRow(number, {name: plain_value(back(value)) for name, value in zip(show, values, strict=True)})
-                for _, number, values in sorted(kept, key=lambda row: row[:2])[:limit]
+                for _, number, values in sorted(kept, key=lambda row: (row[0], row[1] or 0))[:limit]
             ]
     return found
 

@@ -211,7 +211,7 @@ class Handler(BaseHTTPRequestHandler):
         except OSError as problem:
             words = "There is no more room on the disk" if problem.errno == errno.ENOSPC else str(problem.strerror)
             self._refuse(507, f"{words}; make room, or start infoscope serve in another folder.")
-        except Exception as problem:  # noqa: BLE001 - a person waits for a sentence
+        except Exception as problem:
             self._refuse(500, f"This is an error of infoscope itself ({type(problem).__name__}); please report it.")
 
     def _refuse(self, status: int, words: str) -> None:

@@ -40,6 +40,10 @@ class Scan:
     """The same relation for a second try, where the engine then says more precisely what is wrong."""
     narrow: Callable[[Sequence[str]], Any] | None = None
     """Leaves only these columns in the relation, where the engine cannot do so itself; says what it then meets."""
+    row_number: str = "row_number() OVER ()"
+    """The number of a row, from 1, in the order of the files; the same in every run where that order is kept."""
+    rows_at: Callable[[Sequence[int]], str] | None = None
+    """A condition for the rows with these numbers by which the engine skips the others; None where it reads all."""
 
 
 def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:

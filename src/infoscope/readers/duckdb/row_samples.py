@@ -10,10 +10,12 @@ from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.group_by import GroupBy
 from infoscope.readers.duckdb.session import Session
 
-__all__ = ["CellSample", "sampled_cells"]
+__all__ = ["CellSample", "SampleLine", "sampled_cells"]
 
-CellSample = tuple[str, tuple[Any, ...], bool, list[tuple[int, int, tuple[Any, ...]]]]
-"""System, values that identify the cell, whether its rows lack a weight; rank, number and values of its rows."""
+SampleLine = tuple[int, int | None, tuple[Any, ...]]
+"""Rank among the rows of its cell, number where rows have one, and values of a row."""
+CellSample = tuple[str, tuple[Any, ...], bool, list[SampleLine]]
+"""System, values that identify the cell, whether its rows lack a weight; its rows."""
 
 
 def sampled_cells(
@@ -50,7 +52,7 @@ def _statement(group_by: GroupBy, scan: Scan, show: Sequence[str], limit: int) -
     fields += [f"{scan.columns[name]} AS v{i}" for i, name in enumerate(show)]
     weight = None if columns.weight is None else f"CAST({scan.columns[columns.weight]} AS DOUBLE)"
     fields.append("0 AS lacks" if weight is None else f"({weight} IS NULL OR isnan({weight}))::INT AS lacks")
-    numbered = f"SELECT {', '.join(fields)}, row_number() OVER () AS r FROM {scan.relation}"
+    numbered = f"SELECT {', '.join(fields)}, {scan.row_number} AS r FROM {scan.relation}"
     row = ", ".join(["h := hash(r)", "r := r", *(f"v{i} := v{i}" for i in range(len(show)))])
     always = [*(names[name] for name in (*columns.by, columns.truth)), "lacks"]
     sets = [", ".join([*always, *(names[name] for name in margin)]) for margin in group_by.margins]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -128,7 +130,34 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns.names}
     if hive:
         inside |= _named_by_folders(files, columns, described, inside)
-    return _typed_scan(relation, {"paths": paths}, inside)
+    scan = _typed_scan(relation, {"paths": paths}, inside)
+    if {name.lower() for names, _ in schemas for name in names} & {"file_index", "file_row_number"}:
+        return scan  # a column of the files has a name by which the engine knows the places of rows
+    return _numbered_scan(session, scan, paths)
+
+
+def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
+    """A scan with numbers from the place of a row in its file: none before it is read for them."""
+    sizes = [0] if len(paths) == 1 else [rows for (rows,) in session.run(_SIZES, paths=paths).fetchall()]
+    before = [0, *accumulate(sizes)][: len(paths)]
+
+    def rows_at(numbers: Sequence[int]) -> str:
+        places: dict[int, list[int]] = {}
+        for number in numbers:
+            file = bisect_right(before, number - 1) - 1
+            places.setdefault(file, []).append(number - 1 - before[file])
+        each = {file: f"file_row_number IN ({', '.join(map(str, rows))})" for file, rows in places.items()}
+        return " OR ".join(
+            rows if len(paths) == 1 else f"(file_index = {file} AND {rows})" for file, rows in each.items()
+        )
+
+    number = "file_row_number + 1"
+    if len(paths) > 1:
+        number = f"[{', '.join(map(str, before))}][CAST(file_index AS BIGINT) + 1] + {number}"
+    return replace(scan, row_number=number, rows_at=rows_at)
+
+
+_SIZES = "SELECT num_rows FROM parquet_file_metadata($paths)"
 
 
 def _chunk_places(session: Session, paths: Sequence[Path]) -> list[Any]:

@@ -37,11 +37,12 @@ def example_heading(cell: CellExamples) -> Phrase:
 
 
 def example_table(cell: CellExamples) -> Table:
-    """The rows of one pair, by their number in the source."""
+    """The rows of one pair, by their number in the source; rows of a cluster have none, and count from 1 here."""
     names = list(dict.fromkeys(name for row in cell.rows for name in row.values))
     columns = [Column("row", "name"), *(Column(name, "text", folds=True) for name in names)]
     rows: list[Sequence[Cell]] = [
-        (f"{example.row:,}", *(_text(example.values.get(name)) for name in names)) for example in cell.rows
+        (f"{place if example.row is None else example.row:,}", *(_text(example.values.get(name)) for name in names))
+        for place, example in enumerate(cell.rows, 1)
     ]
     return Table(columns, rows, "Rows drawn at random", max_rows=len(rows), whole=True, style="values rows")
 
