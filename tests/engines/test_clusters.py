@@ -21,6 +21,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_joint, read_tables
 from infoscope.readers.joint import Paired
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
+from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.servers import (
     PATIENCE,
     DaskCluster,
@@ -126,6 +127,10 @@ class TestSparkCluster:
                 counted(text, case, read=options)
         else:
             assert counted(text, case, read=options) == expected(case, text_spelling)
+
+    def test_few_labels_and_a_judge(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+        check_tensors(spark_frame(spark, JUDGED_LOG))
+        check_weighted_grades(as_csv(JUDGED_LOG, tmp_path), ReadOptions(engine="spark", url=cluster.url))
 
     @pytest.mark.usefixtures("spark")
     def test_text_as_the_embedded_engine_reads_it(self, cluster: SparkCluster, tmp_path: Path) -> None:
@@ -402,6 +407,12 @@ class TestDaskCluster:
             folder.mkdir()
             assert counted(as_parquet_parts(case, folder), case, read=options) == expected(case), case.name
             assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_spelling), case.name
+
+    def test_few_labels_and_a_judge(self, dask: DaskCluster, tmp_path: Path) -> None:
+        options = ReadOptions(engine="dask", url=dask.url)
+        (tmp_path / "parts").mkdir()
+        check_tensors(as_csv(JUDGED_LOG, tmp_path), options)
+        check_weighted_grades(as_parquet_parts(JUDGED_LOG, tmp_path / "parts"), options)
 
     def test_addresses_are_opened_by_workers(self, dask: DaskCluster, tmp_path: Path) -> None:
         where = ReadOptions(engine="dask", url=dask.url)

@@ -9,6 +9,7 @@ import pytest
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_tables
 from tests.engines.cases import CASES, TIME_CASES, Case, counted, expected
+from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.servers import postgres, postgres_programs
 from tests.engines.writers import fill_table
 
@@ -40,6 +41,14 @@ def test_postgres_counts_as_by_hand(case: Case, server: str) -> None:
     assert counted("log", case, read=ReadOptions(engine="sql", url=server)) == right
     with adbc.connect(server) as connection:
         assert counted((connection, "log"), case) == right
+
+
+def test_few_labels_and_a_judge(server: str) -> None:
+    with psycopg.connect(server) as connection:
+        fill_table(connection, JUDGED_LOG, "%s")
+        connection.commit()
+        check_tensors((connection, "log"))
+    check_weighted_grades((server, "SELECT * FROM log"))
 
 
 @pytest.mark.filterwarnings("ignore")

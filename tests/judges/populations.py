@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from infoscope.judges.stratum_counts import StratumCounts
+
 
 @dataclass(frozen=True)
 class World:
@@ -56,6 +58,15 @@ def sampled(world: World, rng: np.random.Generator) -> Sample:
     labelled = np.zeros(world.rows, dtype=bool)
     labelled[rng.choice(world.rows, world.labels, replace=False)] = True
     return Sample(truth, verdict, prediction, labelled)
+
+
+def counted(sample: Sample, classes: int) -> StratumCounts:
+    """Both tensors of a population."""
+    known = sample.labelled
+    labelled, everything = np.zeros((classes,) * 3), np.zeros((classes,) * 2)
+    np.add.at(labelled, (sample.truth[known], sample.verdict[known], sample.prediction[known]), 1)
+    np.add.at(everything, (sample.verdict, sample.prediction), 1)
+    return StratumCounts.of_tensors(labelled, everything)
 
 
 def _confusion(classes: int, right: float, rng: np.random.Generator) -> np.ndarray:

@@ -6,7 +6,7 @@ import pytest
 from infoscope.judges import borrowed_strength
 from infoscope.judges.belief import StratumBelief
 from infoscope.judges.stratum_counts import StratumCounts
-from tests.judges.populations import World, sampled
+from tests.judges.populations import World, counted, sampled
 
 RUNS = 30
 LEAST = 0.85
@@ -47,11 +47,7 @@ def share_held(method, world: World) -> float:
     for seed in range(RUNS):
         rng = np.random.default_rng([4711, seed])
         sample = sampled(world, rng)
-        k, known = world.classes, sample.labelled
-        labelled, everything = np.zeros((k, k, k)), np.zeros((k, k))
-        np.add.at(labelled, (sample.truth[known], sample.verdict[known], sample.prediction[known]), 1)
-        np.add.at(everything, (sample.verdict, sample.prediction), 1)
-        counts = StratumCounts.of_tensors(labelled, everything)
+        counts = counted(sample, world.classes)
         found.append(is_held(method(counts, rng), float(np.trace(sample.table) / world.rows)))
     return float(np.mean(found))
 

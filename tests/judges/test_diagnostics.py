@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.judges.diagnostics import accepted_errors, given_truth_p_value, labels_beside_judge, row_selection
+from infoscope.judges import belief
+from infoscope.judges.diagnostics import accepted_errors, given_truth_p_value, row_ease, row_selection
 from tests.judges.labelled_worlds import JudgedWorld, erring
 from tests.reference import reference_file, why_absent
 
@@ -55,15 +56,55 @@ def test_labels_by_verdict_are_no_random_sample_and_no_harm() -> None:
     assert low < world.accuracy < high
 
 
-def test_labels_of_easy_rows_are_noticed() -> None:
-    """Rows on which the system is right are labelled four times as often: labels and judge disagree."""
-    rng = np.random.default_rng(43)
+def labelled_by_ease(rng: np.random.Generator, easy: float, labels: int = 200) -> ifs.Judged:
+    """Rows on which the system is right are labelled this many times as often as others."""
     world = JudgedWorld.drawn(rng, 6000, 0, judge=0.95)
-    chance = np.where(world.prediction == world.truth, 0.08, 0.02)
-    world.labelled[rng.random(6000) < chance] = True
-    beside = next(labels_beside_judge(ifs.Judged.from_rows(world.source(), **COLUMNS), "model", ["accuracy"]))
-    assert beside.z > 2.5
-    assert beside.labels_only > world.accuracy + 0.1
+    weight = np.where(world.prediction == world.truth, easy, 1.0)
+    world.labelled[rng.choice(6000, labels, replace=False, p=weight / weight.sum())] = True
+    return ifs.Judged.from_rows(world.source(), **COLUMNS)
+
+
+def test_labels_of_easy_rows_are_noticed() -> None:
+    found = labelled_by_ease(np.random.default_rng(43), 1.7)
+    (finding,) = (each for each in found.findings() if each.code == "labelled_rows_differ")
+    assert "labelled rows seem easier than others" in finding.text
+    assert finding.evidence["z"] == pytest.approx(row_ease(found, "model").z)
+
+
+def test_a_strong_choice_by_ease_may_pass_for_a_choice_by_verdict() -> None:
+    """Nothing in the counts tells them apart, so both readings are stated."""
+    (finding,) = (
+        each
+        for each in labelled_by_ease(np.random.default_rng(43), 4.0).findings()
+        if each.code in ("labels_not_random", "labelled_rows_differ")
+    )
+    assert finding.code == "labels_not_random"
+    assert "if easy rows were chosen, and not verdicts and predictions, the figures are too high" in finding.text
+    (finding,) = (
+        each
+        for each in labelled_by_ease(np.random.default_rng(44), 0.25).findings()
+        if each.code == "labels_not_random"
+    )
+    assert "if hard rows were chosen, and not verdicts and predictions, the figures are too low" in finding.text
+
+
+def test_ease_is_measured_in_standard_deviations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard normal under labels at random, whatever the judge; far above under labels by ease."""
+    monkeypatch.setattr(belief, "TWO_CLASS_DRAWS", 128)
+    rng = np.random.default_rng(48)
+    sound = np.array([row_ease(labelled_by_ease(rng, 1.0), "model").z for _ in range(60)])
+    assert abs(sound.mean()) < 3.5 / np.sqrt(60)
+    assert 0.72 < sound.std() < 1.3
+    easy = [row_ease(labelled_by_ease(rng, 1.5), "model").is_apart for _ in range(40)]
+    assert 0.25 < np.mean(easy) < 0.75
+
+
+def test_verdicts_about_predictions_may_depend_on_them() -> None:
+    """Right or wrong is about the prediction, so that dependence given the true class is no finding."""
+    world = JudgedWorld.drawn(np.random.default_rng(49), 3000, 200)
+    source = world.source() | {"ok": np.where(world.verdict == world.prediction, "yes", "no").tolist()}
+    asked = {**COLUMNS, "judge": "ok", "says": {"right": "yes", "wrong": "no"}}
+    assert "verdicts_depend_on_predictions" not in codes(ifs.Judged.from_rows(source, **asked))
 
 
 def test_a_judge_that_says_anything_is_of_no_use() -> None:

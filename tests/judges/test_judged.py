@@ -167,6 +167,28 @@ def test_grades_are_cut_where_they_tell_something() -> None:
     assert low < right.mean() < high
 
 
+def test_grades_of_text_files_are_numbers_too(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    right = rng.random(900) < 0.7
+    grade = np.where(right, rng.integers(6, 12, 900), rng.integers(1, 8, 900))
+    truth = rng.integers(2, size=900)
+    columns = {
+        "human": [int(t) if at < 200 else None for at, t in enumerate(truth)],
+        "score": grade.tolist(),
+        "chance": np.clip(grade / 11 - 0.05 * (grade == 1), 0, 1).tolist(),
+        "model": np.where(right, truth, 1 - truth).tolist(),
+    }
+    pl.DataFrame(columns).write_csv(tmp_path / "rows.csv")
+    for judge in ("score", "chance"):
+        roles = {**ROLES, "judge": judge, "says": "score" if judge == "score" else None}
+        numbers, text = Judged.from_rows(columns, **roles), Judged.from_rows(tmp_path / "rows.csv", **roles)
+        assert text.kinds[judge] == numbers.kinds[judge] == "grade"  # though a chance of 1 is the name of a class, too
+        assert text.strata().verdicts == numbers.strata().verdicts
+        assert np.array_equal(text.labelled, numbers.labelled)
+        assert np.array_equal(text.everything, numbers.everything)
+        assert len(text.strata().verdicts) < 7
+
+
 def test_weights_count_as_rows_of_equal_weight(sample: Sample, judged: Judged) -> None:
     columns = sample.columns()
     columns["w"] = [2.5] * 1500

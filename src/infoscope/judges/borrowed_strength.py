@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.judges.concentration import GRID, chosen, dirichlet, evidence, pooled
-from infoscope.judges.error_model import fitted_errors
+from infoscope.judges.error_model import ErrorModel, fitted_errors
 from infoscope.judges.stratum_counts import OTHER, SLOTS, StratumCounts
 from infoscope.numeric import Real
 
@@ -86,12 +86,12 @@ def _halves(counts: StratumCounts, number: int, rng: np.random.Generator) -> Rea
     return np.asarray(half * (counts.labelled / np.maximum(whole, 1.0)))
 
 
-def _borrowed(counts: StratumCounts, own: Real, half: Real, fits: Real | None, rng: np.random.Generator) -> Real:
-    """The same by one halving, with the fits that belong to it."""
+def _borrowed(counts: StratumCounts, own: Real, half: Real, fit: ErrorModel | None, rng: np.random.Generator) -> Real:
+    """The same by one halving, with the fits to it."""
     held = counts.by_class - half[:, counts.verdict, counts.prediction].T
     refit = rng.integers(1, REFITS + 1, len(own))
     work = _Half(counts, held, np.nonzero(counts.by_class), own, refit, rng)
-    hypotheses, bases = _hypotheses(work, fits)
+    hypotheses, bases = _hypotheses(work, fit)
     one = np.stack([counts.slot == slot for slot in range(SLOTS)], axis=-1).astype(float)
     rho = _agreement(work, hypotheses, one)
     theta = np.einsum("dgk,gtk->dgt", rho[..., :OTHER], one[..., :OTHER])
@@ -101,11 +101,12 @@ def _borrowed(counts: StratumCounts, own: Real, half: Real, fits: Real | None, r
     return theta
 
 
-def _hypotheses(work: _Half, independent: Real | None) -> tuple[list[Real], list[Real]]:
+def _hypotheses(work: _Half, fit: ErrorModel | None) -> tuple[list[Real], list[Real]]:
     """How strata under one verdict may differ, (fits, strata, slots), and where other classes may lie (… classes).
 
     Not at all, or as independent errors make them; other classes as overall, by prediction, or as independent errors
-    make them.
+    make them. With many classes also as errors of the judge that are spread evenly, strata half as far apart: what a
+    judge with other confusions for every prediction leaves of them.
     """
     counts, n = work.counts, work.counts.by_class
     other = (counts.slot == OTHER).astype(float)
@@ -119,16 +120,19 @@ def _hypotheses(work: _Half, independent: Real | None) -> tuple[list[Real], list
     ]
     one = np.stack([counts.slot == slot for slot in range(SLOTS)], axis=-1).astype(float)
     shapes = [np.broadcast_to(one.any(axis=1).astype(float), (len(seen), len(n), SLOTS))]
-    if independent is not None:
-        shapes.append(np.einsum("rgt,gtk->rgk", independent, one))
-        bases.append(independent)
+    if fit is not None:
+        shapes.append(np.einsum("rgt,gtk->rgk", fit.belief, one))
+        bases.append(fit.belief)
+    if fit is not None and counts.classes >= MANY_CLASSES:
+        shapes.append(np.sqrt(shapes[-1]))
+        bases.append(fit.even_belief)
     return shapes, bases
 
 
-def _reweighted_fits(counts: StratumCounts, halves: Real, rng: np.random.Generator) -> Sequence[Real | None]:
+def _reweighted_fits(counts: StratumCounts, halves: Real, rng: np.random.Generator) -> Sequence[ErrorModel | None]:
     """Independent errors for each halving: fitted to the half, and to rows reweighted by gamma draws.
 
-    (fits, strata, classes) each; None where no verdict names a class.
+    Fits are the leading axis of each; None where no verdict names a class.
     """
     if not (counts.verdict_class >= 0).any():
         return [None] * len(halves)
@@ -138,7 +142,8 @@ def _reweighted_fits(counts: StratumCounts, halves: Real, rng: np.random.Generat
     weights[:, 0] = halves
     rows = rng.standard_gamma(np.broadcast_to(rest, (*size, *rest.shape))) + weights.sum(axis=2)
     rows[:, 0] = np.maximum(counts.everything, halves.sum(axis=1))
-    return list(fitted_errors(counts, weights, rows).belief)
+    found = fitted_errors(counts, weights, rows)
+    return [ErrorModel(*parts) for parts in zip(*found, strict=True)]
 
 
 def _agreement(work: _Half, hypotheses: Sequence[Real], one: Real) -> Real:

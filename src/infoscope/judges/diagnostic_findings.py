@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from infoscope.judges.diagnostics import (
     DEPENDENT,
-    LabelsBesideJudge,
+    RowEase,
     accepted_errors,
     given_truth_p_value,
     labels_beside_judge,
+    row_ease,
     row_selection,
     unlabelled_strata,
 )
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from infoscope.judges.judged import Judged
 
 __all__ = ["diagnostic_findings"]
-
-COMPARED = ("accuracy", "proficiency")
-"""Metrics by which labels alone and labels with judge are compared."""
 
 
 def diagnostic_findings(judged: Judged, *, level: float = 0.95, seed: int = 0) -> Iterator[Finding]:
@@ -64,48 +62,61 @@ def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
             "warning",
             {"system": name, "share": missing.share},
         )
+    ease = row_ease(judged, name, seed=seed)
     if selection.is_significant:
         yield Finding(
             "labels_not_random",
             f"The labelled rows are no random sample of the rows (they have more of verdict {selection.verdict} and "
             f"prediction {selection.prediction} of {name}; {_p(selection.p_value)}): the figures account for that, "
-            "labels alone would not.",
-            evidence={"system": name, "p_value": selection.p_value},
+            f"labels alone would not.{_if_chosen(name, ease)}",
+            evidence={"system": name, "p_value": selection.p_value, "z": ease.z},
         )
-        return  # the labels alone are then off for a reason that is accounted for
-    for pair in labels_beside_judge(judged, name, COMPARED, seed=seed):
-        if pair.is_apart:
-            yield _apart(name, pair)
-            return
+    elif ease.is_apart:
+        yield _apart(judged, name, ease, seed)
 
 
-def _apart(name: str, pair: LabelsBesideJudge) -> Finding:
-    how = "easier" if pair.z > 0 else "harder"
+def _if_chosen(name: str, ease: RowEase) -> str:
+    """What follows if rows were chosen by ease, which looks like a choice by verdict and prediction."""
+    if not ease.is_apart:
+        return ""
+    how, often, off = ("easy", "often", "high") if ease.z > 0 else ("hard", "rarely", "low")
+    return (
+        f" They lie where {name} is right more {often} than elsewhere: if {how} rows were chosen, and not verdicts and "
+        f"predictions, the figures are too {off}."
+    )
+
+
+def _apart(judged: Judged, name: str, ease: RowEase, seed: int) -> Finding:
+    beside = labels_beside_judge(judged, name, seed=seed)
     return Finding(
         "labelled_rows_differ",
-        f"The labels alone put the {pair.metric} of {name} at {pair.labels_only:.2f}, with the judge it is "
-        f"{pair.with_judge:.2f}: labelled rows seem {how} than others with the same verdict and prediction. Label a "
-        "random sample.",
+        f"The labels alone put the accuracy of {name} at {beside.labels_only:.2f}, with the judge it is "
+        f"{beside.with_judge:.2f}: labelled rows seem {'easier' if ease.z > 0 else 'harder'} than others. If they were "
+        "not drawn at random, label a random sample.",
         "warning",
-        {"system": name, "metric": pair.metric, "z": pair.z},
+        {"system": name, "metric": "accuracy", "z": ease.z},
     )
 
 
 def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
-    beside = next(labels_beside_judge(judged, name, COMPARED[:1], seed=seed), None)
-    if beside is not None and beside.is_useless:
-        carried = float(DrawnBelief(judged.judge_table(name, seed=seed)).mean("proficiency"))
+    judges = " and ".join(judged.judges_of(name))
+    named = "class" in judged.kinds.values()
+    beside = labels_beside_judge(judged, name, seed=seed)
+    if beside.is_useless:
+        table = (judged.judge_table if named else judged.correctness_table)(name, seed=seed)
+        carried = float(DrawnBelief(table).mean("proficiency"))
+        about = "the truth's information" if named else f"the information in whether {name} is right"
         yield Finding(
             "judge_of_no_use",
-            f"{_judge(judged)} adds hardly anything to the {judged.label_count:,.6g} labels for {name}: it carries "
-            f"{carried:.0%} of the truth's information. The labels alone are as good.",
+            f"{judges} adds hardly anything to the {judged.label_count:,.6g} labels for {name}: it carries "
+            f"{carried:.0%} of {about}. The labels alone are as good.",
             evidence={"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
         )
-    p_value = given_truth_p_value(judged.counts(name).labelled, seed=seed)
+    p_value = given_truth_p_value(judged.counts(name).labelled, seed=seed) if named else 1.0
     if p_value < DEPENDENT:
         yield Finding(
             "verdicts_depend_on_predictions",
-            f"Given the true class, verdicts of {_judge(judged)} depend on the prediction of {name} ({_p(p_value)}): "
+            f"Given the true class, verdicts of {judges} depend on the prediction of {name} ({_p(p_value)}): "
             "verdicts taken as the truth would be off. The figures account for it.",
             evidence={"system": name, "p_value": p_value},
         )

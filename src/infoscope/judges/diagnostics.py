@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,20 +22,22 @@ if TYPE_CHECKING:
 __all__ = [
     "AcceptedErrors",
     "LabelsBesideJudge",
+    "RowEase",
     "RowSelection",
     "UnlabelledStrata",
     "accepted_errors",
     "accepting_verdicts",
     "given_truth_p_value",
     "labels_beside_judge",
+    "row_ease",
     "row_selection",
     "unlabelled_strata",
 ]
 
 SELECTED = 0.01
 """P below which labelled rows are said to be no random sample in verdict × prediction."""
-DISAGREEING = 2.5
-"""Standard deviations between the labels alone and labels with judge from which on labelled rows are said to differ."""
+EASIER, HARDER = 1.9, 2.6
+"""Standard deviations from which on labelled rows are said to be easier, or harder, than others: 3.3% false alarms."""
 DEPENDENT = 0.05
 """P below which verdicts are said to depend on something else than the true class."""
 USEFUL = 0.95
@@ -78,32 +80,49 @@ def row_selection(judged: Judged, system: str) -> RowSelection:
 
 
 @dataclass(frozen=True)
-class LabelsBesideJudge:
-    """A metric by the labels alone and by labels with judge."""
+class RowEase:
+    """How often predictions are right in the strata of the labelled rows, and in those of all rows.
 
-    metric: str
+    Under labels at random the difference has a known spread, whatever the strata hold; a test in this one direction
+    finds more than the likelihood-ratio test of all strata.
+    """
+
+    labelled: float
+    everything: float
+    sd: float
+
+    @property
+    def z(self) -> float:
+        """The difference in standard deviations; positive where labelled rows are easier."""
+        return (self.labelled - self.everything) / self.sd if self.sd > 0 else 0.0
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether labelled rows lie in easier or harder strata than labels at random do."""
+        return self.z > EASIER or self.z < -HARDER
+
+
+def row_ease(judged: Judged, system: str, *, seed: int = 0) -> RowEase:
+    """Labelled rows against all rows, by how often predictions of their verdict and prediction are right."""
+    belief = judged.belief(system, seed=seed)
+    counts, classes = belief.counts, belief.counts.prediction_class[belief.counts.prediction]
+    right = np.where(classes >= 0, belief.theta.mean(axis=0)[np.arange(len(classes)), np.maximum(classes, 0)], 0.0)
+    labelled = counts.by_class.sum(axis=1)
+    share, labels, rows = counts.rows / counts.rows.sum(), max(labelled.sum(), 1e-300), counts.rows.sum()
+    mean = float(share @ right)
+    apart = 1 / labels - 1 / rows if judged.population == "all" else 1 / labels + 1 / rows
+    variance = float(share @ (right - mean) ** 2) * max(float(apart), 0.0)
+    return RowEase(float(labelled @ right / labels), mean, float(np.sqrt(variance)))
+
+
+@dataclass(frozen=True)
+class LabelsBesideJudge:
+    """The accuracy by the labels alone and by labels with judge."""
+
     labels_only: float
     with_judge: float
     labels_only_sd: float
     with_judge_sd: float
-
-    @property
-    def z(self) -> float:
-        """How far apart they are, in sds of the difference: its variance is that of the labels less that of both.
-
-        At least a quarter of the first, for both sds are estimates.
-        """
-        variance = self.labels_only_sd**2
-        spread = max(variance - self.with_judge_sd**2, 0.25 * variance)
-        return (self.labels_only - self.with_judge) / float(np.sqrt(spread)) if spread > 0 else 0.0
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether labelled rows seem to differ from others of the same verdict and prediction.
-
-        Meaningful where the labels are a random sample of the rows.
-        """
-        return abs(self.z) > DISAGREEING
 
     @property
     def is_useless(self) -> bool:
@@ -111,17 +130,11 @@ class LabelsBesideJudge:
         return self.with_judge_sd > USEFUL * self.labels_only_sd
 
 
-def labels_beside_judge(
-    judged: Judged, system: str, metrics: Sequence[str], *, seed: int = 0
-) -> Iterator[LabelsBesideJudge]:
-    """Metrics that both ways give a value."""
-    alone = Posterior(judged.labels_only(system), seed=seed).summaries(list(metrics))
-    both = judged.posterior(system, seed=seed)
-    for metric in metrics:
-        one, other = alone[metric], both.summary(metric)
-        numbers = [float(x) for x in (one.mean, other.mean, one.sd, other.sd)]
-        if np.isfinite(numbers).all():
-            yield LabelsBesideJudge(metric, *numbers)
+def labels_beside_judge(judged: Judged, system: str, *, seed: int = 0) -> LabelsBesideJudge:
+    """The accuracy of a system both ways."""
+    alone = Posterior(judged.labels_only(system), seed=seed).summary("accuracy")
+    both = judged.posterior(system, seed=seed).summary("accuracy")
+    return LabelsBesideJudge(*(float(x) for x in (alone.mean, both.mean, alone.sd, both.sd)))
 
 
 def accepting_verdicts(judged: Judged, system: str) -> NDArray[np.bool_]:

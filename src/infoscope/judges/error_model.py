@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ class ErrorModel(NamedTuple):
 
     belief: Real
     """P(t | j, s) in each stratum, (…, strata, classes)."""
+    even_belief: Real
+    """The same where every wrong verdict is as likely as any other: the judge's hits count, not its confusions."""
     repeats: Real
     """δ: share of the verdicts that repeat the prediction."""
 
@@ -38,7 +40,7 @@ def fitted_errors(counts: StratumCounts, labelled: Real, everything: Real, steps
     for _ in range(steps):
         fit = _Fit.of(found)
         found = rows.expected(fit)
-    return ErrorModel(fit.belief(counts), found.repeats)
+    return ErrorModel(fit.belief(counts), fit.with_even_errors(counts).belief(counts), found.repeats)
 
 
 class _Sums(NamedTuple):
@@ -69,6 +71,14 @@ class _Fit:
         chance = (1 - d) * _shares(found.own + 0.5 / classes)
         system = _shares(found.system + 0.5 / classes)
         return cls(truth * chance, chance, system, d * truth * system, d)
+
+    def with_even_errors(self, counts: StratumCounts) -> _Fit:
+        """The same, each class's wrong verdicts spread evenly over the verdicts."""
+        hit = np.arange(counts.classes)[:, None] == counts.verdict_class
+        misses = np.where(hit, 0.0, self.chance).sum(axis=-1, keepdims=True)
+        chance = np.where(hit, self.chance, misses / np.maximum((~hit).sum(axis=-1, keepdims=True), 1))
+        truth = self.own.sum(axis=-1, keepdims=True) / self.chance.sum(axis=-1, keepdims=True)
+        return replace(self, chance=chance, own=truth * chance)
 
     def belief(self, counts: StratumCounts) -> Real:
         """P(t | j, s) in each stratum."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -9,12 +10,28 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from infoscope.numeric import Real
+from infoscope.readers.labels import as_number
+from infoscope.tables.labels import Label
 
-__all__ = ["grade_edges", "grade_names"]
+__all__ = ["grade_edges", "grade_names", "spelt_numbers"]
 
 MAX_BINS = 6
 CANDIDATES = 31
 """Quantiles of all rows at which a cut is tried."""
+
+
+def spelt_numbers(labels: Sequence[Label]) -> Real | None:
+    """The numbers that labels are or spell, as grades of a CSV file do; None where one of them is none.
+
+    >>> spelt_numbers(["10", 2, "2.5"])
+    array([10. ,  2. ,  2.5])
+    >>> spelt_numbers(["good", "2"]) is None
+    True
+    """
+    found = [label if isinstance(label, bool) else as_number(label) for label in labels]
+    if not found or any(isinstance(number, bool) or not isinstance(number, (int, float)) for number in found):
+        return None
+    return np.array(found, dtype=np.float64)
 
 
 def grade_edges(

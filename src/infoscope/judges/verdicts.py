@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.judges.grades import grade_edges, grade_names
+from infoscope.judges.grades import grade_edges, grade_names, spelt_numbers
 from infoscope.numeric import Real
 from infoscope.readers.labels import match_label
 from infoscope.tables.labels import Label
@@ -100,9 +100,9 @@ def judge_kind(name: str, labels: Sequence[Label], classes: Sequence[Label], say
         return "right or wrong"
     if says == "score":
         return "grade"
-    if set(labels) & set(classes) or not labels:
+    if not labels or (set(labels) & set(classes) and not _are_scores(labels, classes)):
         return "class"
-    if len(labels) == 2:
+    if len(labels) == 2 and not set(labels) & set(classes):
         first, second = sorted(map(str, labels))
         raise InputError(
             f"the judge {name!r} says {first!r} or {second!r}, which are neither true nor predicted classes; say which "
@@ -110,6 +110,14 @@ def judge_kind(name: str, labels: Sequence[Label], classes: Sequence[Label], say
             f"(says={{'right': …, 'wrong': …}})"
         )
     return "grade"
+
+
+def _are_scores(labels: Sequence[Label], classes: Sequence[Label]) -> bool:
+    """Whether labels are numbers with fractions and classes are not, so that 0 and 1 among them name no class."""
+    numbers, named = spelt_numbers(labels), spelt_numbers(classes)
+    if numbers is None or named is None:
+        return False
+    return bool((numbers != np.rint(numbers)).any()) and not (named != np.rint(named)).any()
 
 
 def said_labels(name: str, labels: Sequence[Label], says: Mapping[str, Label]) -> dict[str, Label]:
@@ -183,14 +191,15 @@ def _vote_weight(vote: Codes, rows: RowCodes, *, names_classes: bool) -> float:
 
 def _graded(labels: Sequence[Label], codes: Codes, rows: RowCodes) -> Verdicts:
     """A column of grades: numbers cut where that keeps most information on whether predictions are right."""
-    numbers = all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels)
-    if not numbers:
+    numbers = spelt_numbers(labels)
+    if numbers is None:
         found, names = codes, tuple(map(str, labels))
     else:
-        values = np.array([float(label) for label in labels])  # type: ignore[arg-type]
+        values, rank = np.unique(numbers, return_inverse=True)
+        places = np.append(rank, -1)[codes]
         right = np.where(rows.truth < 0, -1, rows.truth == rows.prediction_class[rows.prediction])
-        edges = grade_edges(values, codes, right, rows.prediction, rows.rows)
-        found = np.where(codes < 0, -1, np.searchsorted(edges, values, side="right")[codes])
+        edges = grade_edges(values, places, right, rows.prediction, rows.rows)
+        found = np.where(codes < 0, -1, np.searchsorted(edges, values, side="right")[places])
         names = grade_names(edges)
     size = len(names)
     codes = np.where(found < 0, size, found)
