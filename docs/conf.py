@@ -2,6 +2,8 @@
 
 import importlib.metadata
 
+from sphinx.application import Sphinx
+
 project = "Infoscope"
 author = "the Infoscope authors"
 release = importlib.metadata.version("infoscope")
@@ -17,3 +19,13 @@ html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "friendly"
 templates_path: list[str] = []
+
+
+def _blank_lines(app: Sphinx, docname: str, source: list[str]) -> None:  # noqa: ARG001 - Sphinx decides what it is given
+    """Doctests write an empty line of output as a word, which readers need not see."""
+    source[0] = source[0].replace("\n<BLANKLINE>", "\n")
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", _blank_lines)

@@ -1,6 +1,7 @@
 """The documentation site: built without a warning, and what its pages show is what happens."""
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -17,22 +18,48 @@ pytest.importorskip("sphinx")
 from tools.site import executed
 from tools.site.__main__ import write_reference
 from tools.site.metric_pages import page_name
+from tools.site.notebooks import notebook
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "start").glob("*.md"))
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+PAGES = [*sorted((ROOT / "docs" / "start").glob("*.md")), *TUTORIALS]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_shows_is_what_its_commands_print(page: Path) -> None:
-    assert not executed.problems(page.read_text(encoding="utf-8"))
+    assert not executed.problems(page.read_text(encoding="utf-8"), page.parent)
+
+
+@pytest.mark.parametrize("page", [page for page in TUTORIALS if page.name != "index.md"], ids=lambda page: page.name)
+def test_every_tutorial_ends_in_a_decision_and_is_a_notebook_too(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+
+    assert "## The decision" in text
+    assert f"[notebook]({page.stem}.ipynb)" in text
+    assert page.with_suffix(".ipynb").read_text(encoding="utf-8") == notebook(text), (
+        "python -m tools.site.executed writes it"
+    )
 
 
 def test_a_stale_output_and_a_broken_block_are_noticed() -> None:
     stale = "```console\n$ infoscope datasets nothing\nnot this\n```\n"
     broken = "```python\n>>> 1 + 1\n3\n```\n\n```python\nundefined_name\n```\n"
 
-    assert "line 3 is stale" in executed.problems(stale)[0]
+    assert any("line 3 is stale" in problem for problem in executed.problems(stale))
     assert len(executed.problems(broken)) == 2
+
+
+def test_a_notebook_has_the_code_and_the_outputs_of_its_page() -> None:
+    code = "```python\n>>> x = 2\n>>> x + 1\n3\n>>> print(x)\n2\n```\n"
+    page = f"# Title\n\n{code}\n```console\n$ infoscope demo\nfine\n```\n"
+    title, value, printed, command = json.loads(notebook(page))["cells"]
+
+    assert title["source"] == ["# Title"]
+    assert value["source"] == ["x = 2\n", "x + 1"]
+    assert value["outputs"][0]["data"] == {"text/plain": ["3"]}
+    assert printed["outputs"][0]["text"] == ["2\n"]
+    assert command["source"] == ["!infoscope demo"]
+    assert command["outputs"][0]["text"] == ["fine\n"]
 
 
 def test_every_metric_has_a_page_whose_example_runs(tmp_path: Path) -> None:
