@@ -51,6 +51,7 @@ docs: $(VENV)/.dev  ## the generated pages and schemas, and the site in site/
 	$(BIN)/python -m tools.schemas
 	$(BIN)/python -m tools.published_figures
 	$(BIN)/python -m tools.gallery
+	$(BIN)/python -m tools.papers
 	$(BIN)/python -m tools.site
 	@echo "open site/index.html"
 

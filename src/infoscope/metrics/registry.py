@@ -51,7 +51,8 @@ SOURCES = {
     "valverde2013": "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno, A proposal for new evaluation metrics "
     "and result visualization technique for sentiment analysis tasks, 2013",
     "valverde2014": "Valverde-Albacete & Peláez-Moreno, 100% classification accuracy considered harmful, 2014",
-    "hu2008": "Hu & Wang, Mutual information criteria for classifications including a rejected class, 2008",
+    "hu2008": "Hu & Wang, Evaluation criteria based on mutual information for classifications including rejected "
+    "class, 2008",
     "steingold2016": "Steingold & Laclavik, An information theoretic metric for multi-class categorization, 2016",
     "vinh2010": "Vinh, Epps, Bailey, Information theoretic measures for clusterings comparison, 2010",
     "rosenberg2007": "Rosenberg & Hirschberg, V-measure, 2007",

@@ -39,12 +39,15 @@ def places(pair: Categorization) -> dict[str, int]:
     return {str(name): at for at, name in enumerate(pair.categories)}
 
 
+def metric_of_a_pair(figure: Figure) -> float:
+    """A metric of two labelers, labels as they stand in the files."""
+    return float(verbatim(*pair_of(figure)).systems[0].value(figure.metric or ""))
+
+
 @rule(paper="steingold2016", where="Table 1", unit="%")
 def table_1(figure: Figure) -> None:
     """Labels verbatim, as `multilabel.evaluate` reads the labelers' files."""
-    assert verbatim(*pair_of(figure)).systems[0].value(figure.metric or "") == pytest.approx(
-        figure.value, rel=0, abs=figure.tolerance
-    )
+    assert metric_of_a_pair(figure) == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
 
 
 @rule(paper="steingold2016", where="Table 1", as_printed="number of reassigned categories")
@@ -65,48 +68,59 @@ def reassigned(figure: Figure) -> None:
     assert 0 <= figure.published - np.count_nonzero(ours != rows) <= 1
 
 
-@rule(paper="steingold2016", where="Table [23]", as_printed="alpha_c of reassignment *")
-def information_of_a_reassigned_pair(figure: Figure) -> None:
-    """Lines stripped whole; the share of the true category's information in the category assigned to it."""
+def share_of_a_reassigned_pair(figure: Figure) -> float:
+    """How much of the true category's information the category has that was assigned to it."""
     moved = REASSIGNED.fullmatch(figure.as_printed)
     assert moved is not None
     pair = line_stripped(*pair_of(figure))
     row, column = places(pair)[moved[1]], places(pair)[moved[2]]
     whole = pair_information(np.diag(pair.truth_counts), pair.truth_counts, pair.truth_counts, float(pair.n))[row, row]
+    return float(information(pair)[row, column] / whole) if whole else 0.0
 
-    assert (information(pair)[row, column] / whole if whole else 0.0) == pytest.approx(
-        figure.value, rel=0, abs=figure.tolerance
-    )
+
+@rule(paper="steingold2016", where="Table [23]", as_printed="alpha_c of reassignment *")
+def information_of_a_reassigned_pair(figure: Figure) -> None:
+    """Lines stripped whole; the share of the true category's information in the category assigned to it."""
+    assert share_of_a_reassigned_pair(figure) == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
+
+
+def objects_in(figure: Figure) -> float:
+    """Objects that a labeler gave a category."""
+    used = USED.fullmatch(figure.as_printed)
+    assert used is not None
+    pair = line_stripped(*pair_of(figure))
+    counts = pair.truth_counts if int(used[2]) == pair_of(figure)[0] else pair.system_counts
+    return float(counts[places(pair)[used[1]]])
 
 
 @rule(paper="steingold2016", where="Table [23]", as_printed="N of *")
 def objects_of_a_category(figure: Figure) -> None:
     """Lines stripped whole; objects per category, counted."""
-    used = USED.fullmatch(figure.as_printed)
-    assert used is not None
-    pair = line_stripped(*pair_of(figure))
-    counts = pair.truth_counts if int(used[2]) == pair_of(figure)[0] else pair.system_counts
-
-    assert counts[places(pair)[used[1]]] == figure.published
+    assert objects_in(figure) == figure.published
 
 
-@rule(paper="steingold2016", where="sec. 4.5 random labeler")
-def random_labeler(figure: Figure) -> None:
-    """Each labeler against its own shuffled sets, exactly; set sizes as population mean and deviation."""
+def value_of_the_random_labeler(figure: Figure) -> float:
+    """What a labeler shows against its own shuffled sets, or of the sizes of these sets."""
     number = int((figure.input or "")[-1])
     system = verbatim(number, number).systems[0]
     per_object, per_category = (
         system.label_sets[f"truth_{name}"] for name in ("categories_per_object", "objects_per_category")
     )
-    found = {
+    found: dict[str, float] = {
         "F1 = precision = recall against the shuffled self": system.value("random_f1"),
         "categories per example, mean": per_object.mean,
         "categories per example, std dev": per_object.sd,
         "examples per category, mean": per_category.mean,
         "examples per category, std dev": per_category.sd,
         "proficiency against the random labeler": system.value("chance_proficiency"),
-    }[figure.as_printed]
+    }
+    return found[figure.as_printed]
 
+
+@rule(paper="steingold2016", where="sec. 4.5 random labeler")
+def random_labeler(figure: Figure) -> None:
+    """Each labeler against its own shuffled sets, exactly; set sizes as population mean and deviation."""
+    found = value_of_the_random_labeler(figure)
     assert found == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
     assert found == pytest.approx(figure.recomputed / (100 if figure.unit == "%" else 1), rel=2e-4)
 

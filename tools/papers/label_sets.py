@@ -1,0 +1,124 @@
+"""Hurley's moments, and Steingold & Laclavik's predictors and labelers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from infoscope.metrics.registry import catalogue
+from tests.papers import test_steingold2016 as steingold
+from tests.published.figures import Figure, figures
+from tests.published.rules.hurley2014 import moment
+from tests.published.rules.kdd2005 import (
+    REASSIGNED,
+    metric_of_a_pair,
+    objects_in,
+    share_of_a_reassigned_pair,
+    value_of_the_random_labeler,
+)
+from tools.papers.comparison import Comparison, Picture, Section, of_metrics, value_cell
+
+__all__ = ["hurley_sections", "steingold_sections"]
+
+
+def hurley_sections() -> Iterator[Section]:
+    """The moments of the example on slides 21 and 22."""
+    rows = [
+        [figure.as_printed.partition(" (Wol")[0].replace(" (double series, 60 terms)", ""),
+         f"{figure.recomputed['formula']:.6f}", f"{figure.recomputed['monte_carlo']:.6f}", f"{moment(figure):.6f}"]
+        for figure in figures()
+        if figure.paper == "hurley2014" and figure.input == "ww_nu"
+    ]  # fmt: skip
+    yield Comparison(
+        "Wolpert and Wolf's moments (slides 21 and 22), nats",
+        ["moment", "formula as printed", "4,000,000 draws", "ours"],
+        rows,
+        "The slides print formulas and the table ν, no values. The formulas were evaluated independently term by "
+        "term; E_IN is a "
+        "double series, cut there after 60 terms.",
+    )
+    yield Picture("stability", "What the printed double sum loses in floating point")
+    yield Picture("confusion-given-truth", "P(decision given truth) side by side")
+
+
+def steingold_sections() -> Iterator[Section]:
+    """Predictors of section 2, then the labelers of section 4."""
+    yield Comparison(
+        "Predictors of sections 2.2 and 2.3, percent",
+        ["predictor", *(catalogue[metric].title for metric in steingold.PERCENT)],
+        of_metrics(steingold.PERCENT, steingold.TABLES, scale=100),
+        "Figure 1 walks from a perfect predictor (i0) to its negation (i200); of each pair A and B the measures "
+        "disagree which "
+        "is better. Printed, and ours in brackets.",
+    )
+    yield Picture("metric-curves", "Figure 1")
+    yield _table_1()
+    yield from (_reassigned(where) for where in ("Table 2", "Table 3"))
+    yield _random_labeler()
+
+
+def _of(where: str, printed: str = "") -> list[Figure]:
+    return [
+        figure
+        for figure in figures()
+        if figure.paper == "steingold2016" and figure.where == where and figure.as_printed.startswith(printed)
+    ]
+
+
+def _cell(figure: Figure, ours: Callable[[Figure], float]) -> str:
+    return value_cell(figure.printed, ours(figure), 100 if figure.unit == "%" else 1)
+
+
+def _table_1() -> Comparison:
+    shown = [figure for figure in _of("Table 1") if figure.unit == "%"]
+    rows = [
+        [pair, *(_cell(figure, metric_of_a_pair) for figure in group)]
+        for pair, group in groupby(shown, key=lambda figure: (figure.input or "").replace("|", " and "))
+    ]
+    first = shown[0].input or ""
+    return Comparison(
+        "KDD Cup 2005 labelers (Table 1), percent",
+        ["pair", *(figure.as_printed for figure in shown if figure.input == first)],
+        rows,
+        "Labels as they stand in the files, trailing spaces included.",
+    )
+
+
+def _reassigned(where: str) -> Comparison:
+    moves = _of(where, "alpha_c")
+    sizes = _of(where, "N of")
+    rows = []
+    for at, figure in enumerate(moves):
+        found = REASSIGNED.fullmatch(figure.as_printed)
+        assert found is not None
+        counts = [_count(size) for size in sizes[2 * at : 2 * at + 2]]
+        rows.append([_category(found[1]), _category(found[2]), _cell(figure, share_of_a_reassigned_pair), *counts])
+    first, second = (moves[0].input or "").split("|")
+    return Comparison(
+        f"Reassigned categories of {first} and {second} ({where})",
+        [f"category of {first}", f"goes to that of {second}", "α_c, percent", "objects", "objects"],
+        rows,
+        "Whole lines stripped first, so that the last label of a line loses a trailing space.",
+    )
+
+
+def _count(figure: Figure) -> str:
+    return f"{figure.printed} ({objects_in(figure):.0f})"
+
+
+def _category(name: str) -> str:
+    return name.replace("\\", " › ")
+
+
+def _random_labeler() -> Comparison:
+    shown = sorted(_of("sec. 4.5 random labeler"), key=lambda figure: figure.input or "")
+    rows = [
+        [labeler, *(_cell(figure, value_of_the_random_labeler) for figure in group)]
+        for labeler, group in groupby(shown, key=lambda figure: figure.input or "")
+    ]
+    return Comparison(
+        "The random labeler (section 4.5)",
+        ["labeler", *(figure.as_printed for figure in shown if figure.input == "labeler1")],
+        rows,
+        "Each labeler against its own sets in random order.",
+    )

@@ -1,0 +1,183 @@
+"""The pages of the papers' gallery."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from infoscope.metrics.registry import SOURCES
+from tests.papers.statements import Statement, Verdict, statements
+from tests.reference import ROOT
+from tools.papers.comparison import Comparison, Picture, Section
+from tools.papers.label_sets import hurley_sections, steingold_sections
+from tools.papers.matrices import holt_sections, hu_sections, valverde_sections
+from tools.published_figures import counts_by_paper
+
+__all__ = ["FOLDER", "PAPERS", "pages", "write"]
+
+FOLDER = ROOT / "docs" / "papers"
+GALLERY = ROOT / "docs" / "gallery"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One work: what it is about, and where its tables come from."""
+
+    key: str
+    title: str
+    lead: str
+    sections: Callable[[], Iterator[Section]]
+    errata: tuple[str, ...] = ()
+    """What is wrong in print and nothing can be computed for."""
+    absent: tuple[str, ...] = ()
+    """What cannot be reproduced here, and why."""
+
+
+PAPERS = (
+    Paper(
+        "holt2010",
+        "Holt, Mastromarino, Kao & Hurley 2010",
+        "Equal accuracy hides very different systems: errors of one kind can be undone by a second stage, errors of "
+        "all kinds "
+        "cannot. The paper measures what a system captures of the truth (f) and what it adds that is false (r), and "
+        "draws both.",
+        holt_sections,
+        ("Equation (20) is numbered (2), and the text after equation (16) refers to it as (15).",),
+        (
+            "Table 2 rests on confusion matrices that are not public; what can be checked is each row in itself.",
+            "Of Table 3, the two learners that were run with Weka's own code; their options are not printed.",
+        ),
+    ),
+    Paper(
+        "hurley2014",
+        "Hurley 2014",
+        "How sure is an information measure that was estimated from a sample? The slides take Wolpert and Wolf's "
+        "exact moments "
+        "of entropies under a Dirichlet distribution; so does `ifs.Posterior`, in a form that keeps its digits.",
+        hurley_sections,
+        absent=("The number of metrics in the literature (145, slide 6) is a count of publications.",),
+    ),
+    Paper(
+        "valverde2013",
+        "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013",
+        "Every table of counts has a place in a triangle: how unbalanced its margins are, how much the two sides "
+        "share, how much "
+        "is lost. Majority voters and specialised classifiers fall into corners that accuracy does not show.",
+        valverde_sections,
+        absent=(
+            "The confusion matrices of TASS3 and RepLab 2012 are not public.",
+            "Counts of measures in the literature (43 and 13) and the illustration of perplexity 350.",
+        ),
+    ),
+    Paper(
+        "hu2008",
+        "Hu & Wang 2008",
+        "Classifiers that may reject a sample, judged by normalized mutual information (NI, here proficiency): a "
+        "reject column is "
+        "one more output. Three theorems and seven properties say how NI behaves.",
+        hu_sections,
+        absent=(
+            "We have Theorems 1 and 3 and Properties 3, 5 and 6 as printed. The others are stated as we read them.",
+        ),
+    ),
+    Paper(
+        "steingold2016",
+        "Steingold & Laclavik 2016",
+        "Proficiency for predictors and for objects with several categories each, against accuracy, F1 and φ; then "
+        "three human "
+        "labelers of 800 search queries against one another.",
+        steingold_sections,
+        ("In section 4.5 the list of categories that labeler 3 never used lacks “Sports › Olympic Games”.",),
+        (
+            "Vowpal Wabbit on MNIST and OCR (section 3.1): no confusion matrix is printed, nor the split.",
+            "The stability of 9,873 annotated search events (section 5): the files are in the authors' repository "
+            "(proficiency-metric, data/magnetic_\\*.txt) and not among our reference data. The command is "
+            "`infoscope multilabel magnetic_annotated.txt magnetic_results.txt --truth-start 2`.",
+            "The 100 Slovak queries of the same repository (data/sk_\\*.txt) have no printed result. "
+            "`infoscope multilabel sk_annotation.txt sk_results.txt --input-format erd` gives proficiency 43.3%, "
+            "precision 48.4%, "
+            "recall 41.5% and F1 44.7%, as plain counting does.",
+        ),
+    ),
+)
+
+_HEAD = """\
+# The papers
+
+Five works stand behind Infoscope. Each has a page here with its tables and figures from our code beside what is
+printed, its theorems and claims as searches that come to a verdict, and what does not reproduce, with the proof. The
+pages are written by `python -m tools.papers` (`make docs`), and a test compares them.
+
+| work | printed rows checked | true | true only if | false |
+|---|---:|---:|---:|---:|
+"""
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by the name of its file."""
+    texts = {f"{paper.key}.md": "\n".join(_page(paper)).rstrip() + "\n" for paper in PAPERS}
+    return {"index.md": _index()} | texts
+
+
+def _index() -> str:
+    counts = counts_by_paper()
+    lines = []
+    for paper in PAPERS:
+        found = [each.verdict for each in statements(paper.key)]
+        verdicts = " | ".join(str(found.count(v)) for v in (Verdict.TRUE, Verdict.ONLY_IF, Verdict.FALSE))
+        rows = counts[paper.key]
+        lines.append(
+            f"| [{paper.title}]({paper.key}.md) | {rows.here + rows.elsewhere} of {rows.rows} | {verdicts} |\n"
+        )
+    children = "".join(f"{paper.key}\n" for paper in PAPERS)
+    tail = "\nEvery single row, with the test that holds it: [published figures](../published-figures.md).\n"
+    return f"{_HEAD}{''.join(lines)}{tail}\n```{{toctree}}\n:hidden:\n\n{children}```\n"
+
+
+def _page(paper: Paper) -> Iterator[str]:
+    yield f"# {paper.title}\n"
+    yield f"*{SOURCES[paper.key]}.*\n"
+    yield f"{paper.lead}\n"
+    yield "## Tables and figures\n"
+    for section in paper.sections():
+        yield from section.lines() if isinstance(section, Comparison) else _picture(section)
+    yield "## Statements\n"
+    yield "Each is a test: a search through all small tables, random ones, or a counterexample.\n"
+    for each in statements(paper.key):
+        yield from _statement(each)
+    yield "## What does not reproduce\n"
+    false = [each for each in statements(paper.key) if each.verdict is not Verdict.TRUE]
+    yield from (f"- {each.name[0].upper()}{each.name[1:]} (“{each.claim}”): {each.verdict_in_words}." for each in false)
+    yield from (f"- {text}" for text in paper.errata)
+    if paper.absent:
+        yield "\nNot to be checked here:\n"
+        yield from (f"- {text}" for text in paper.absent)
+    yield f"\nEvery row: [published figures](../published-figures.md#{paper.key})."
+
+
+def _picture(picture: Picture) -> Iterator[str]:
+    drawn = (GALLERY / f"{picture.file}.svg").read_text(encoding="utf-8")
+    found = re.search(r'aria-label="([^"]*)"', drawn)
+    assert found is not None, picture.file
+    yield f"### {picture.title}\n"
+    yield f"![{html.unescape(found[1])}](../gallery/{picture.file}.svg)\n"
+
+
+def _statement(each: Statement) -> Iterator[str]:
+    verdict = each.verdict_in_words
+    yield f"**{each.name[0].upper()}{each.name[1:]}.** {each.claim}"
+    yield f": **{verdict[0].upper()}{verdict[1:]}.** {_text(each.check())}\n"
+
+
+def _text(evidence: str) -> str:
+    return re.sub(r"(\[[\d |]+\])", r"`\1`", evidence)
+
+
+def write(folder: Path = FOLDER) -> None:
+    """Write all pages."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
