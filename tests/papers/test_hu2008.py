@@ -32,8 +32,7 @@ DERIVED = {
     "M18": [[79, 0, 0, 1], [0, 14, 0, 1], [0, 0, 5, 0]],
 }
 """Matrices that the reference data leave out. M6 is the only one of its class sizes with NI 0.534, and 0.393 without
-the rejections, but for exchanged names; M18 is M17 with its two wrong samples rejected, as far as the notes on the paper
-describe it."""
+the rejections, but for exchanged names; M18 is M17 with its two wrong samples rejected, as far as we know it."""
 
 
 def with_reject(matrix: object) -> Contingency:
