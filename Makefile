@@ -65,10 +65,12 @@ $(BIN)/python:
 # uv where present, else pip; versions are those that were tested together
 $(VENV)/.core: $(BUILD) | $(BIN)/python
 	@tools/install -e .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: $(BUILD) | $(BIN)/python
 	@tools/install -e '.[dev]'
+	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.core
 
 clean:

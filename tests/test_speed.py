@@ -2,28 +2,36 @@
 
 import subprocess
 import sys
+from fractions import Fraction
+from math import log1p
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import squareform
 
 from infoscope.metrics import mirkin_distance, van_dongen_distance
+from infoscope.metrics.independence import log_lifts
 from infoscope.numeric import best_assignment
+from infoscope.posterior.shared_rows import average_linkage, flat_clusters
 from infoscope.tables import Contingency
 
-HEAVY = ["pandas", "polars", "pyarrow", "narwhals", "matplotlib", "sklearn", "scipy.optimize", "scipy.stats", "asyncio"]
+HEAVY = ["pandas", "polars", "pyarrow", "narwhals", "matplotlib", "sklearn", "asyncio"]
+HEAVY += ["scipy.optimize", "scipy.stats", "scipy.cluster", "scipy.spatial", "scipy.linalg"]
 
 
 def test_evaluating_a_small_file_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
-    rows = ["truth,system", *(f"{label},{label}" for label in "abc" * 30), "a,b", "b,c", "c,a"]
-    (tmp_path / "small.csv").write_text("\n".join(rows) + "\n")
+    tied = [f"{label},{label}" for label in "abcdefg" * 9] + [f"h,{label}" for label in "abcd"] + ["a,h", "b,h"]
+    (tmp_path / "small.csv").write_text("\n".join(["truth,system", *tied]) + "\n")
     code = (
         "import sys\nfrom infoscope.cli import main\n"
-        "sys.argv[1:] = ['evaluate', 'small.csv', '--truth', 'truth', '-s', 'system']\n"
+        "sys.argv[1:] = ['evaluate', 'small.csv']\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
         f"loaded = [name for name in {HEAVY!r} if name in sys.modules and name != 'narwhals']\n"
         "loaded += ['narwhals'] * ('narwhals.dataframe' in sys.modules)\n"
@@ -34,6 +42,46 @@ def test_evaluating_a_small_file_loads_nothing_that_it_does_not_need(tmp_path: P
 
     assert done.returncode == 0, done.stderr
     assert "captures" in done.stdout
+
+
+@given(st.integers(6, 14), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_average_linkage_is_scipys_ties_included(size: int, most: int, random: Random) -> None:
+    distances = np.zeros((size, size))
+    for i, j in zip(*np.triu_indices(size, 1), strict=True):
+        distances[i, j] = distances[j, i] = random.randint(0, most)
+    tree = linkage(squareform(distances), "average")
+
+    merges = average_linkage(distances)
+
+    np.testing.assert_allclose([merge.distance for merge in merges], tree[:, 2])
+    for blocks in range(2, size // 2 + 1):
+        wanted, found = fcluster(tree, blocks, "maxclust"), flat_clusters(merges, size, blocks)
+        np.testing.assert_array_equal(wanted[:, None] == wanted, found[:, None] == found)
+
+
+def test_the_best_assignment_of_many_classes_is_scipys() -> None:
+    rng = np.random.default_rng(11)
+    for shape in ((40, 40), (64, 23), (17, 60), (70, 70)):
+        for weights in (rng.normal(size=shape), rng.integers(0, 3, shape).astype(float), np.full(shape, -1.0)):
+            rows, columns = best_assignment(weights)
+            assert weights[rows, columns].sum() == pytest.approx(weights[linear_sum_assignment(weights, True)].sum())
+            assert len(set(columns.tolist())) == len(rows) == min(shape)
+            assert rows.tolist() == sorted(rows.tolist())
+
+
+@given(arrays(np.int64, st.tuples(st.integers(2, 5), st.integers(2, 5)), elements=st.integers(0, 20)))
+def test_lifts_near_chance_are_exact(counts: np.ndarray) -> None:
+    counts = counts * 1_000 + 100_000_000
+    counts[0, 0] += 1
+    table = Contingency.from_matrix(counts)
+    total, rows, columns = int(counts.sum()), counts.sum(1), counts.sum(0)
+    wanted = [
+        float(log1p(Fraction(int(counts[i, j]) * total, int(rows[i]) * int(columns[j])) - 1))
+        for i in range(len(rows))
+        for j in range(len(columns))
+    ]
+
+    np.testing.assert_allclose(np.asarray(log_lifts(table)).ravel(), wanted, rtol=1e-9, atol=0)
 
 
 @given(arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 6)), elements=st.integers(-1, 9).map(float)))

@@ -113,12 +113,11 @@ def _is_evident(outcome: Real, errors: float) -> NDArray[np.bool_]:
 
 def _exchanges(old: NDArray[np.int64], new: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Which exchange each moved column belongs to: columns are in one where names pass from one to the other."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - only where a table is diagnosed
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    known = old >= 0
-    links = coo_array((np.ones(int(known.sum())), (old[known], new[known])), shape=(size, size))
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)[new]
+    part = np.arange(size)
+    for one, other in zip(old, new, strict=True):
+        if one >= 0:
+            part[part == part[one]] = part[other]
+    return part[new]
 
 
 def _outcome(counts: Real, own: NDArray[np.int64], moved: tuple[Columns, Columns]) -> tuple[Real, Real, Real]:

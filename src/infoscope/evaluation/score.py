@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from math import isfinite
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
+from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
@@ -174,28 +176,23 @@ class _Column:
 
     entry: Metric
     numbers: Sequence[float]
-    known: ClassSummary | None
+    known: Sequence[Summary]
+    """One per class; empty where nothing is believed."""
 
     def at(self, place: int) -> Estimate:
         number = self.numbers[place]
-        if np.isfinite(number) and self.entry.card.unit == "count":
+        if isfinite(number) and self.entry.card.unit == "count":
             return Estimate(_plain(number))
         value = Estimate.of(number, self.entry.card.undefined)
-        if self.known is None or value.value is None:
-            return value
-        parts = (float(np.asarray(part)[place]) for part in _parts(self.known))
-        return value.with_belief(_Known(*parts))
+        return value.with_belief(self.known[place]) if self.known and value.value is not None else value
 
 
-class _Known(NamedTuple):
-    mean: float
-    sd: float
-    low: float
-    high: float
-
-
-def _parts(summary: ClassSummary) -> tuple[Any, Any, Any, Any]:
-    return summary.mean, summary.sd, summary.low, summary.high
+def _one_by_one(known: ClassSummary | None) -> Sequence[Summary]:
+    """What is believed about each class."""
+    if known is None:
+        return ()
+    parts = (np.asarray(part).tolist() for part in (known.mean, known.sd, known.low, known.high))
+    return [Summary(*each) for each in zip(*parts, strict=True)]
 
 
 def _by_class(subject: TableInput, side: Literal["truth", "system"], level: float) -> Iterator[ClassEstimates]:
@@ -207,7 +204,7 @@ def _by_class(subject: TableInput, side: Literal["truth", "system"], level: floa
     columns: dict[str, _Column] = {}
     for entry in metrics_of(side):
         name = entry.name.partition("_")[2]
-        columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), known.get(name))
+        columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), _one_by_one(known.get(name)))
     labels = table.truth_labels if side == "truth" else table.system_labels
     for at in _costliest(columns):
         yield ClassEstimates(str(labels[at]), {name: column.at(at) for name, column in columns.items()})

@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from infoscope.numeric import Real, surprise
+from infoscope.tables import Contingency, remembered
 
-__all__ = ["expected_cell_information", "expected_information", "expected_informations"]
+__all__ = ["chance_information", "expected_cell_information", "expected_information", "expected_informations"]
 
 _BLOCK = 1 << 16
 """Terms worked on at a time: few enough to stay in the processor's cache."""
@@ -66,6 +67,13 @@ def expected_informations(row_totals: Real, column_totals: Real) -> Real:
 
 
 _FEW_CELLS = 16
+
+
+@remembered
+def chance_information(table: Contingency) -> Real:
+    """The same for a table or a batch of them, kept with it: several statistics ask for it."""
+    mean = expected_informations if table.batch_shape else expected_information
+    return np.asarray(mean(table.row_totals, table.column_totals))[()]
 
 
 def expected_cell_information(a: Real, b: Real, total: Real | float) -> Real:

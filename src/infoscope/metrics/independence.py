@@ -117,11 +117,29 @@ def log_lifts(table: Contingency) -> Real:
         logs = np.where(lost, np.log(cells) - np.log(rows) - np.log(columns) + np.log(total), logs)
     near = filled & (np.abs(logs) < _NEAR_CHANCE)
     for place in sorted({tuple(at[:-1]) for at in np.argwhere(near).tolist()}):
-        gaps = zip(near[place].tolist(), whole_table(table, place).gaps(), strict=True)
-        lifts = np.array([away / chance if is_near else 0.0 for is_near, (away, chance) in gaps])
-        logs[place] = np.where(near[place], np.log1p(lifts), logs[place])
+        logs[place][near[place]] = np.log1p(_lifts(table, place, near[place]))
     return logs
 
+
+def _lifts(table: Contingency, place: tuple[int, ...], near: NDArray[np.bool_]) -> Real:
+    """What N × cell exceeds row total × column total by, as a share of that product, in these cells, exactly."""
+    if not table.is_counts or table.grand_total[place] >= _MOST_SQUARED:
+        gaps = zip(near.tolist(), whole_table(table, place).gaps(), strict=True)
+        return np.array([away / chance for is_near, (away, chance) in gaps if is_near])
+    rows, columns, cells, total = (
+        np.asarray(part).astype(np.int64)
+        for part in (
+            table.row_totals[place][table.cell_rows[near]],
+            table.column_totals[place][table.cell_columns[near]],
+            table.cells[place][near],
+            table.grand_total[place],
+        )
+    )
+    return (cells * total - rows * columns) / (rows * columns)
+
+
+_MOST_SQUARED = 2**31
+"""Counts below this have products that whole numbers of 64 bits hold."""
 
 _NEAR_CHANCE = 2.0**-20
 """A lift this near to 1 is rounded to fewer than nine digits of its distance from 1."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.metrics.arguments import TableMetric
-from infoscope.metrics.expected_information import expected_information, expected_informations
+from infoscope.metrics.expected_information import chance_information
 from infoscope.metrics.registry import Card, Law, metric, unlisted
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real, at_most_one, ratio, share, undefined_where
@@ -247,8 +247,7 @@ def adjusted_mutual_information(table: Contingency, *, average_method: AverageMe
     if not table.is_counts or table.grand_total.max() > _MOST_SAMPLES:
         return np.full(table.batch_shape, np.nan)[()]
     h = entropies(table)
-    expected = expected_informations if table.batch_shape else expected_information
-    by_chance = expected(table.row_totals, table.column_totals)
+    by_chance = chance_information(table)
     gap = _left_to_share(h, average_method)
     beyond = h.mutual - by_chance
     return undefined_where(_all_apart(table), at_most_one(ratio(beyond, beyond + gap)))

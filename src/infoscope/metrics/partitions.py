@@ -253,6 +253,10 @@ def larsen_index(table: Contingency) -> Real:
     0.7333
     """
     either = table.at_rows(table.row_totals) + table.at_columns(table.column_totals)
-    best = largest_by(table.cell_rows, 2 * quotient(table.cells, either, empty=0.0), table.shape[0])
+    each = quotient(table.cells, either, empty=0.0)
+    if table.support is None:
+        best = 2 * each.reshape(*table.batch_shape, *table.shape).max(axis=-1)
+    else:
+        best = 2 * largest_by(table.cell_rows, each, table.shape[0])
     best, sizes = np.minimum(best, 1.0), table.row_totals / table.grand_total[..., None]
     return share((best * sizes).sum(axis=-1), ((1.0 - best) * sizes).sum(axis=-1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincc, xlogy
 
-from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.expected_information import chance_information
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
@@ -53,7 +53,7 @@ def chance_p_value(table: Contingency, n: float | None = None) -> float | None:
     statistic = 2.0 * size * float(entropies(table).mutual) * np.log(2.0)
     if not table.is_counts or rows.min() * columns.min() >= _LEAST_EXPECTED * size:
         return float(chdtrc(freedom, statistic))
-    mean = 2.0 * size * expected_information(rows, columns) * np.log(2.0)
+    mean = 2.0 * size * float(chance_information(table)) * np.log(2.0)
     if statistic > mean + _FAR * np.sqrt(2.0 * freedom):
         return _gamma_tail(statistic, mean, 2.0 * freedom)
     return _permuted(table, statistic, mean)

@@ -53,6 +53,12 @@ class BetaLevel:
         return distinct_pairs(self.successes, self.failures)
 
     @cached_property
+    def _distinct(self) -> tuple[tuple[Array, Indices], ...]:
+        """Distinct successes, failures and samples of a class, each with how many classes have so many."""
+        sides = self.successes, self.failures, self.successes + self.failures
+        return tuple(np.unique(side, return_counts=True) for side in sides)
+
+    @cached_property
     def grid(self) -> Grid:
         """For each c, points where the data put μ: alike classes fix it far better than an even grid could say."""
         low, high = (np.full(STRENGTHS.size, end) for end in LEVEL_ENDS)
@@ -73,11 +79,13 @@ class BetaLevel:
 
     def log_evidence(self, a: Array, b: Array) -> Array:
         """Log probability of the data where the shares are Beta(a, b), for arrays of a and b."""
-        d, e, times = self._pairs.one[:, None], self._pairs.other[:, None], self._pairs.times
         a, b, shape = a.ravel(), b.ravel(), a.shape
-        each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b)
+        right, wrong, both = (
+            times @ gammaln(values[:, None] + parameter)
+            for (values, times), parameter in zip(self._distinct, (a, b, a + b), strict=True)
+        )
         constant = gammaln(a + b) - gammaln(a) - gammaln(b)
-        return np.asarray(times @ each + times.sum() * constant).reshape(shape)
+        return np.asarray(right + wrong - both + self.successes.size * constant).reshape(shape)
 
     @cached_property
     def log_total(self) -> float:

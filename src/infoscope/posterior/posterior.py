@@ -30,11 +30,11 @@ from infoscope.typing import LabelsLike, PriorLike
 
 __all__ = ["Posterior"]
 
-_BLOCK_CELLS = 2_000_000  # cells drawn at a time: bounds the memory
+_BLOCK_CELLS = 500_000  # cells drawn at a time: bounds the memory, and what the system must clear for it
 _KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
 _MANY_CELLS = 250_000  # beyond, half as many draws must do
 #: draws of a tree for tables of up to this many cells: its limits to 0.09, 0.13, 0.14, 0.16 and 0.2 sd
-_MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (_MANY_CELLS, 120), (np.inf, 72))
+_MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (40_000, 120), (np.inf, 72))
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
 _BITS = 1 / np.log(2.0)
 _BINOMIAL = ("accuracy", "error_rate")

@@ -1,8 +1,9 @@
 """Rows that share one profile, and classes in blocks that are confused with one another: candidates for the tree."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,7 +13,7 @@ from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
 from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick, relative
 from infoscope.posterior.row_models import ProfileRows, log_grid, normalized
 
-__all__ = ["BlockRows", "SharedRows", "candidate_blocks"]
+__all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "candidate_blocks", "flat_clusters"]
 
 _ROUNDS = 10
 _KAPPA = log_grid(1e-2, 100.0, 24)
@@ -151,7 +152,7 @@ class BlockRows:
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows, everything integrated; one number, as an array."""
-        blocks = np.unique(self.inside, axis=0).shape[0]
+        blocks = np.unique(self.inside.argmax(1)).size  # rows of one block share its first column
         levels = sum(log_total(part.log_evidence) for part in self._parts)
         choice = self.counts.shape[0] * np.log(blocks)
         return np.array([self._level.log_total + levels - choice])
@@ -190,14 +191,60 @@ def candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
     size = np.sqrt(np.maximum(between.sum(1), 1.0))
     closeness = between / np.multiply.outer(size, size)
     np.fill_diagonal(closeness, 0.0)
-    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - half of what starting takes
-
-    apart = (1 - closeness / max(closeness.max(), 1e-300))[np.triu_indices(k, 1)]
-    tree = linkage(apart, "average")
+    merges = average_linkage(1 - closeness / max(closeness.max(), 1e-300))
     column_class = np.full(rest.shape[1], -1)
     column_class[matches] = np.arange(k)
     for blocks in sorted({max(2, round(k / size)) for size in _SIZES if size < k}, reverse=True):
-        label = fcluster(tree, blocks, "maxclust")
+        label = flat_clusters(merges, k, blocks)
         of_column = np.where(column_class >= 0, label[column_class], -1)
         if np.unique(label).size > 1:
             yield label[:, None] == of_column
+
+
+class Merge(NamedTuple):
+    """Two clusters that become one, each named by the last of its members, and how far apart they are."""
+
+    one: int
+    other: int
+    distance: float
+
+
+def average_linkage(distances: Array) -> list[Merge]:
+    """Hierarchical clustering by average distance, from a symmetric matrix; the nearest merges first.
+
+    By chains of nearest neighbours. SciPy has it too, but loading its clustering takes longer than most evaluations.
+
+    >>> [tuple(merge) for merge in average_linkage(np.array([[0.0, 4.0, 1.0], [4.0, 0.0, 2.0], [1.0, 2.0, 0.0]]))]
+    [(0, 2, 1.0), (1, 2, 3.0)]
+    """
+    apart = distances.astype(float)
+    np.fill_diagonal(apart, np.inf)
+    size = np.ones(len(apart))
+    chain: list[int] = []
+    merges: list[Merge] = []
+    while len(merges) < len(apart) - 1:
+        chain = chain or [int(np.flatnonzero(size)[0])]
+        nearest = int(apart[chain[-1]].argmin())
+        if len(chain) == 1 or apart[chain[-1], nearest] < apart[chain[-1], chain[-2]]:
+            chain.append(nearest)
+            continue
+        x, y = sorted(chain[-2:])
+        del chain[-2:]
+        merges.append(Merge(x, y, float(apart[x, y])))
+        joint = (size[x] * apart[x] + size[y] * apart[y]) / (size[x] + size[y])
+        size[x], size[y] = 0, size[x] + size[y]
+        apart[y], apart[:, y] = joint, joint
+        apart[x], apart[:, x], apart[y, y] = np.inf, np.inf, np.inf
+    return sorted(merges, key=lambda merge: merge.distance)
+
+
+def flat_clusters(merges: Sequence[Merge], size: int, blocks: int) -> Indices:
+    """The block of each member, ``blocks`` of them or, where distances are equal, fewer."""
+    furthest = merges[size - blocks - 1].distance
+    label = np.arange(size)
+    for merge in merges:
+        if merge.distance <= furthest:
+            label[merge.one] = merge.other
+    for at in reversed(range(size)):  # a cluster goes by its last member, so what a place points to is settled
+        label[at] = label[label[at]]
+    return label

@@ -18,6 +18,7 @@ from infoscope.errors import InfoscopeError, InputError, check_interrupted
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.datetimes import moment
 from infoscope.readers.duckdb.group_by import Margins
+from infoscope.readers.files import Files
 from infoscope.readers.labels import is_missing
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, encode, merged
@@ -76,7 +77,7 @@ def is_eager_frame(source: object) -> bool:
     return not isinstance(source, _NEVER_FRAMES) and isinstance(_opened(source), nw.DataFrame)
 
 
-_NEVER_FRAMES = (str, bytes, PathLike, list, tuple, dict)
+_NEVER_FRAMES = (str, bytes, PathLike, list, tuple, dict, Files)
 """What is known to be none without asking narwhals, which takes time to load."""
 
 

@@ -101,8 +101,8 @@ class Estimate:
 
     def with_belief(self, summary: IntervalSummary) -> Estimate:
         """The same value with the mean, sd and interval of a summary; parts that do not exist are left out."""
-        mean, sd, low, high = (_finite(getattr(summary, name)) for name in _BELIEF)
-        return replace(self, mean=mean, sd=sd, low=low, high=high)
+        parts = _finite(summary.mean), _finite(summary.sd), _finite(summary.low), _finite(summary.high)
+        return Estimate(self.value, *parts, self.first_order_sd, self.undefined, self.positive)
 
     def with_first_order(self, sd: float) -> Estimate:
         """The same with the first-order standard error beside the posterior's."""
