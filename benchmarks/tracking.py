@@ -107,7 +107,7 @@ def check_equal(expected: dict[str, Any], found: dict[str, Any]) -> float:
 
 def main(repeats: int) -> None:
     warnings.simplefilter("ignore")
-    for name, (area, wanted) in {"sparse": ((8000, 4500), 10.0), "crowded": ((1600, 900), 6.0)}.items():
+    for name, (area, wanted) in {"sparse": ((8000, 4500), 12.0), "crowded": ((1600, 900), 8.0)}.items():
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
             truth, tracks = scene(area, FRAMES)

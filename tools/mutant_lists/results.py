@@ -190,11 +190,25 @@ MUTANTS = (
     Mutant(
         "trapezoids of average information",
         "src/infoscope/operating_points/averages.py",
-        "summed += float(np.sum(widths * (captured + np.concatenate([[before], captured[:-1]]))) / 2)",
-        "summed += float(np.sum(widths * captured))",
+        "[np.trapezoid(bits, alarms) for bits in",
+        "[np.sum(bits[1:] * np.diff(alarms)) for bits in",
         (
             "tests/operating_points/test_thresholds.py::test_average_information_is_the_mean_over_thresholds_and_survives_negation",
         ),
+    ),
+    Mutant(
+        "points in one place of a curve",
+        "src/infoscope/operating_points/ranking.py",
+        "return np.where(stays[1:], False, falls_off | stays[:-1]) if stays.any() else falls_off",
+        "return falls_off",
+        ("tests/test_kernels.py::test_the_hull_of_long_curves_is_found_stretch_by_stretch",),
+    ),
+    Mutant(
+        "rows of text that the compiled part leaves to others",
+        "src/infoscope/kernels.py",
+        "return values[:, :rows].T if rows >= 0 else None",
+        "return values[:, :rows].T",
+        ("tests/test_kernels.py::test_decimals_that_are_not_plain_are_left_to_others",),
     ),
     Mutant(
         "weights of 0 are no samples",

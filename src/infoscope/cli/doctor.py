@@ -140,12 +140,13 @@ def _optional(extra: str, parts: list[PackageVersion]) -> OptionalPart:
 
 
 def _compiled() -> str:
-    from infoscope.readers.parquet.native import is_built, is_wanted  # noqa: PLC0415 - loads NumPy, which help does not
+    from infoscope.kernels import is_native_wanted  # noqa: PLC0415 - loads NumPy, which help does not
+    from infoscope.readers.parquet.native import is_built  # noqa: PLC0415
 
     if not is_built():
         return "missing"
     try:
-        return "active" if is_wanted(None) else "switched off"
+        return "active" if is_native_wanted() else "switched off"
     except InputError as problem:
         return str(problem)
 

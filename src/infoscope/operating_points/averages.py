@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import Real, as_real
+from infoscope.numeric import Real, as_real, weighted_log2
 from infoscope.operating_points.ranking import ScoreRanking
 from infoscope.operating_points.rejection import Decisions
 from infoscope.operating_points.scores import Probabilities
@@ -15,11 +16,10 @@ from infoscope.operating_points.scores import Probabilities
 __all__ = [
     "average_accuracy",
     "average_information",
+    "information_averages",
     "normalized_average_information",
     "rejection_averages",
 ]
-
-_BLOCK = 1 << 20
 
 
 def average_information(levels: ScoreRanking) -> float:
@@ -32,7 +32,7 @@ def average_information(levels: ScoreRanking) -> float:
     >>> print(f"{average_information(perfect):.3f}")
     0.500
     """
-    return _mean_information(levels, levels.hits)
+    return _mean_information(levels)[0]
 
 
 def normalized_average_information(levels: ScoreRanking) -> float:
@@ -40,8 +40,13 @@ def normalized_average_information(levels: ScoreRanking) -> float:
 
     0 is chance in the long run, 1 is perfect. NaN where even a perfect ranker says nothing: all scores are equal.
     """
-    best = _mean_information(levels, np.minimum(levels.alarms, levels.positives))
-    return average_information(levels) / best if best > 0 else float("nan")
+    return information_averages(levels)[1]
+
+
+def information_averages(levels: ScoreRanking) -> tuple[float, float]:
+    """The average information, as it is and normalized, in one go."""
+    found, best = _mean_information(levels)
+    return found, found / best if best > 0 else float("nan")
 
 
 def average_accuracy(levels: ScoreRanking) -> float:
@@ -52,36 +57,44 @@ def average_accuracy(levels: ScoreRanking) -> float:
     0.75
     """
     negatives = levels.total - levels.positives
-    right = np.concatenate([[0], levels.hits]) + negatives - np.concatenate([[0], levels.false_alarms])
-    return float(np.trapezoid(right, np.concatenate([[0], levels.alarms])) / levels.total**2)
+    right = (np.trapezoid(2 * hits + negatives - alarms, alarms) for hits, alarms in levels.stretches())
+    return math.fsum(right) / levels.total**2
 
 
-def _mean_information(levels: ScoreRanking, hits: NDArray[Any]) -> float:
-    """Trapezoids over the share of samples at or above the threshold; the information is 0 at both ends."""
-    summed, before, alarms_before = 0.0, 0.0, 0.0
-    for start in range(0, len(hits), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        alarms = levels.alarms[block]
-        captured = _information(hits[block], alarms, levels.positives, levels.total)
-        widths = np.diff(alarms, prepend=alarms_before)
-        summed += float(np.sum(widths * (captured + np.concatenate([[before], captured[:-1]]))) / 2)
-        before, alarms_before = float(captured[-1]), float(alarms[-1])
-    return summed / levels.total
+def _mean_information(levels: ScoreRanking) -> tuple[float, float]:
+    """Mean information of the ranking and of a perfect one with the same levels.
+
+    Trapezoids over the share of samples at or above the threshold; the information is 0 at both ends.
+    """
+    pieces = [
+        [np.trapezoid(bits, alarms) for bits in _information(hits, alarms, levels.positives, levels.total)]
+        for hits, alarms in levels.stretches()
+    ]
+    found, best = (math.fsum(each) / levels.total for each in zip(*pieces, strict=True))
+    return found, best
 
 
-def _information(hits: NDArray[Any], alarms: NDArray[Any], positives: float, total: float) -> Real:
-    """I(T;S) in bits of the table with these hits and alarms."""
+def _information(hits: NDArray[Any], alarms: NDArray[Any], positives: float, total: float) -> tuple[Real, Real]:
+    """I(T;S) in bits of the table with these hits and alarms, and the most it can be with these alarms.
+
+    At best either all alarms are hits or all positives are: two cells of four are a margin or nothing.
+    """
+    negatives = total - positives
+    hits, alarms = as_real(hits), as_real(alarms)
+    accepted, rejected = weighted_log2(alarms), _xlogx(total - alarms)
+    truth = _xlogx(positives) + _xlogx(negatives) - _xlogx(total)
     false_alarms = alarms - hits
-    cells = (hits, positives - hits, false_alarms, total - positives - false_alarms)
-    joint = sum(map(_xlogx, cells))
-    margins = _xlogx(alarms) + _xlogx(total - alarms)
-    truth = _xlogx(positives) + _xlogx(total - positives) - _xlogx(total)
-    return np.maximum((joint - margins - truth) / total, 0.0)
+    cells = weighted_log2(hits)
+    for others in (positives - hits, false_alarms, negatives - false_alarms):
+        cells += _xlogx(others)
+    best = np.where(alarms <= positives, _xlogx(negatives) - rejected, _xlogx(positives) - accepted)
+    best += weighted_log2(np.abs(alarms - positives))
+    found = cells - accepted - rejected
+    return np.maximum((found - truth) / total, 0.0), np.maximum((best - truth) / total, 0.0)
 
 
 def _xlogx(x: Any) -> Real:
-    filled = np.where(np.asarray(x) > 0, x, 1.0)
-    return filled * np.log2(filled)
+    return weighted_log2(np.maximum(x, 0.0))
 
 
 def rejection_averages(given: Probabilities, decisions: Decisions) -> dict[str, float]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.kernels import rank_scores
 from infoscope.numeric import Real
 from infoscope.operating_points.scores import BinaryScores
 from infoscope.tables import Contingency
@@ -30,9 +33,24 @@ class ScoreRanking:
         """Negatives at or above each threshold."""
         return self.alarms - self.hits
 
+    def stretches(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """Hits and alarms a stretch at a time, each with the level before it, which at first is nobody.
+
+        A stretch fits the processor's cache, where a sum over millions of levels takes a fraction of the time.
+        """
+        for start in range(0, len(self.hits), _STRETCH):
+            if start:
+                yield self.hits[start - 1 : start + _STRETCH], self.alarms[start - 1 : start + _STRETCH]
+            else:
+                yield _after_nobody(self.hits[:_STRETCH]), _after_nobody(self.alarms[:_STRETCH])
+
     def take(self, places: NDArray[np.int64]) -> ScoreRanking:
         """Only these levels."""
         return ScoreRanking(self.thresholds[places], self.hits[places], self.alarms[places], self.positives, self.total)
+
+
+def _after_nobody(reached: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(1, dtype=reached.dtype), reached])
 
 
 def ranked(given: BinaryScores) -> ScoreRanking:
@@ -42,6 +60,9 @@ def ranked(given: BinaryScores) -> ScoreRanking:
 
 def _ranked_counts(given: BinaryScores) -> ScoreRanking:
     """Both classes sorted by themselves and merged: sorting plain numbers is several times faster than their places."""
+    found = rank_scores(given.scores, given.is_positive)
+    if found is not None:
+        return ScoreRanking(*found, float(found.hits[-1]), float(len(given.scores)))
     ours = np.sort(given.scores[given.is_positive])
     merged = np.concatenate([ours, np.sort(given.scores[~given.is_positive])])
     merged.sort(kind="stable")  # two sorted runs: a merge
@@ -49,7 +70,7 @@ def _ranked_counts(given: BinaryScores) -> ScoreRanking:
     thresholds = merged[starts]
     hits = len(ours) - np.searchsorted(ours, thresholds, side="left")
     return ScoreRanking(
-        thresholds[::-1].astype(np.float64),
+        thresholds[::-1].astype(np.float64) + 0.0,  # one zero, not two
         hits[::-1],
         len(merged) - starts[::-1],
         float(len(ours)),
@@ -59,7 +80,7 @@ def _ranked_counts(given: BinaryScores) -> ScoreRanking:
 
 def _ranked_weights(given: BinaryScores, weights: NDArray[Any]) -> ScoreRanking:
     order = np.argsort(-given.scores, kind="stable")
-    scores = given.scores[order]
+    scores = given.scores[order] + 0.0
     ends = np.append(_starts(scores)[1:], len(scores)) - 1
     weights, ours = weights[order], given.is_positive[order]
     hits = np.cumsum(weights * ours)[ends]
@@ -79,10 +100,10 @@ def area_under_roc(levels: ScoreRanking) -> float:
     0.5 is chance; below 0.5 the scores point the other way.
     """
     negatives = levels.total - levels.positives
-    hits = np.concatenate([[0], levels.hits])
-    alarms = np.concatenate([[0], levels.false_alarms])
-    doubled = np.sum(np.diff(alarms) * (hits[1:] + hits[:-1]), dtype=np.float64)
-    return float(doubled / (2.0 * levels.positives * negatives))
+    doubled = (
+        np.sum(np.diff(alarms - hits) * (hits[1:] + hits[:-1]), dtype=np.float64) for hits, alarms in levels.stretches()
+    )
+    return math.fsum(doubled) / (2.0 * levels.positives * negatives)
 
 
 def thinned(levels: ScoreRanking, most: int) -> NDArray[np.int64]:
@@ -94,8 +115,12 @@ def thinned(levels: ScoreRanking, most: int) -> NDArray[np.int64]:
     count = len(levels.thresholds)
     if count <= most:
         return np.arange(count)
-    corners = hull_places(levels.false_alarms, levels.hits)
+    # over all alarms the curve is only sheared, which moves no corner, and counts stay exact
+    is_counted = levels.alarms.dtype.kind in "iu"
+    corners = hull_places(levels.alarms if is_counted else levels.false_alarms, levels.hits)
     places = np.linspace(0, levels.total, max(most - len(corners), 2))
+    if is_counted:
+        places = np.ceil(places).astype(levels.alarms.dtype)  # the same places, without the levels as fractions
     grid = np.minimum(np.searchsorted(levels.alarms, places), count - 1)
     return np.union1d(grid, corners)
 
@@ -107,35 +132,59 @@ def hull_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
     """
     if float(x[-1]) * float(y[-1]) > _EXACT_PRODUCT:
         x, y = x.astype(np.float64), y.astype(np.float64)
-    upper = _corners(x, y)
-    lower = _corners(y, x)
-    return np.union1d(upper, lower)
+    above, below = _outer_places(x, y)
+    return np.union1d(above[_corners(x[above], y[above])], below[_corners(y[below], x[below])])
+
+
+def _outer_places(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Places that may be corners above, and below, the chord: what stands out in its own stretch, and the last."""
+    last = len(x) - 1
+    above, below = [], []
+    for start in range(0, last, _STRETCH):
+        here, there = _around(x, start), _around(y, start)
+        dx, dy = np.diff(here), np.diff(there)
+        above.append(_outstanding(here, there, _bends(dx, dy))[1:-1] + (start - 1))
+        below.append(_outstanding(there, here, _bends(dy, dx))[1:-1] + (start - 1))
+    return np.concatenate([*above, [last]]).astype(np.int64), np.concatenate([*below, [last]]).astype(np.int64)
+
+
+def _around(reached: NDArray[Any], start: int) -> NDArray[Any]:
+    """A stretch with the place before and the place after it; before the first there is the origin."""
+    end = start + _STRETCH + 1
+    return reached[start - 1 : end] if start else _after_nobody(reached[:end])
+
+
+def _outstanding(x: NDArray[Any], y: NDArray[Any], bends: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The ends, and the points above the chord of their neighbours, again and again as long as that leaves out many."""
+    before, places = len(x), np.concatenate([[0], np.flatnonzero(bends) + 1, [len(x) - 1]])
+    while _FEW < len(places) < _SHRINKING * before:
+        before = len(places)
+        bends = _bends(np.diff(x[places]), np.diff(y[places]))
+        places = places[np.concatenate([[True], bends, [True]])]
+    return places
+
+
+def _bends(dx: NDArray[Any], dy: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether the way falls off between two steps; where sums of weights are rounded, also where it nearly does.
+
+    Of several points in one place the last stays, to be looked at again without the others.
+    """
+    before, after = dy[:-1] * dx[1:], dx[:-1] * dy[1:]
+    falls_off = np.asarray(before > after) if dx.dtype.kind in "iu" else np.asarray(before >= after * (1.0 - 1e-12))
+    stays = dx + dy == 0
+    return np.where(stays[1:], False, falls_off | stays[:-1]) if stays.any() else falls_off
 
 
 def _corners(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
-    """Corners above the chord, found in stretches that fit the cache: first of a coarse grid, then between its corners.
-
-    A corner of the coarse hull need not be one of the whole, but every corner of the whole is found between two
-    of them; a last round over the few places found leaves the true ones.
-    """
-    ends = np.array([-1, len(x) - 1])
-    x, y = np.append(x, 0), np.append(y, 0)  # place -1 is the origin
-    if ends[-1] > _STRETCH:
-        coarse = _split(x, y, ends, np.arange(0, ends[-1], _STRETCH))
-        found = _split(x, y, np.concatenate([ends[:1], coarse]), None)
-        return _split(x, y, ends, found[:-1])
-    return _split(x, y, ends, None)
+    """Places of the corners above the chord, the last one included."""
+    x, y = _after_nobody(x), _after_nobody(y)
+    return _split(x, y, _outstanding(x, y, _bends(np.diff(x), np.diff(y)))) - 1
 
 
-def _split(
-    x: NDArray[Any], y: NDArray[Any], ends: NDArray[np.int64], inside: NDArray[np.int64] | None
-) -> NDArray[np.int64]:
-    """Split every stretch at its point farthest above the chord, until no point is above."""
-    corners = ends[1:].tolist()
-    pending = [
-        (start, end, np.arange(start + 1, end) if inside is None else inside[(inside > start) & (inside < end)])
-        for start, end in zip(ends[:-1].tolist(), corners, strict=True)
-    ]
+def _split(x: NDArray[Any], y: NDArray[Any], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Split the way at its point farthest above the chord, and either part again, until no point is above."""
+    corners = [int(places[-1])]
+    pending = [(int(places[0]), corners[0], places[1:-1])]
     least = _rounding(x, y)
     while pending:
         start, end, between = pending.pop()
@@ -149,14 +198,15 @@ def _split(
     return np.array(sorted(corners), dtype=np.int64)
 
 
-_STRETCH = 1 << 12
+_STRETCH = 1 << 15
+_SHRINKING, _FEW = 0.9, 100
 _EXACT_PRODUCT = 2.0**61
 """Up to here the products of counts fit 64 bits."""
 
 
 def _rounding(x: NDArray[Any], y: NDArray[Any]) -> float:
     """Heights below this are rounding: none for counts, whose products are exact."""
-    return 0.0 if x.dtype.kind in "iu" else 1e-12 * float(x[-2] * y[-2] or 1.0)
+    return 0.0 if x.dtype.kind in "iu" else 1e-12 * float(x[-1] * y[-1] or 1.0)
 
 
 @dataclass(frozen=True)

@@ -79,10 +79,13 @@ SUMMARY_WORDS = {
 """What reports call each number."""
 
 
-def score_summary(levels: ScoreRanking, *, probabilities: bool | None = None) -> ScoreSummary:
+def score_summary(
+    levels: ScoreRanking, *, probabilities: bool | None = None, roc_auc: float | None = None
+) -> ScoreSummary:
     """Everything about one score, from its distinct values and how often each class has them.
 
-    ``probabilities`` says whether the scores are; by default they are where all lie between 0 and 1.
+    ``probabilities`` says whether the scores are; by default they are where all lie between 0 and 1. ``roc_auc`` is the
+    area under the ROC curve where it is known.
 
     >>> found = score_summary(ScoreRanking(np.array([0.9, 0.2]), np.array([1, 1]), np.array([1, 3]), 1.0, 3.0))
     >>> print(f"{found.brier_score:.4f} {found.lift_quality:.2f} {found.best_lift:.0f}")
@@ -91,7 +94,7 @@ def score_summary(levels: ScoreRanking, *, probabilities: bool | None = None) ->
     prevalence = levels.positives / levels.total
     are = are_probabilities(levels) if probabilities is None else probabilities
     rules = _as_probabilities(levels, prevalence) if are else {}
-    return ScoreSummary(levels.total, levels.positives, prevalence, **rules, **_as_ranking(levels))
+    return ScoreSummary(levels.total, levels.positives, prevalence, **rules, **_as_ranking(levels, roc_auc))
 
 
 def _as_probabilities(levels: ScoreRanking, prevalence: float) -> dict[str, float | None]:
@@ -124,16 +127,22 @@ def _nats(shares: Real) -> float:
     return float(-np.sum(shares * np.log(np.where(shares > 0, shares, 1.0))))
 
 
-def _as_ranking(levels: ScoreRanking) -> dict[str, float | None]:
+def _as_ranking(levels: ScoreRanking, area: float | None) -> dict[str, float | None]:
     if not 0 < levels.positives < levels.total:
         return {}
-    area = area_under_roc(levels)
-    ahead = levels.hits / levels.positives - levels.alarms / levels.total
-    at = int(np.argmax(ahead))
-    share = float(levels.alarms[at] / levels.total)
+    area = area_under_roc(levels) if area is None else area
+    at, ahead = -1, 0.0
+    first = -1  # of a stretch that starts with the level before it
+    for hits, alarms in levels.stretches():
+        gain = hits / levels.positives - alarms / levels.total
+        top = int(np.argmax(gain))
+        if gain[top] > ahead:
+            at, ahead = first + top, float(gain[top])
+        first += len(hits) - 1
     found: dict[str, float | None] = {"roc_auc": area, "lift_quality": 2.0 * area - 1.0}
-    if ahead[at] <= 0:
+    if at < 0:
         return found
+    share = float(levels.alarms[at] / levels.total)
     lift = float(levels.hits[at] / levels.positives) / share
     return {**found, "best_lift": lift, "best_lift_threshold": float(levels.thresholds[at]), "best_lift_share": share}
 

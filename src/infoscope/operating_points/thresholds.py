@@ -5,6 +5,7 @@ Areas under ROC, precision-recall, risk-coverage and error-reject curves, averag
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
@@ -15,8 +16,7 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.operating_points.averages import (
     average_accuracy,
-    average_information,
-    normalized_average_information,
+    information_averages,
     rejection_averages,
 )
 from infoscope.operating_points.probabilistic import ranked_probability_score
@@ -55,8 +55,8 @@ __all__ = [
 
 def average_precision(levels: ScoreRanking) -> float:
     """Precision averaged over the positives as they are found: the area under the precision-recall steps."""
-    found = np.diff(np.concatenate([[0], levels.hits]))
-    return float(np.sum(found * (levels.hits / levels.alarms)) / levels.positives)
+    found = (np.sum(np.diff(hits) * (hits[1:] / alarms[1:])) for hits, alarms in levels.stretches())
+    return math.fsum(found) / levels.positives
 
 
 def risk_coverage_area(certainties: ScoreRanking) -> float:
@@ -174,10 +174,13 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
     places = thinned(levels, max_points)
     findings = []
     area = area_under_roc(levels)
+    information, normalized = information_averages(levels)
     if area < 0.5:
         other = labels[0] if positive == labels[1] else labels[1]
         findings.append(_reversed(levels, area, other, sample_size))
-    tied = int(np.sum(np.diff(levels.alarms, prepend=0) > 1)) if levels.alarms.dtype.kind in "iu" else 0
+    tied = 0
+    if levels.alarms.dtype.kind in "iu":
+        tied = sum(int(np.count_nonzero(np.diff(alarms) > 1)) for _, alarms in levels.stretches())
     if tied:
         text = f"{tied:,} scores are shared by several samples: they pass the threshold together."
         findings.append(Finding("tied_scores", text, evidence={"scores": tied}))
@@ -195,15 +198,15 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
         areas={
             "roc_auc": area,
             "average_precision": average_precision(levels),
-            "average_information": average_information(levels),
-            "normalized_average_information": normalized_average_information(levels),
+            "average_information": information,
+            "normalized_average_information": normalized,
             "average_accuracy": average_accuracy(levels),
         },
         distinct=len(levels.thresholds),
         sample_size=sample_size,
         levels=levels,
         reliability=reliability_bins(levels, sample_size=sample_size) if are_probabilities(levels) else (),
-        scoring=score_summary(levels),
+        scoring=score_summary(levels, roc_auc=area),
         findings=findings,
         ignored=ignored or {},
         options=options or ChoiceOptions(),

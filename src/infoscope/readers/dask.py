@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from infoscope.errors import InfoscopeError, InputError
+from infoscope.kernels import is_native_wanted
 from infoscope.masking import masked
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.broken_files import check_readable, raise_for_each
@@ -26,7 +27,6 @@ from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.labels import from_json
 from infoscope.readers.last_lines import last_lines_checked
 from infoscope.readers.parquet.dispatch import count_by_codes
-from infoscope.readers.parquet.native import is_wanted
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
 
@@ -82,7 +82,7 @@ def _counted(
     how: tuple[Path, bool | None],
 ) -> list[Tally]:
     folder, native = how
-    by_codes = is_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
+    by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     with opened(folder, files.name, limits) as session:
         scan = scan_files(session, files, columns, delimiter)
         tallies = count_by_codes(session, scan, files, columns, limits) if by_codes else None
@@ -116,7 +116,7 @@ def count_files_by_dask(
     files: Files | Addresses, columns: Columns, delimiter: str | None, url: str | None, native: bool | None = None
 ) -> list[Tally]:
     """Each file is counted by one worker; the counts are added here."""
-    native = native if is_wanted(native) else False  # workers have an environment of their own
+    native = native if is_native_wanted(native) else False  # workers have an environment of their own
     if isinstance(files, Files):
         _check_schemas(files, columns, delimiter)
     with _dask_client(url) as client:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from infoscope.numeric import Real, frozen
 from infoscope.tables.contingency import Contingency
 
-__all__ = ["Association", "Detections", "Ints", "TrackId", "Tracks", "count_by", "sum_by"]
+__all__ = ["Association", "Detections", "Ints", "TrackId", "Tracks", "count_by", "distinct", "sum_by"]
 
 Ints: TypeAlias = NDArray[np.int64]
 TrackId: TypeAlias = int | str
@@ -24,6 +24,26 @@ def count_by(codes: Ints, size: int) -> Real:
 def sum_by(codes: Ints, values: Real, size: int) -> Real:
     """The sum of the values of each code from 0 below the size."""
     return np.asarray(np.bincount(codes, values, minlength=size), dtype=np.float64)
+
+
+_ROOM_PER_VALUE = 8
+"""How many entries a look-up table may have for each number that is looked up in it."""
+
+
+def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
+    """The distinct values, sorted, and the place of each value among them; whole numbers close together need no sort.
+
+    >>> [side.tolist() for side in distinct(np.array([7, 5, 7]))]
+    [[5, 7], [1, 0, 1]]
+    """
+    is_whole = values.dtype.kind == "i" and len(values) > 0
+    low, high = (int(values.min()), int(values.max())) if is_whole else (0, 0)
+    if not is_whole or high - low >= _ROOM_PER_VALUE * len(values):
+        found, places = np.unique(values, return_inverse=True)
+        return found, places.astype(np.int64, copy=False)
+    is_there = np.zeros(high - low + 1, dtype=bool)
+    is_there[values - low] = True
+    return np.flatnonzero(is_there) + low, (np.cumsum(is_there) - 1)[values - low]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +66,13 @@ class Detections:
         >>> Detections.of(np.array([2, 1]), np.array([7, 7]), np.zeros((2, 2))).frames.tolist()
         [1, 2]
         """
-        order = np.argsort(frames, kind="stable")
-        names, tracks = np.unique(ids, return_inverse=True)
-        return cls(
-            frames=frozen(np.asarray(frames)[order]),
-            tracks=frozen(tracks.astype(np.int64)[order]),
-            ids=tuple(names.tolist()),
-            shapes=frozen(np.asarray(shapes, dtype=np.float64)[order]),
-        )
+        frames, shapes = np.asarray(frames), np.asarray(shapes, dtype=np.float64)
+        names, tracks = distinct(np.asarray(ids))
+        if np.any(frames[1:] < frames[:-1]):
+            order = np.argsort(frames, kind="stable")
+            frames, tracks, shapes = frames[order], tracks[order], shapes[order]
+        # views, so that the caller's own arrays can still be changed
+        return cls(frozen(frames.view()), frozen(tracks), tuple(names.tolist()), frozen(shapes.view()))
 
     def __len__(self) -> int:
         return len(self.frames)
@@ -71,10 +90,10 @@ class Detections:
 
     def keep(self, wanted: NDArray[np.bool_]) -> "Detections":
         """Only the wanted detections; a track that loses all of them is gone."""
-        present, tracks = np.unique(self.tracks[wanted], return_inverse=True)
+        present, tracks = distinct(self.tracks[wanted])
         return Detections(
             frames=frozen(self.frames[wanted]),
-            tracks=frozen(tracks.astype(np.int64)),
+            tracks=frozen(tracks),
             ids=tuple(self.ids[track] for track in present),
             shapes=frozen(self.shapes[wanted]),
         )
@@ -92,11 +111,11 @@ class Tracks:
     @classmethod
     def align(cls, name: str, truth: Detections, system: Detections) -> "Tracks":
         """Both sides with their frames counted on the union of the frames that either side mentions."""
-        numbers = np.union1d(truth.frames, system.frames)
+        numbers, places = distinct(np.concatenate([truth.frames, system.frames]))
         return cls(
             name=name,
-            truth=replace(truth, frames=frozen(np.searchsorted(numbers, truth.frames))),
-            system=replace(system, frames=frozen(np.searchsorted(numbers, system.frames))),
+            truth=replace(truth, frames=frozen(places[: len(truth)])),
+            system=replace(system, frames=frozen(places[len(truth) :])),
             frame_numbers=frozen(numbers),
         )
 

@@ -36,12 +36,9 @@ def sum_by_level(tracks: Tracks, pairs: SimilarPairs) -> ByLevel:
     """Matches, their association scores and their similarities at each level: one assignment serves all levels."""
     truth, system = tracks.truth, tracks.system
     best = pairs.where(heaviest(tracks, pairs, alignment(tracks, pairs) * pairs.similarity))
-    width = max(len(system.ids), 1)
-    codes = truth.tracks[best.truth] * width + system.tracks[best.system]
-    cells, cell = np.unique(codes, return_inverse=True)
-    rows, columns = cells // width, cells % width
+    rows, columns, cell = best.cells(tracks)
     levels = np.searchsorted(LEVELS - ROUNDING, best.similarity, side="right")
-    together = _at_least(cell, levels, np.ones(len(cell)), len(cells))
+    together = _at_least(cell, levels, np.ones(len(cell)), len(rows))
     apart = (truth.lengths[rows] + system.lengths[columns])[:, None] - together
     association = together * together / np.maximum(apart, 1.0)
     track = truth.tracks[best.truth]
@@ -55,11 +52,9 @@ def sum_by_level(tracks: Tracks, pairs: SimilarPairs) -> ByLevel:
 def identity_matches(tracks: Tracks, pairs: SimilarPairs, gate: float) -> Real:
     """Frames in which each truth track has its one system id, chosen so that their sum is greatest."""
     close = pairs.where(pairs.similarity >= gate)
-    width = max(len(tracks.system.ids), 1)
-    codes = tracks.truth.tracks[close.truth] * width + tracks.system.tracks[close.system]
-    cells, counts = np.unique(codes, return_counts=True)
-    rows, columns = cells // width, cells % width
-    chosen = heaviest_overall(rows, columns, counts.astype(np.float64))
+    rows, columns, cell = close.cells(tracks)
+    counts = count_by(cell, len(rows))
+    chosen = heaviest_overall(rows, columns, counts)
     return sum_by(rows[chosen], counts[chosen], len(tracks.truth.ids))
 
 

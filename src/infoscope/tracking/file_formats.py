@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.kernels import decimal_columns
 from infoscope.numeric import Real
 from infoscope.tracking.track_file import TrackFile, as_frames, as_ids, as_numbers, delimiter_of, first_line
 
@@ -152,10 +153,12 @@ def read_motchallenge(text: str, origin: str) -> TrackFile:
     delimiter = delimiter_of(first)
     fields = [field for field in first.split(delimiter) if field.strip()]
     wanted = 8 if len(fields) == _WITH_CLASSES else min(len(fields), 7)
-    try:
-        rows = np.loadtxt(io.StringIO(text), delimiter=delimiter, usecols=range(wanted), ndmin=2)
-    except ValueError:
-        raise _bad_line(text, origin, delimiter, wanted) from None
+    rows = None if delimiter is None else decimal_columns(text, delimiter, wanted)
+    if rows is None:
+        try:
+            rows = np.loadtxt(io.StringIO(text), delimiter=delimiter, usecols=range(wanted), ndmin=2)
+        except ValueError:
+            raise _bad_line(text, origin, delimiter, wanted) from None
     return from_numbers(rows, origin, columns=len(fields))
 
 

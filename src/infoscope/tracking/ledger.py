@@ -13,7 +13,7 @@ import numpy as np
 from infoscope.numeric import Real
 from infoscope.tables.tracks import Association, Ints, Tracks, count_by, sum_by
 from infoscope.tracking.matching import independent, sticky, wholesale
-from infoscope.tracking.similarity import SimilarPairs
+from infoscope.tracking.similarity import SimilarPairs, TrackCells
 
 __all__ = ["MATCHES", "NULLS", "Ledger", "associate", "count_matches", "information_ledger", "share_pairs"]
 
@@ -124,14 +124,14 @@ def associate(tracks: Tracks, pairs: SimilarPairs, *, match: str, gate: float) -
 
 def count_matches(tracks: Tracks, matched: SimilarPairs) -> Association:
     """Frames that each truth track and each system track spent together, one partner a frame."""
-    cells = _Cells.of(tracks, matched)
+    cells = matched.cells(tracks)
     counts = count_by(cells.place, len(cells.rows))
     return _table(tracks, matched, cells, (counts, counts))
 
 
 def share_pairs(tracks: Tracks, gated: SimilarPairs) -> Association:
     """Every detection shared equally among all partners that pass the gate."""
-    cells = _Cells.of(tracks, gated)
+    cells = gated.cells(tracks)
     truth = count_by(gated.truth, len(tracks.truth))[gated.truth]
     system = count_by(gated.system, len(tracks.system))[gated.system]
     size = len(cells.rows)
@@ -139,22 +139,7 @@ def share_pairs(tracks: Tracks, gated: SimilarPairs) -> Association:
     return _table(tracks, gated, cells, shares)
 
 
-class _Cells(NamedTuple):
-    """The cells of truth track × system track that occur, and the cell of each pair."""
-
-    rows: Ints
-    columns: Ints
-    place: Ints
-
-    @classmethod
-    def of(cls, tracks: Tracks, pairs: SimilarPairs) -> "_Cells":
-        width = max(len(tracks.system.ids), 1)
-        codes = tracks.truth.tracks[pairs.truth] * width + tracks.system.tracks[pairs.system]
-        cells, place = np.unique(codes, return_inverse=True)
-        return cls(cells // width, cells % width, place)
-
-
-def _table(tracks: Tracks, pairs: SimilarPairs, cells: _Cells, by_side: tuple[Real, Real]) -> Association:
+def _table(tracks: Tracks, pairs: SimilarPairs, cells: TrackCells, by_side: tuple[Real, Real]) -> Association:
     truth, system = tracks.truth, tracks.system
     return Association(
         truth_ids=truth.ids,

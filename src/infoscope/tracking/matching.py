@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import Real
-from infoscope.tables.tracks import Ints, Tracks, sum_by
+from infoscope.tables.tracks import Ints, Tracks, distinct, sum_by
 from infoscope.tracking.similarity import SimilarPairs
 
 __all__ = ["alignment", "heaviest", "heaviest_overall", "independent", "sticky", "wholesale"]
@@ -58,10 +58,9 @@ def alignment(tracks: Tracks, pairs: SimilarPairs) -> Real:
     truth = sum_by(pairs.truth, pairs.similarity, len(tracks.truth))
     system = sum_by(pairs.system, pairs.similarity, len(tracks.system))
     claim = pairs.similarity / (truth[pairs.truth] + system[pairs.system] - pairs.similarity)
-    row, column = tracks.truth.tracks[pairs.truth], tracks.system.tracks[pairs.system]
-    cells, cell = np.unique(row * len(tracks.system.ids) + column, return_inverse=True)
-    shared = sum_by(cell, claim, len(cells))[cell]
-    return shared / (tracks.truth.lengths[row] + tracks.system.lengths[column] - shared)
+    cells = pairs.cells(tracks)
+    shared = sum_by(cells.place, claim, len(cells.rows))
+    return (shared / (tracks.truth.lengths[cells.rows] + tracks.system.lengths[cells.columns] - shared))[cells.place]
 
 
 def heaviest(tracks: Tracks, pairs: SimilarPairs, worth: Real) -> Ints:
@@ -87,7 +86,7 @@ def heaviest_overall(rows: Ints, columns: Ints, worth: Real) -> Ints:
         return np.zeros(0, np.int64)
     # every row also has a column of its own worth nothing, so that it may stay alone; all are raised by
     # one because the solver takes stored zeros for absent cells
-    names, row = np.unique(rows, return_inverse=True)
+    names, row = distinct(rows)
     height, width = len(names), int(columns.max()) + 1
     table = csr_array(
         (

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
-from infoscope.tables.tracks import Detections, Ints, Tracks
+from infoscope.tables.tracks import Detections, Ints, Tracks, distinct
 
-__all__ = ["FrameSimilarity", "SimilarPairs", "by_distance", "by_overlap", "by_user", "frame_starts"]
+__all__ = ["FrameSimilarity", "SimilarPairs", "TrackCells", "by_distance", "by_overlap", "by_user", "frame_starts"]
 
 ROUNDING = float(np.finfo(np.float64).eps)
 """A similarity this little below the gate still passes it, as in TrackEval."""
@@ -44,6 +44,20 @@ class SimilarPairs(NamedTuple):
     def where(self, wanted: NDArray[Any]) -> "SimilarPairs":
         """The chosen pairs, by mask or by position."""
         return SimilarPairs(self.truth[wanted], self.system[wanted], self.similarity[wanted])
+
+    def cells(self, tracks: Tracks) -> "TrackCells":
+        """The cells of truth track × system track that these pairs fall into."""
+        width = max(len(tracks.system.ids), 1)
+        cells, place = distinct(tracks.truth.tracks[self.truth] * width + tracks.system.tracks[self.system])
+        return TrackCells(*np.divmod(cells, width), place)
+
+
+class TrackCells(NamedTuple):
+    """The cells of truth track × system track that occur, row by row, and the cell of each pair."""
+
+    rows: Ints
+    columns: Ints
+    place: Ints
 
 
 def by_overlap(tracks: Tracks) -> SimilarPairs:

@@ -14,12 +14,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
 from infoscope.readers.parquet.dictionary import Places, UnfitError, grown
 from infoscope.readers.parquet.layout import Chunk, RowGroup
 from infoscope.readers.tally import Ints
 
-__all__ = ["PackedCounting", "is_built", "is_wanted"]
+__all__ = ["PackedCounting", "is_built"]
 
 _LARGEST_GROUP = 1 << 24
 _LARGEST_CHUNK = 1 << 26
@@ -37,10 +36,6 @@ _CODECS = {
     "BROTLI": ("brotli", "decompress_into"),
     "LZ4_RAW": ("lz4", "decompress_block_into"),
 }
-_SWITCH = "INFOSCOPE_NATIVE"
-_SWITCHED = (
-    {"": True} | dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
-)
 _GZIP_FLAGS = 3
 """Where the header of a gzip stream says what else it has; the engine knows no streams that have more."""
 _Bytes = NDArray[np.uint8]
@@ -58,16 +53,6 @@ def _compiled() -> Any:
     from infoscope.readers import _packed  # noqa: PLC0415 - may be absent
 
     return _packed
-
-
-def is_wanted(native: bool | None) -> bool:
-    """Whether the compiled part may be used: as a reader's option says, else as the environment does, else yes."""
-    if native is not None:
-        return native
-    word = os.environ.get(_SWITCH, "")
-    if word.strip().lower() not in _SWITCHED:
-        raise InputError(f"{_SWITCH} is {word!r}; set it to 0 (no compiled code reads files) or to 1, or unset it")
-    return _SWITCHED[word.strip().lower()]
 
 
 class PackedCounting:

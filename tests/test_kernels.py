@@ -1,0 +1,143 @@
+"""The compiled work on columns of numbers against Python's own, and what is done where it is absent."""
+
+import io
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import infoscope as ifs
+from infoscope import kernels
+from infoscope.errors import InputError
+from infoscope.operating_points.ranking import hull_places, ranked
+from infoscope.operating_points.scores import BinaryScores
+from infoscope.tracking.file_formats import read_motchallenge
+
+pytest.importorskip("infoscope._kernels", reason="the compiled part needs a C compiler and Python's headers")
+
+decimals = st.from_regex(r"[+-]?([0-9]{1,12}\.?[0-9]{0,9}|\.[0-9]{1,9})([eE][+-]?[0-9]{1,2})?", fullmatch=True)
+fields = decimals | st.sampled_from(["nan", "inf", "", "-", ".", "1e", "0x1", "1_0", "9" * 25, "1e-30", " 2 ", "-0"])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(fields, fields), min_size=1, max_size=5), st.sampled_from(["\n", "\r\n", "\n\n"]))
+@example([("9007199254740993", "0.1"), ("1e22", "1e23")], "\n")
+@example([("123456789.123456789", "4.35")], "\n")
+def test_decimals_are_read_as_python_reads_them_or_left_to_others(rows: list[tuple[str, str]], end: str) -> None:
+    found = kernels.decimal_columns(end.join(f"{a},{b},rest" for a, b in rows) + end, ",", 2)
+    if found is not None:
+        expected = np.array([[float(a), float(b)] for a, b in rows])
+        np.testing.assert_array_equal(found.view(np.int64), expected.view(np.int64))
+
+
+@pytest.mark.parametrize("text", ["1,2\n3", "1;2\n", "1,x\n", "1,2 3\n", "1 2\n", "# 1,2\n", "1,2\n 3,4,\n", "1,nan\n"])
+def test_decimals_that_are_not_plain_are_left_to_others(text: str) -> None:
+    found = kernels.decimal_columns(text, ",", 2)
+    if text == "1,2\n 3,4,\n":  # only fields beyond those asked for may hold anything
+        assert found is not None
+        assert found.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    else:
+        assert found is None
+
+
+def test_a_track_file_reads_alike_with_and_without_the_compiled_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(8)
+    text = io.StringIO()
+    np.savetxt(
+        text, rng.normal(50, 20, (40, 7)).round(3) * [0, 0, 1, 1, 1, 1, 1] + [3, 4, 0, 0, 0, 0, 0], delimiter=","
+    )
+    plain = read_motchallenge(text.getvalue(), "x")
+    monkeypatch.setenv("INFOSCOPE_NATIVE", "0")
+    assert kernels.decimal_columns("1,2\n", ",", 2) is None
+    other = read_motchallenge(text.getvalue(), "x")
+    np.testing.assert_array_equal(plain.shapes, other.shapes)
+    np.testing.assert_array_equal(plain.frames, other.frames)
+
+
+scores = st.lists(
+    st.tuples(
+        st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 5e-324, -5e-324, math.inf, -math.inf, 0.5]),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(scores)
+def test_scores_are_ranked_as_by_a_full_sort(rows: list[tuple[float, bool]]) -> None:
+    values, positive = np.array([score for score, _ in rows]), np.array([mine for _, mine in rows])
+    found = kernels.rank_scores(values, positive)
+    assert found is not None
+    expected = sorted(set(values.tolist()), reverse=True)
+    assert found.thresholds.tolist() == expected
+    assert not np.signbit(found.thresholds[found.thresholds == 0]).any()
+    assert found.hits.tolist() == [int(np.sum(positive & (values >= score))) for score in expected]
+    assert found.reached.tolist() == [int(np.sum(values >= score)) for score in expected]
+
+
+def test_a_sweep_is_the_same_without_the_compiled_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 50_000)
+    values = np.append(rng.normal(size=49_998) + truth[:-2], [0.0, -0.0])
+    assert np.unique(values).size > 49_000
+    fast = ifs.sweep(truth, values, max_points=200)
+    monkeypatch.setenv("INFOSCOPE_NATIVE", "0")
+    slow = ifs.sweep(truth, values, max_points=200)
+    np.testing.assert_array_equal(fast.thresholds, slow.thresholds)
+    assert fast.areas == slow.areas
+    np.testing.assert_array_equal(fast.values("proficiency"), slow.values("proficiency"))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_no_numbers_are_refused_with_their_row(bad: float) -> None:
+    with pytest.raises(InputError, match="score of row 2 is"):
+        ifs.sweep([0, 1, 1, 0], [0.1, 0.2, bad, 0.4])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60), st.integers(2, 9))
+def test_the_hull_of_long_curves_is_found_stretch_by_stretch(steps: list[tuple[int, int]], stretch: int) -> None:
+    reached = np.cumsum(np.array(steps, dtype=np.int64), axis=0)
+    whole = hull_places(reached[:, 0], reached[:, 1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("infoscope.operating_points.ranking._STRETCH", stretch)
+        patch.setattr("infoscope.operating_points.ranking._FEW", 2)
+        pieces = hull_places(reached[:, 0], reached[:, 1])
+        weighted = hull_places(reached[:, 0] / 3.0, reached[:, 1] / 7.0)
+    at = {(0, 0), *(tuple(reached[place].tolist()) for place in whole)}
+    assert at == {(0, 0), *(tuple(reached[place].tolist()) for place in pieces)}
+    # rounded sums may keep a point on an edge, and lose no corner
+    assert at <= {(0, 0), *(tuple(reached[place].tolist()) for place in weighted)}
+    assert at == _hull(reached)
+
+
+def _hull(reached: np.ndarray) -> set[tuple[int, int]]:
+    """Corners by Andrew's monotone chain, with the end of the curve."""
+    points = sorted({(0, 0), *map(tuple, reached.tolist())})
+
+    def chain(ordered: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        kept: list[tuple[int, int]] = []
+        for x, y in ordered:
+            while len(kept) > 1 and (kept[-1][0] - kept[-2][0]) * (y - kept[-2][1]) <= (kept[-1][1] - kept[-2][1]) * (
+                x - kept[-2][0]
+            ):
+                kept.pop()
+            kept.append((x, y))
+        return kept
+
+    return {*chain(points), *chain(points[::-1])}
+
+
+def test_areas_of_many_levels_are_those_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 40_000)
+    values = rng.normal(size=40_000) + truth
+    levels = ranked(BinaryScores(values, truth == 1, (0, 1), 1))
+    assert len(levels.thresholds) == 40_000
+    areas = ifs.sweep(truth, values).areas
+    assert areas["roc_auc"] == pytest.approx(metrics.roc_auc_score(truth, values), abs=1e-12)
+    assert areas["average_precision"] == pytest.approx(metrics.average_precision_score(truth, values), abs=1e-12)
