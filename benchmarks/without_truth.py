@@ -2,7 +2,8 @@
 
     python benchmarks/without_truth.py                       processor time against what is promised
     python benchmarks/without_truth.py --coverage 200 --seed 9  coverage of 95% intervals, independent errors
-    python benchmarks/without_truth.py --labels 100 --seed 9    coverage of planned labels, errors shared or not
+    python benchmarks/without_truth.py --coverage 200 --only 10,20,5000  the same for one setting
+    python benchmarks/without_truth.py --labels 50 --seed 9     coverage of planned labels, errors shared or not
     python benchmarks/without_truth.py --damage 20 --seed 9     the damage of shared errors (drawn in the docs)
 
 Coverage draws a new world for every replication: class frequencies, accuracies between 0.6 and 0.95 per class, wrong
@@ -105,36 +106,39 @@ def coverage(intervals: int, seed: int, settings: Sequence[tuple[int, int, int]]
 
 LABELS = 400
 """Labels of each planned estimate."""
+SHEETS = 6
+"""Sheets that are drawn and labelled in each world: the model is fitted once for all of them."""
 
 
-def planned_labels(repeats: int, seed: int) -> Iterator[str]:
-    """One line per world: bias of the model alone and of planned labels, and how often their intervals hold."""
-    worlds = (("independent errors", ""), ("10% hard items", "hard"), ("one copies another in 50%", "copy"))
-    for at, (what, kind) in enumerate(worlds):
+def planned_labels(worlds: int, seed: int) -> Iterator[str]:
+    """One line per kind of world: bias of the model and of planned labels, and how often their intervals hold."""
+    kinds = (("independent errors", ""), ("10% hard items", "hard"), ("one copies another in 50%", "copy"))
+    for at, (what, kind) in enumerate(kinds):
         rng = np.random.default_rng([seed, at])
         alone, errors, held, widths = [], [], [], []
-        for _ in range(repeats):
+        for _ in range(worlds):
             world = World.drawn(5, 4, rng)
             truth, seen = world.items(20_000, rng)
             if kind:
                 seen = hard(world, truth, 0.1, rng) if kind == "hard" else copied(seen, 0.5, rng)
             found = ifs.latent_truth(named(seen), draws=100, seed=int(rng.integers(2**31)))
             plan = ifs.plan_labels(found, system="s0")
-            sheet = plan.sheet(plan.select(named(seen), LABELS, seed=int(rng.integers(2**31))))
-            labels = {name: [line[name] for line in sheet] for name in (*found.names, "times")}
-            labels["label"] = [str(truth[line["row"] - 1]) for line in sheet]
-            estimate = plan.estimate(labels).systems["s0"]
             true = float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, seen[0])))
             alone.append(found["s0"].metrics["proficiency"].value - true)
-            errors.append(estimate.shown - true)
-            held.append(estimate.low <= true <= estimate.high)
-            widths.append(estimate.high - estimate.low)
+            for _ in range(SHEETS):
+                sheet = plan.sheet(plan.select(named(seen), LABELS, seed=int(rng.integers(2**31))))
+                labels = {name: [line[name] for line in sheet] for name in (*found.names, "times")}
+                labels["label"] = [str(truth[line["row"] - 1]) for line in sheet]
+                estimate = plan.estimate(labels).systems["s0"]
+                errors.append(estimate.shown - true)
+                held.append(estimate.low <= true <= estimate.high)
+                widths.append(estimate.high - estimate.low)
         figures = f"{np.mean(alone):+.3f} | {np.mean(errors):+.3f} | {np.std(errors):.3f} | {np.mean(held):.2f}"
-        yield f"| {what} | {figures} | {np.mean(widths) / 2:.3f} | {repeats} |"
+        yield f"| {what} | {figures} | {np.mean(widths) / 2:.3f} | {len(held)} |"
 
 
-def shown(lines: Iterator[str], docs: Path | None, mark: str) -> None:
-    """Print the lines as they come; then put them between the marks of a page."""
+def shown(lines: Iterator[str], docs: Path | None, mark: str, names: int) -> None:
+    """Print the lines as they come; then put them between the marks of a page, for those with the same first cells."""
     found = []
     for line in lines:
         print(line, flush=True)
@@ -145,8 +149,9 @@ def shown(lines: Iterator[str], docs: Path | None, mark: str) -> None:
         after = rest.partition(end)[2]
         if not start or not after:
             raise SystemExit(f"{docs} has no marks {mark}")
-        head = rest.splitlines()[:2]
-        docs.write_text(before + start + "\n".join([*head, *found]) + f"\n{end}" + after, encoding="utf-8")
+        old = rest.partition(end)[0].splitlines()
+        kept = {tuple(line.split("|")[: names + 1]): line for line in (*old[2:], *found)}
+        docs.write_text(before + start + "\n".join([*old[:2], *kept.values()]) + f"\n{end}" + after, encoding="utf-8")
 
 
 def copied(predictions: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
@@ -245,10 +250,16 @@ def speed(rng: np.random.Generator) -> None:
     print(f"peak memory {peak_mebibytes():,.0f} MiB (promised 1,500)", flush=True)
 
 
+def _setting(text: str) -> tuple[int, int, int]:
+    systems, classes, items = map(int, text.split(","))
+    return systems, classes, items
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--coverage", type=int, metavar="INTERVALS")
-    parser.add_argument("--labels", type=int, metavar="REPEATS")
+    parser.add_argument("--only", type=_setting, action="append", metavar="SYSTEMS,CLASSES,ITEMS")
+    parser.add_argument("--labels", type=int, metavar="WORLDS")
     parser.add_argument("--docs", type=Path, help="with --coverage or --labels: the page whose lines are replaced")
     parser.add_argument("--damage", type=int, metavar="REPEATS")
     parser.add_argument("--picture", type=Path, help="with --damage: where to draw it, as SVG")
@@ -257,9 +268,9 @@ def main() -> None:
     seed = int(np.random.SeedSequence().entropy % 2**32) if asked.seed is None else asked.seed
     rng = np.random.default_rng(seed)
     if asked.coverage:
-        shown(coverage(asked.coverage, seed), asked.docs, "coverage")
+        shown(coverage(asked.coverage, seed, asked.only or SETTINGS), asked.docs, "coverage", 3)
     elif asked.labels:
-        shown(planned_labels(asked.labels, seed), asked.docs, "planned labels")
+        shown(planned_labels(asked.labels, seed), asked.docs, "planned labels", 1)
     elif asked.damage:
         found = list(damage(asked.damage, rng))
         print(json.dumps(found, indent=1))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from infoscope import Contingency, InputError, Posterior, evaluate
-from infoscope.comparison import PairedPredictions, Ranking, compare
+from infoscope.comparison import PairedPredictions, Ranking, compare, compare_predictions
 from infoscope.comparison.correlation import _along_directions, correlation
 from infoscope.comparison.difference import MetricBelief
 from infoscope.comparison.pairwise import statement
@@ -329,16 +329,36 @@ def test_a_hundred_thousand_classes_can_be_compared():
     assert any("too many classes for the tree prior" in note for note in notes(result))
 
 
+@pytest.mark.parametrize("freedom", [1.0, 0.2])
 @pytest.mark.parametrize("name", ["accuracy", "error_rate", "mcc", "proficiency"])
-def test_random_directions_agree_with_the_gradient(name):
+def test_random_directions_agree_with_the_gradient(name, freedom):
     rng = np.random.default_rng(7)
     truth = rng.integers(0, 4, 2000)
     a = answers(rng, truth, 0.8)
     b = np.where(rng.random(2000) < 0.6, a, answers(rng, truth, 0.7))
     pair = PairedPredictions.from_labels(truth, {"a": a, "b": b}).pair("a", "b")
 
-    found = _along_directions(pair, find(name), np.random.default_rng(1))
-    assert found == pytest.approx(correlation(pair, find(name)), abs=0.1)
+    found = _along_directions(pair, find(name), freedom, np.random.default_rng(1))
+    assert found == pytest.approx(correlation(pair, find(name), freedom), abs=0.1)
+
+
+def test_the_sd_of_a_difference_holds_where_classes_are_balanced_and_unequally_hard():
+    """How often each class came up is common to both systems, but not where the belief takes it as balanced."""
+    recall = np.where(np.arange(10) % 2, 0.55, 0.99)
+    known = np.sqrt(2 * np.mean(recall * (1 - recall)) / 1000)  # errors are independent given the class
+    sds = []
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 17])
+        truth = rng.integers(0, 10, 1000)
+        said = {
+            name: np.where(rng.random(1000) < recall[truth], truth, (truth + rng.integers(1, 10, 1000)) % 10)
+            for name in "ab"
+        }
+        sds.append(
+            compare_predictions(PairedPredictions.from_labels(truth, said), metrics=["accuracy"]).pairs[0].estimate.sd
+        )
+
+    assert np.mean(sds) == pytest.approx(known, rel=0.06)
 
 
 # ── other class shares ───────────────────────────────────────────────────────────────────────────

@@ -24,8 +24,12 @@ _STEP = 1e-4
 _BLOCK_CELLS = 2_000_000
 
 
-def correlation(pair: PairCells, entry: Metric) -> float:
+def correlation(pair: PairCells, entry: Metric, prevalence_freedom: float = 1.0) -> float:
     """The covariance of the two metrics' influences over the joint cells, as a correlation.
+
+    How often each class came up moves both systems alike. Where the belief takes the classes as balanced by design,
+    that part is in neither system's sd, so it must not count as common to both: ``prevalence_freedom`` is the share of
+    its variance that is left.
 
     1 for systems with equal predictions, near 0 for unrelated errors. Of metrics without a closed influence, in tables
     of many classes, it is taken over random small changes of the rows, with an error of about (1 − ρ²)/20.
@@ -34,9 +38,20 @@ def correlation(pair: PairCells, entry: Metric) -> float:
         return 1.0
     one, other = pair.table_a, pair.table_b
     if _has_influence(entry, one) and _has_influence(entry, other):
-        return _together(_influence(entry, one)[pair.cells_a], _influence(entry, other)[pair.cells_b], pair.counts)
+        first = _damped(_influence(entry, one)[pair.cells_a], pair, prevalence_freedom)
+        second = _damped(_influence(entry, other)[pair.cells_b], pair, prevalence_freedom)
+        return _together(first, second, pair.counts)
     rng = np.random.default_rng(0)  # a fixed set of directions: the result does not depend on the order of pairs
-    return _along_directions(pair, entry, rng)
+    return _along_directions(pair, entry, prevalence_freedom, rng)
+
+
+def _damped(influence: Real, pair: PairCells, freedom: float) -> Real:
+    """Influences over the joint cells with so much left of the variance between true classes."""
+    if freedom >= 1:
+        return influence
+    rows = np.bincount(pair.truth, pair.counts)
+    middle = np.bincount(pair.truth, pair.counts * influence) / np.where(rows > 0, rows, 1.0)
+    return influence - (1 - np.sqrt(freedom)) * middle[pair.truth]
 
 
 def _has_influence(entry: Metric, table: Contingency) -> bool:
@@ -75,7 +90,7 @@ def _together(one: Real, other: Real, counts: Real) -> float:
     return float(np.clip(np.dot(weights, one * other) / spread, -1.0, 1.0))
 
 
-def _along_directions(pair: PairCells, entry: Metric, rng: np.random.Generator) -> float:
+def _along_directions(pair: PairCells, entry: Metric, freedom: float, rng: np.random.Generator) -> float:
     """Both metrics' slopes along random changes of the joint cells, as large as chance makes them."""
     tables = [_used(table, pair.truth, said) for table, said in ((pair.table_a, pair.a), (pair.table_b, pair.b))]
     lines = np.arange(pair.counts.size)
@@ -85,12 +100,21 @@ def _along_directions(pair: PairCells, entry: Metric, rng: np.random.Generator) 
     for start in range(0, _DIRECTIONS, block):
         noise = rng.standard_normal((min(block, _DIRECTIONS - start), lines.size)) * np.sqrt(pair.counts)
         noise -= noise.sum(axis=1, keepdims=True) * (pair.counts / pair.counts.sum())
+        noise -= (1 - np.sqrt(freedom)) * _class_changes(noise, pair)
         for found, (table, _), onto in zip(slopes, tables, spread, strict=True):
             change = _STEP * (noise @ onto)
             found.append(_score(entry, table, change) - _score(entry, table, -change))
     one, other = (np.concatenate(found) for found in slopes)
     scale = np.sqrt(np.dot(one, one) * np.dot(other, other))
     return float(np.clip(np.dot(one, other) / scale, -1.0, 1.0)) if np.isfinite(scale) and scale > 0 else 0.0
+
+
+def _class_changes(noise: Real, pair: PairCells) -> Real:
+    """What random changes do to the true classes, laid onto the joint cells in proportion."""
+    rows = np.bincount(pair.truth, pair.counts)
+    onto = csr_array((np.ones(pair.truth.size), (np.arange(pair.truth.size), pair.truth)), (pair.truth.size, rows.size))
+    share = pair.counts / np.where(rows > 0, rows, 1.0)[pair.truth]
+    return np.asarray((noise @ onto)[:, pair.truth] * share)
 
 
 def _used(table: Contingency, truth: NDArray[np.int64], said: NDArray[np.int64]) -> tuple[Contingency, Any]:

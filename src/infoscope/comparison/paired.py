@@ -114,7 +114,9 @@ class _Work:
         if self.predicted.cluster is not None:
             return correlation_of_draws(one, other, [entry.name for entry in entries])
         known = [entry for entry in entries if one.why_unknown(entry) is None and other.why_unknown(entry) is None]
-        return {entry.name: 0.0 for entry in entries} | {entry.name: correlation(cells, entry) for entry in known}
+        freedom = one.prevalence_freedom
+        found = {entry.name: correlation(cells, entry, freedom) for entry in known}
+        return {entry.name: 0.0 for entry in entries} | found
 
     def _tested(self, pairs: Sequence[Difference], cells: PairCells) -> list[Difference]:
         """The classical tests beside; of rows that come in clusters there is none."""

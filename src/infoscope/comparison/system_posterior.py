@@ -22,6 +22,7 @@ from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
+from infoscope.posterior.tree import Tree
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
@@ -84,6 +85,14 @@ class SystemPosterior:
         """P of at least this much captured information by chance, on the rows as they came."""
         recipe = self.table.reweighting
         return chance_p_value(self.table if recipe is None else recipe.origin)
+
+    @property
+    def prevalence_freedom(self) -> float:
+        """How much of a random sample's variance is left to the class frequencies: less where they look balanced."""
+        source = self.source
+        if not isinstance(source, Posterior) or not isinstance(source.belief, Tree):
+            return 1.0
+        return source.belief.prevalence_freedom
 
     @property
     def lacks_tree(self) -> bool:

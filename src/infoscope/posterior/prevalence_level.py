@@ -27,6 +27,7 @@ _SPREADS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.1, 2.8])
 _NODES = np.linspace(-4.5, 4.5, 37)  # of a standard normal
 _NODE_WEIGHTS = np.exp(-0.5 * _NODES**2)
 _STEPS = np.linspace(-1.2, 1.2, 13)
+_FREEDOM_DRAWS = 400
 _NEAR = 8.0  # points this much less likely than the best, in nats, hardly matter …
 _FEWEST_NEAR = 5  # … and with fewer than this many of the others the grid is refined
 
@@ -103,6 +104,17 @@ class PrevalenceLevel:
                 expected = (chances @ np.exp(logs))[self._distinct[1]]
                 out += weights[grid.size + at] * expected / expected.sum()
         return np.asarray(out / out.sum())
+
+    @cached_property
+    def freedom(self) -> float:
+        """Variance of the shares against that of a random sample: 1 where counts alone decide, near 0 if balanced."""
+        total = float(self.totals.sum())
+        shares = self.totals / max(total, 1.0)
+        sampled = float((shares * (1 - shares)).sum()) / max(total, 1.0)
+        if sampled <= 0:
+            return 1.0
+        drawn = self.draw(_FREEDOM_DRAWS, np.random.default_rng(0))
+        return min(1.0, float(drawn.var(0, ddof=1).sum()) / sampled)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Shares, (n, classes)."""

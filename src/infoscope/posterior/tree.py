@@ -99,6 +99,11 @@ class Tree:
         """Share of what the tree takes off the sample's value (or adds to it) that counts as one further sd."""
         return _DOUBT_ALONE if self._cells is None else _DOUBT
 
+    @property
+    def prevalence_freedom(self) -> float:
+        """How much of a random sample's variance the belief leaves to the class frequencies, between 0 and 1."""
+        return self._prevalence.freedom
+
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Joint probabilities of n tables, (n, rows, columns)."""
         return next(self.draw_blocks([n], rng))
