@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from infoscope import InputError, evaluate, gate
 from infoscope.diagnosis import RULES, THRESHOLDS, Finding, TableStatistics, diagnose, diagnose_all
 from infoscope.metrics import missed_information
 from infoscope.posterior import Posterior, samples_to_halve
@@ -88,6 +89,7 @@ BELIEVED = [
     ("loud_prior", HURLEY),
     ("small_sample_bias", THIN),
     ("unseen_classes", ONCE),
+    ("absent_classes", Contingency.from_matrix(np.pad([[20, 3], [4, 25]], (0, 2)))),
     ("balanced_classes", BALANCED),
 ]
 DOES_NOT_FIT = [
@@ -130,6 +132,8 @@ DOES_NOT_FIT = [
     ("loud_prior", M1),
     ("small_sample_bias", VALVERDE_B),
     ("unseen_classes", VALVERDE_B),
+    ("absent_classes", VALVERDE_B),
+    ("absent_classes", Contingency.from_labels([*"aabb"], [*"abbc"])),  # predicted, if never true
     ("balanced_classes", RARE),
 ]
 
@@ -375,6 +379,29 @@ def test_unseen_classes_are_not_said_where_all_are_stated() -> None:
     (finding,) = [finding for finding in believed(ONCE) if finding.code == "unseen_classes"]
     assert "5 true classes occur once, so about 12% of cases" in finding.text
     assert "unseen_classes" not in codes(believed(Contingency.from_matrix(stated)))
+
+
+def test_what_moves_with_the_number_of_classes_has_no_interval_where_classes_are_missing() -> None:
+    (system,) = evaluate({"a": ONCE}).systems
+    (whole,) = evaluate({"a": Contingency.from_matrix(np.asarray(ONCE.counts) * 20)}).systems
+
+    assert "unseen_classes" in codes(system.diagnosis)
+    for name in ("mutual_information", "truth_entropy", "macro_f1"):
+        assert system.metrics[name].interval is None
+        assert system.metrics[name].mean is not None
+        assert whole.metrics[name].interval is not None
+    assert system.metrics["proficiency"].interval is not None
+    assert system.metrics["accuracy"].interval is not None
+    with pytest.raises(InputError, match="state all classes with labels="):
+        gate({"a": ONCE}, min={"mutual_information": 0.1})
+
+
+def test_declared_classes_without_a_row_are_named() -> None:
+    result = evaluate([*"aaabbb"] * 5, [*"aabbbb"] * 5, labels=[*"abcd"])
+    (finding,) = [finding for finding in result.systems[0].diagnosis if finding.code == "absent_classes"]
+
+    assert "No row has the declared classes 'c' and 'd'" in finding.text
+    assert "about the 2 that occur, while intervals allow for all 4" in finding.text
 
 
 def test_balanced_classes_are_said_with_the_width() -> None:

@@ -22,6 +22,8 @@ from infoscope.diagnosis.response import (
     specialised,
 )
 from infoscope.diagnosis.sample import (
+    CLASS_COUNT_METRICS,
+    absent_classes,
     balanced_classes,
     estimated,
     few_samples,
@@ -37,6 +39,7 @@ from infoscope.results.finding import Finding, Severity
 from infoscope.tables import Contingency
 
 __all__ = [
+    "CLASS_COUNT_METRICS",
     "RULES",
     "THRESHOLDS",
     "Confusion",
@@ -146,6 +149,7 @@ RULES: tuple[Rule, ...] = (
     Rule("loud_prior", loud_prior, "warning", "Collect more samples", "prior matters"),
     Rule("small_sample_bias", small_sample_bias, "note", "Collect more samples", "corrected for bias"),
     Rule("unseen_classes", unseen_classes, "warning", "State all classes", "unseen classes"),
+    Rule("absent_classes", absent_classes, "note", "Collect such samples", "classes without rows"),
     Rule("balanced_classes", balanced_classes, "note", "State the prevalence"),
     Rule("lookalike_labels", lookalike_labels, "warning", "Clean the labels"),
 )

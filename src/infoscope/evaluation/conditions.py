@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
+from infoscope.diagnosis import CLASS_COUNT_METRICS
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.result import SystemResult
 from infoscope.inputs import check_costs_stated
@@ -93,10 +94,11 @@ class Condition:
     def _check_interval(self, system: SystemResult, estimate: Estimate) -> Check:
         """A limit that lies inside the interval is neither met nor missed."""
         if estimate.low is None or estimate.high is None:
-            raise InputError(
-                f"{self.metric} of {system.title!r} has no interval; state the sample size with --sample-size, or ask "
-                f"for {self.metric}.value"
-            )
+            remedy = "state the sample size with --sample-size"
+            if self.metric in CLASS_COUNT_METRICS and any(f.code == "unseen_classes" for f in system.diagnosis):
+                remedy = "it moves with the number of classes, and some occur in no row: state all classes with labels="
+            what = f"{self.metric} of {system.title!r} has no interval"
+            raise InputError(f"{what}; {remedy}, or ask for {self.metric}.value")
         near, far = (estimate.low, estimate.high) if self.side == "min" else (-estimate.high, -estimate.low)
         limit = self.limit if self.side == "min" else -self.limit
         asked = far if self.part == ("high" if self.side == "min" else "low") else near

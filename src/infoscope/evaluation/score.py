@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
-from infoscope.diagnosis import Confusion, Finding, TableBelief, confusions, directed_errors
+from infoscope.diagnosis import CLASS_COUNT_METRICS, Confusion, Finding, TableBelief, confusions, directed_errors
 from infoscope.evaluation.result import (
     CellCost,
     CellExamples,
@@ -98,7 +98,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         positive=_positive(table),
         ordinal=None if table.ordinal is None else tuple(map(str, table.ordinal)),
         group=subject.group,
-        metrics=_by_table(subject, level),
+        metrics=_withheld(_by_table(subject, level), findings),
         classes=tuple(_by_class(subject, "truth", level)),
         outputs=tuple(_by_class(subject, "system", level)),
         leaks=tuple(_leaks(table)),
@@ -168,6 +168,14 @@ def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:
             if values[name].sd is not None:
                 values[name] = values[name].with_first_order(first_order)
     return values
+
+
+def _withheld(values: dict[str, Estimate], findings: Sequence[Finding]) -> dict[str, Estimate]:
+    """The same without intervals of what moves with the number of classes, where classes are known to be missing."""
+    if all(finding.code != "unseen_classes" for finding in findings):
+        return values
+    none = {"sd": None, "low": None, "high": None, "first_order_sd": None}
+    return {name: replace(value, **none) if name in CLASS_COUNT_METRICS else value for name, value in values.items()}
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from infoscope.latent.model import SMALLEST, Channel, Observations, Parameters, dirichlet, expected_tables
-from infoscope.numeric import Real
+from infoscope.numeric import Real, as_real
 
 __all__ = ["LatentDraws", "drawn_chains", "split_r_hat"]
 
 RIGHT, WRONG = 1.5, 0.5
-SPARSENESS = np.exp2(np.arange(-7, 2.1, 0.75))
+SPARSENESS = np.exp2(np.arange(-7, 2.1, 0.25))
 """Pseudo-counts of each wrong prediction that are considered."""
 SETTLED = 1.05
 """Split R̂ up to which chains are said to agree."""
@@ -136,15 +136,18 @@ def _wrong_predictions(table: Real, channel: Channel) -> Real:
 def _drawn_sparseness(rng: np.random.Generator, tables: list[Real], channels: tuple[Channel, ...]) -> float:
     """Pseudo-counts of each wrong prediction, drawn by their evidence (Dirichlet-multinomial)."""
     evidence = np.zeros(len(SPARSENESS))
-    each = SPARSENESS[:, None, None]
     for table, channel in zip(tables, channels, strict=True):
         wrong = _wrong_predictions(table, channel)
-        used = wrong[wrong > 0]
-        sums, size = wrong.sum(axis=1), wrong.shape[1]
-        evidence += (gammaln(used + each[:, 0]) - gammaln(each[:, 0])).sum(axis=1)
-        evidence -= (gammaln(sums + size * each[:, 0]) - gammaln(size * each[:, 0])).sum(axis=1)
+        evidence += _rising(wrong[wrong > 0], SPARSENESS)
+        evidence -= _rising(wrong.sum(axis=1), SPARSENESS * wrong.shape[1])
     chance = np.exp(evidence - evidence.max())
     return float(rng.choice(SPARSENESS, p=chance / chance.sum()))
+
+
+def _rising(counts: Real, each: Real) -> Real:
+    """Σ log Γ(count + x) − log Γ(x) for each number x of pseudo-counts; counts that occur often are looked at once."""
+    values, times = np.unique(counts, return_counts=True)
+    return as_real((gammaln(values + each[:, None]) - gammaln(each)[:, None]) @ times)
 
 
 def _drawn_predictions(rng: np.random.Generator, table: Real, channel: Channel, each: float) -> Real:
