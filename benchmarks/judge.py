@@ -4,9 +4,11 @@
     python benchmarks/judge.py --coverage 200 --seed 9   95% intervals of one system, 3 to 20 classes
     python benchmarks/judge.py --verdicts 200 --seed 9   several judges, grades, right or wrong, weights, groups
     python benchmarks/judge.py --pairs 60 --seed 9       differences of two systems
+    python benchmarks/judge.py --docs                    all of it with few runs, into docs/judge.md
 
 Every replication draws a new population of 10,000 rows with its truth, system and judge, and labels some rows at
-random. With --docs FILE the lines replace those between the marks of the same name.
+random. With --docs the lines replace those between the marks of the same name, and say how they were made. Without a
+number of runs a part has 20; docs/judge.md has more.
 """
 
 import argparse
@@ -27,6 +29,9 @@ from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.metrics import accuracy, macro_f1, proficiency
 
 ROWS = sized(10_000, 500)
+FEW_RUNS = sized(20, 1)
+"""Of a part whose number of runs is not stated."""
+PAGE = Path(__file__).parent.parent / "docs" / "judge.md"
 METRICS = {"accuracy": accuracy, "proficiency": proficiency, "macro_f1": macro_f1}
 
 
@@ -61,10 +66,18 @@ SETTINGS = (
     Setting(10, 1000, errors="any"),
     Setting(20, 500, errors="repeats"),
     Setting(20, 1000, errors="any"),
+    Setting(20, 200),
 )
 
 
-PAIRED = (Setting(2, 200), Setting(2, 200, errors="repeats"), Setting(5, 200), Setting(5, 500))
+PAIRED = (
+    Setting(2, 200),
+    Setting(2, 200, errors="repeats"),
+    Setting(5, 200),
+    Setting(5, 500),
+    Setting(5, 200, errors="repeats"),
+    Setting(10, 500),
+)
 
 
 def confusion(classes: int, right: float, rng: np.random.Generator) -> np.ndarray:
@@ -258,7 +271,7 @@ def grouped(setting: Setting, rng: np.random.Generator) -> Made:
 def pairs(runs: int, seed: int) -> Iterator[str]:
     """One line per setting: a second system follows the first in half of its predictions."""
     for at, setting in enumerate(PAIRED):
-        found: dict[str, list[tuple[bool, float, float]]] = {"accuracy": [], "proficiency": []}
+        found: dict[str, list[tuple[bool, float, float, float]]] = {"accuracy": [], "proficiency": []}
         for run in range(runs):
             rng = np.random.default_rng([seed, 200 + at, run])
             rows = Rows.drawn(setting, rng)
@@ -274,10 +287,11 @@ def pairs(runs: int, seed: int) -> Iterator[str]:
                 true = float(metric(rows.table())) - float(metric(second.table()))
                 pair, single = both.pair("model", "new", name).estimate, alone.pair("model", "new", name).estimate
                 is_held, width = pair.low <= true <= pair.high, (pair.sd or 0) / (single.sd or 1)
-                found[name].append((is_held, width, pair.mean - true))
+                found[name].append((is_held, width, pair.mean - true, single.mean - true))
         for name, parts in found.items():
-            share, width, bias = np.array(parts, dtype=float).mean(axis=0)
-            yield f"| {setting} | {name} | {bias:+.3f} | {share:.2f} | {width:.2f} |"
+            share, width, bias, _ = np.array(parts, dtype=float).mean(axis=0)
+            error, alone_error = np.sqrt((np.array(parts, dtype=float)[:, 2:] ** 2).mean(axis=0))
+            yield f"| {setting} | {name} | {bias:+.3f} | {share:.2f} | {width:.2f} | {error / alone_error:.2f} |"
 
 
 def speed() -> Iterator[str]:
@@ -289,8 +303,8 @@ def speed() -> Iterator[str]:
         yield f"| {classes} | {len(counts.rows):,} | {seconds:.2f} s |"
 
 
-def shown(lines: Iterator[str], docs: Path | None, mark: str) -> None:
-    """Print the lines as they come; then put them between the marks of a page, below its two lines of headings."""
+def shown(lines: Iterator[str], docs: Path | None, mark: str, made: str) -> None:
+    """Print the lines as they come; then put them between the marks of a page, and say how they were made."""
     found = []
     for line in lines:
         print(line, flush=True)
@@ -302,7 +316,8 @@ def shown(lines: Iterator[str], docs: Path | None, mark: str) -> None:
         if not start or not after:
             raise SystemExit(f"{docs} has no marks {mark}")
         head = rest.splitlines()[:2]
-        docs.write_text(before + start + "\n".join([*head, *found]) + f"\n{end}" + after, encoding="utf-8")
+        block = "\n".join([*head, *found, "", f"`benchmarks/judge.py {made}`".replace(" `", "`"), end])
+        docs.write_text(before + start + block + after, encoding="utf-8")
 
 
 def _few_halvings() -> AbstractContextManager[object]:
@@ -310,23 +325,24 @@ def _few_halvings() -> AbstractContextManager[object]:
     return patch.object(borrowed_strength, "MAX_HALVINGS", borrowed_strength.MIN_HALVINGS)
 
 
+PARTS: dict[str, Callable[[int, int], Iterator[str]]] = {"coverage": coverage, "verdicts": verdicts, "pairs": pairs}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("coverage", "verdicts", "pairs"):
-        parser.add_argument(f"--{name}", type=int, metavar="RUNS")
-    parser.add_argument("--docs", type=Path, help="the page whose lines are replaced")
+    for name in PARTS:
+        parser.add_argument(f"--{name}", type=int, nargs="?", const=FEW_RUNS, metavar="RUNS")
+    parser.add_argument("--docs", type=Path, nargs="?", const=PAGE, metavar="FILE", help="default: docs/judge.md")
     parser.add_argument("--seed", type=int, default=None)
     asked = parser.parse_args()
     seed = int(np.random.SeedSequence().entropy % 2**32) if asked.seed is None else asked.seed
-    with _few_halvings():
-        if asked.coverage:
-            shown(coverage(asked.coverage, seed), asked.docs, "coverage")
-        if asked.verdicts:
-            shown(verdicts(asked.verdicts, seed), asked.docs, "verdicts")
-    if asked.pairs:
-        shown(pairs(asked.pairs, seed), asked.docs, "pairs")
-    if not (asked.coverage or asked.verdicts or asked.pairs):
-        shown(speed(), asked.docs, "speed")
+    wanted = {name: getattr(asked, name) for name in PARTS if getattr(asked, name)}
+    everything = asked.docs is not None and not wanted
+    for name, runs in (dict.fromkeys(PARTS, FEW_RUNS) if everything else wanted).items():
+        with _few_halvings():
+            shown(PARTS[name](runs, seed), asked.docs, name, f"--{name} {runs} --seed {seed}")
+    if everything or not wanted:
+        shown(speed(), asked.docs, "speed", "")
 
 
 if __name__ == "__main__":

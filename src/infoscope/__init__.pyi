@@ -55,6 +55,7 @@ from .figures.judge import JudgeDisplay as JudgeDisplay
 from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
 from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.run_chart import RunChartDisplay as RunChartDisplay
+from .figures.strata_mosaic import StrataMosaicDisplay as StrataMosaicDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
 from .judges import Judged as Judged

@@ -1,16 +1,17 @@
-"""Pictures of few labels and a judge, of handwritten digits."""
+"""Pictures of few labels and a judge."""
 
 from collections.abc import Iterator
 
 import infoscope as ifs
 from infoscope.figures.judge import JudgeDisplay
+from infoscope.figures.strata_mosaic import StrataMosaicDisplay
 from tools.gallery.exhibit import Exhibit
 
 __all__ = ["exhibits"]
 
 
 def exhibits() -> Iterator[Exhibit]:
-    """A classifier with a label for one row in ten, judged by a weaker one."""
+    """Classifiers with few labels: judged by a weaker one, and by a stronger one."""
     data = ifs.datasets.page_blocks()
     few = [label if at % 10 == 0 else None for at, label in enumerate(data.y_true.tolist())]
     found = ifs.evaluate(few, {"boosting": data.predictions["boosting"]}, judge=data.predictions["logistic"])
@@ -21,5 +22,18 @@ def exhibits() -> Iterator[Exhibit]:
         JudgeDisplay.from_judge(found, "proficiency"),
         note="Verdicts as truth are off by the judge's own errors; labels and judge together are narrower than the "
         "labels alone.",
+        made_up=True,
+    )
+    digits = ifs.datasets.digits()
+    few = [label if at % 12 == 0 else None for at, label in enumerate(digits.y_true.tolist())]
+    found = ifs.evaluate(few, {"naive_bayes": digits.predictions["naive_bayes"]}, judge=digits.predictions["svm"])
+    yield Exhibit(
+        "strata_mosaic",
+        "Verdicts and predictions",
+        "Handwritten digits read by naive Bayes, one row in twelve labelled, judged by a support vector machine",
+        StrataMosaicDisplay.from_judge(found),
+        note="Area is rows, colour how often predictions are right. Hatched: no row with that verdict and prediction "
+        "has a label, so that strength is borrowed from others. Under the verdict 9 a third of the predictions are "
+        "something else, and nearly all of these are wrong.",
         made_up=True,
     )

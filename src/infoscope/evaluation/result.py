@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from infoscope.clustering import SplitsAndMerges
 from infoscope.comparison.result import Comparison
-from infoscope.errors import InputError
+from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.row_labels import RowLabels
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.operating_points import Sweep
@@ -293,7 +293,11 @@ class JudgeResult:
 
     def of(self, system: str) -> JudgedSystem:
         """What labels and judge say of one system."""
-        return next(found for found in self.systems if found.name == system)
+        found = next((found for found in self.systems if found.name == system), None)
+        if found is None:
+            names = ", ".join(repr(found.name) for found in self.systems)
+            raise UnknownNameError(f"no system {system!r} was judged; there is {names}")
+        return found
 
 
 @dataclass(frozen=True)

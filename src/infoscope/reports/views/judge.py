@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import JudgedSystem, JudgeResult
 from infoscope.figures.judge import JudgeDisplay
+from infoscope.figures.strata_mosaic import StrataMosaicDisplay
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, share
 from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
@@ -84,7 +85,9 @@ def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
         title: Phrase = ("The judge by class: ", Name(judge.title))
         blocks.append(Section(title, class_tables(judge, unit)))
     blocks += _others(found)
-    blocks += [Section(("Verdict and prediction: ", Name(each.name)), [_strata(each)]) for each in found.systems]
+    for each in found.systems:
+        mosaic = Figure(StrataMosaicDisplay.from_judge(evaluation, each.name).panel())
+        blocks.append(Section(("Verdict and prediction: ", Name(each.name)), [mosaic, _strata(each)]))
     yield Section("Labels and judge", blocks, "judge")
 
 
