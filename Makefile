@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test test-torch test-mlflow test-fast check bench mutants docs fuzz fuzz-readers clean
+.PHONY: demo test suite test-torch test-mlflow test-fast check bench mutants docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -16,9 +16,12 @@ demo: $(VENV)/.core  ## evaluate the bundled example
 	@mkdir -p demo && $(BIN)/infoscope demo --format html -o demo/report.html
 	@echo "the same as a page for a browser: demo/report.html"
 
-test: $(VENV)/.dev check  ## everything that must pass
+test: $(VENV)/.dev  ## everything that must pass
 	@tools/system-packages
 	@tools/browser-packages
+	@$(MAKE) --no-print-directory -j2 check suite
+
+suite: $(VENV)/.dev  # beside the checks, of which types keep one core busy for long
 	$(PYTEST)
 
 test-mlflow: $(VENV)/.dev  ## the tests of MLflow (a server on loopback) and TensorBoard, which it installs

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -58,21 +59,34 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return package
 
 
-def run(copy: Path, *words: str) -> str:
+COMMANDS = """import json, sys
+from click.testing import CliRunner
+from infoscope.cli import app
+done = [CliRunner().invoke(app, words, catch_exceptions=False) for words in json.loads(sys.argv[1])]
+print(json.dumps([(each.exit_code, each.stdout, each.stderr) for each in done]))
+"""
+
+
+def run(copy: Path, *commands: Sequence[str]) -> list[str]:
+    """What commands of the copied package print, one after another in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(copy.parent)}
-    done = subprocess.run(
-        [sys.executable, "-m", "infoscope", *words], capture_output=True, text=True, check=False, env=environment
-    )
+    words = [sys.executable, "-c", COMMANDS, json.dumps(commands)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    found = json.loads(done.stdout)
+    assert [status for status, _, _ in found] == [0] * len(commands), found
+    return [printed for _, printed, _ in found]
 
 
 def test_a_metric_of_one_function_is_explained_and_evaluated(copy, tmp_path):
     matrix = tmp_path / "matrix.csv"
     matrix.write_text("8,2\n1,9\n", encoding="utf-8")
 
-    assert "Share of samples whose predicted class is not the true one." in run(copy, "explain", "error_share")
-    record = json.loads(run(copy, "evaluate", "--matrix", str(matrix), "--format", "json"))
+    explained, evaluated = run(
+        copy, ["explain", "error_share"], ["evaluate", "--matrix", str(matrix), "--format", "json"]
+    )
+    assert "Share of samples whose predicted class is not the true one." in explained
+    record = json.loads(evaluated)
     assert record["systems"][0]["metrics"]["error_share"]["value"] == pytest.approx(3 / 20)
 
 
@@ -81,7 +95,9 @@ def test_a_kind_of_one_class_and_one_view_has_every_form(copy, tmp_path):
     record = {"schema": "infoscope/coverage/2", "found": ["cat"], "never": ["dog"], "provenance": {}, "findings": []}
     stored.write_text(json.dumps(record), encoding="utf-8")
 
-    assert "1 of 2 classes are predicted." in run(copy, "show", str(stored))
-    assert "| dog | no |" in run(copy, "show", str(stored), "--format", "markdown")
-    assert "<h1>1 of 2 classes are predicted.</h1>" in run(copy, "show", str(stored), "--format", "html")
-    assert run(copy, "show", str(stored), "--format", "csv") == "label,found\ncat,True\ndog,False\n"
+    forms = [["show", str(stored), "--format", form] for form in ("text", "markdown", "html", "csv")]
+    text, markdown, page, rows = run(copy, *forms)
+    assert "1 of 2 classes are predicted." in text
+    assert "| dog | no |" in markdown
+    assert "<h1>1 of 2 classes are predicted.</h1>" in page
+    assert rows == "label,found\ncat,True\ndog,False\n"

@@ -394,3 +394,15 @@ def test_the_tree_says_when_it_speaks_louder_than_the_data() -> None:
     spread = Contingency.from_matrix(np.random.default_rng(0).poisson(0.6, (10, 10)) + 5 * np.eye(10, dtype=int))
     assert any("corrected for small-sample bias from" in sentence for sentence in Posterior(spread).cautions)
     assert Posterior(Contingency.from_matrix([[500, 20], [30, 700]])).cautions == ()
+
+
+def test_a_metric_asked_for_alone_is_what_it_is_among_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where draws are not kept, one pass takes all metrics from them, unless no other will be asked for."""
+    monkeypatch.setattr("infoscope.posterior.posterior._KEPT_CELLS", 0)
+    table = Contingency.from_matrix([[30, 4, 1], [5, 20, 2], [3, 1, 9]])
+    alone, among = Posterior(table), Posterior(table)
+    for name in ("mcc", "macro_f1"):
+        mine, theirs = alone.summaries([name], alone=True)[name], among.summaries([name])[name]
+        assert (mine.mean, mine.sd, mine.low, mine.high) == (theirs.mean, theirs.sd, theirs.low, theirs.high)
+
+    assert {*alone._scores} == {"mcc", "macro_f1"} < {*among._scores}

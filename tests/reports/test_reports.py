@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from infoscope.tables import Contingency
 NAMES = ["猫", "a very long class name that nobody should ever use", "dog", "tab\there", "|pipe|"]
 
 
+@cache
 def evaluation(systems: int = 1) -> Evaluation:
     rng = np.random.default_rng(3)
     tables = {}

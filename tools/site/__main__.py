@@ -1,4 +1,8 @@
-"""Write the reference pages and build the site: ``python -m tools.site [FOLDER]``, by default site/."""
+"""Write the reference pages and build the site: ``python -m tools.site [FOLDER]``, by default site/.
+
+``python -m tools.site --check FOLDER PAGE …`` reads and links all pages, and writes only those that are named:
+the theme takes most of the time.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,9 @@ from tools.site.metric_pages import metric_pages
 from tools.site.reference import api_pages, commands_page, findings_page, glossary_page, schemas_page
 
 ROOT = Path(__file__).parents[2]
-REFERENCE = ROOT / "docs" / "reference"
+DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
+STRICT = ["-W", "--keep-going"]
 
 
 def write_reference(folder: Path = REFERENCE) -> None:
@@ -27,8 +33,23 @@ def write_reference(folder: Path = REFERENCE) -> None:
 def build(target: Path) -> int:
     """The site as pages; a warning is an error."""
     write_reference()
-    return build_main(["-W", "--keep-going", "-q", "-b", "html", str(ROOT / "docs"), str(target)])
+    return build_main([*STRICT, "-q", "-b", "html", str(DOCS), str(target)])
+
+
+def check(target: Path, pages: list[str]) -> int:
+    """Read and link every page strictly, and write some of them; of the search over the others, Sphinx warns."""
+    write_reference()
+    shared = ["-q", "-d", str(target / ".doctrees"), str(DOCS), str(target)]
+    return build_main([*STRICT, "-b", "dummy", *shared]) or build_main(
+        ["-b", "html", *shared, *(str(DOCS / page) for page in pages)]
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(build(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "site"))
+    match sys.argv[1:]:
+        case ["--check", folder, *pages]:
+            sys.exit(check(Path(folder), pages))
+        case [folder]:
+            sys.exit(build(Path(folder)))
+        case _:
+            sys.exit(build(ROOT / "site"))

@@ -112,6 +112,7 @@ class SingleLabelPair:
         if level is not None:
             many = self.n >= MANY_SAMPLES_PER_CELL * table.shape[0] * table.shape[1]
             posterior = Posterior(table, "perks" if many else "default")
-            beliefs = posterior.summaries([name for name in found if found[name].value is not None], level)
+            defined = [name for name in found if found[name].value is not None]
+            beliefs = posterior.summaries(defined, level, alone=True)
             found |= {name: found[name].with_belief(belief) for name, belief in beliefs.items()}
         return PairInformation(*found.values())

@@ -101,13 +101,17 @@ class Posterior(MetricSummaries):
         """Posterior standard deviation."""
         return self.summary(name).sd
 
-    def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
-        """The same for several metrics, by id; those that need draws share them in one pass."""
+    def summaries(self, names: Sequence[str], level: float = 0.95, *, alone: bool = False) -> dict[str, Summary]:
+        """The same for several metrics, by id; those that need draws share them in one pass.
+
+        ``alone`` says that no other metric will be asked for: of many classes, whose draws are not kept, the pass then
+        scores no others.
+        """
         check_level(level)
         found = [_with_posterior(name) for name in names]
         entries = [entry for entry in found if entry.name not in WITHIN]
         known = {entry.name: self._known(entry.name) for entry in entries}
-        self._score([e for e in entries if known[e.name] is None or self._sampled_limits])
+        self._score([e for e in entries if known[e.name] is None or self._sampled_limits], alone=alone)
         by_name = self._drawn_limits([entry for entry in entries if known[entry.name] is None], level)
         by_name |= {e.name: self._limits(e, fact, level) for e in entries if (fact := known[e.name]) is not None}
         by_side = {side: by_class(self, side, level) for side in {WITHIN[e.name][0] for e in found if e.name in WITHIN}}
@@ -289,11 +293,11 @@ class Posterior(MetricSummaries):
         least = np.where(counted, _LEAST_BINOMIAL * binomial, 0.0)
         return allowing_for(found, sample, self._belief.doubt, (ends[0], ends[1]), least)
 
-    def _score(self, entries: Sequence[Metric]) -> None:
+    def _score(self, entries: Sequence[Metric], *, alone: bool = False) -> None:
         """Draw once for every metric that has no draws yet."""
         missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
         if missing:
-            self._pass(missing, ())
+            self._pass(missing, (), alone=alone)
 
     def class_draws(self, side: Side) -> tuple[Array, Array]:
         """Entropy and matching share of each class of one side, (draws, classes)."""
@@ -301,9 +305,9 @@ class Posterior(MetricSummaries):
             self._pass({}, (side,))
         return self._sides[side]
 
-    def _pass(self, missing: dict[str, Metric], sides: tuple[Side, ...]) -> None:
+    def _pass(self, missing: dict[str, Metric], sides: tuple[Side, ...], *, alone: bool = False) -> None:
         """One pass over the draws; where they are too many to keep, everything that may be asked is taken from it."""
-        if not self._keeps_draws:
+        if not self._keeps_draws and not alone:
             missing = missing | {e.name: e for e in self._drawn_metrics() if e.name not in self._scores}
             sides = tuple(side for side in SIDES if drawn_by_class(self, side) and side not in self._sides)
         parts: dict[str, list[Array]] = {name: [] for name in missing}

@@ -142,7 +142,7 @@ class MetricScore:
         if value.ndim == 0 and not np.isfinite(value):
             return value
         posterior = Posterior(table, how.get("prior", "default"), seed=how.get("seed", 0))
-        found = posterior.summaries([entry.name], how.get("level", 0.95))[entry.name]
+        found = posterior.summaries([entry.name], how.get("level", 0.95), alone=True)[entry.name]
         if value.ndim == 0:
             shown = Estimate(float(value)).with_belief(found)
             return {"low": shown.low, "high": shown.high, "mean": shown.shown}[str(self.bound)]
