@@ -57,12 +57,13 @@ class Counter:
 
     def update(self, y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None = None) -> None:
         """Count one batch: two sequences of the same length, arrays and tensors too."""
-        check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
-        check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
-        if are_on_device(y_true, y_pred, sample_weight):
-            self._settle_weighting(sample_weight is not None)
-            self._on_device.add(y_true, y_pred, sample_weight)
-            return
+        if not (type(y_true) is type(y_pred) is list and sample_weight is None):  # lists have no index and no device
+            check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
+            check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
+            if are_on_device(y_true, y_pred, sample_weight):
+                self._settle_weighting(sample_weight is not None)
+                self._on_device.add(y_true, y_pred, sample_weight)
+                return
         truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")
         if len(truth) != len(system):
             raise InputError(
@@ -73,7 +74,8 @@ class Counter:
         except TypeError as error:
             raise InputError("a label of the batch is a list or a record; labels are text, numbers or dates") from error
         weights = None if sample_weight is None else _checked(_listed(sample_weight, "weight"), len(truth))
-        self._settle_weighting(weights is not None)
+        if self._weighted is not (weights is not None):
+            self._settle_weighting(weights is not None)
         self._truth += truth
         self._system += system
         if weights is not None:
