@@ -1,6 +1,5 @@
-"""The examples in README and docs run, their links lead somewhere, and nothing private slips in."""
+"""The links of README and docs lead somewhere, and names that they mention exist; tests/docs runs their code."""
 
-import doctest
 import re
 from pathlib import Path
 
@@ -9,21 +8,7 @@ import pytest
 import infoscope as ifs
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_of_a_page_run(page):
-    text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    session = "\n".join(block for block in blocks if ">>>" in block)
-    for name in re.findall(r"^>>> (?:import|from) (\w+)", session, flags=re.MULTILINE):
-        pytest.importorskip(name)
-    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
-    runner.run(test)
-
-    assert runner.failures == 0
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

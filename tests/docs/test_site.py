@@ -4,7 +4,9 @@ import ast
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,16 +23,45 @@ from tools.site.metric_pages import page_name
 from tools.site.notebooks import notebook
 
 ROOT = Path(__file__).parents[2]
-TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
-PAGES = [*sorted((ROOT / "docs" / "start").glob("*.md")), *TUTORIALS]
+DOCS = ROOT / "docs"
+TUTORIALS = sorted(path for path in (DOCS / "tutorials").glob("*.md") if path.name != "index.md")
+PAGES = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "reference" not in path.parts)]
+SLOW = ("big-data", "operating-points", "without-truth", "judge", "README", "ten-minutes", "thresholds")
+NOT_RUN = Counter(
+    {
+        "it installs packages": 4,
+        "needs MLflow; make test-mlflow runs it against a server": 2,
+        "needs an account of Weights & Biases": 1,
+        "a server that runs until it is stopped; tests/serving starts it": 1,
+        "starts a cluster; tests/engines does": 2,
+        "needs an object store": 1,
+        "needs a database server; tests/engines starts one": 1,
+        "needs Lightning; tests/torch trains with it": 1,
+    }
+)
+"""Blocks that are only shown, by the reason that stands before each."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT).with_suffix(""))
+
+
+def marked(page: Path) -> Any:
+    return pytest.param(page, id=named(page), marks=[pytest.mark.slow] if page.stem in SLOW else [])
+
+
+@pytest.mark.parametrize("page", [marked(page) for page in PAGES])
 def test_what_a_page_shows_is_what_its_commands_print(page: Path) -> None:
     assert not executed.problems(page.read_text(encoding="utf-8"), page.parent)
 
 
-@pytest.mark.parametrize("page", [page for page in TUTORIALS if page.name != "index.md"], ids=lambda page: page.name)
+def test_blocks_that_are_only_shown_are_few_and_say_why() -> None:
+    reasons = Counter(reason for page in PAGES for reason in executed.not_run(page.read_text(encoding="utf-8")))
+
+    assert reasons == NOT_RUN
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=named)
 def test_every_tutorial_ends_in_a_decision_and_is_a_notebook_too(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
 
@@ -47,6 +78,29 @@ def test_a_stale_output_and_a_broken_block_are_noticed() -> None:
 
     assert any("line 3 is stale" in problem for problem in executed.problems(stale))
     assert len(executed.problems(broken)) == 2
+
+
+def test_what_is_no_known_kind_of_block_fails_and_a_marked_one_is_left_alone() -> None:
+    assert "say console, sh, python or text" in executed.problems("```\ninfoscope demo\n```\n")[0]
+    assert "say console" in executed.problems("```bash\ninfoscope demo\n```\n")[0]
+    assert not executed.problems("<!-- not run: no such file -->\n```sh\ninfoscope evaluate absent.csv\n```\n")
+    assert "absent.csv" in executed.problems("```sh\ninfoscope evaluate absent.csv\n```\n")[0]
+    assert not executed.problems("<!-- needs: absent_package -->\n```python\nimport absent_package\n```\n")
+
+
+def test_a_line_of_three_dots_stands_for_lines_that_are_left_out() -> None:
+    page = "```console\n$ printf 'one\\ntwo\\nthree\\n'\none\n  …\n{}\n```\n"
+
+    assert not executed.problems(page.format("three"))
+    assert executed.problems(page.format("four"))
+
+
+def test_a_picture_that_is_not_what_the_code_saves_is_noticed(tmp_path: Path) -> None:
+    code = "```python\nopen('it.svg', 'w').write('<svg/>')\n```\n\n![it](it.svg)\n"
+    assert executed.problems(code, tmp_path) == ["it.svg is stale"]
+
+    (tmp_path / "it.svg").write_text("<svg/>")
+    assert not executed.problems(code, tmp_path)
 
 
 def test_a_notebook_has_the_code_and_the_outputs_of_its_page() -> None:

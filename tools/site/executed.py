@@ -40,12 +40,12 @@ from tools.site.notebooks import write_notebook
 __all__ = ["Executed", "executed", "not_run", "problems", "refresh"]
 
 _BLOCK = re.compile(
-    r"(?:<!-- (?P<mark>not run|needs): (?P<reason>[^>]*?) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$"
+    r"(?:<!-- (?P<mark>not run|needs): (?P<reason>[^>]*?) -->\n)?^```(?P<kind>[\w{}-]*)\n(?P<text>.*?)^```$"
     r"|<!-- \$ (?P<command>.*?) -->"
     r"|<!-- run\n(?P<code>.*?)\n-->",
     re.DOTALL | re.MULTILINE,
 )
-_SHOWN_ONLY = ("text", "toml", "yaml", "json", "bibtex", "xml")
+_SHOWN_ONLY = ("text", "toml", "yaml", "json", "{toctree}")
 """Kinds of blocks that are no commands."""
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+\.svg)\)")
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
