@@ -2,8 +2,10 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import infoscope as ifs
@@ -18,14 +20,27 @@ CELL = ".cm tbody tr:nth-child(7) td:nth-of-type(6)"
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("folder")
     truth, predictions = ifs.datasets.digits()
-    lines = [
-        "truth,svm,day",
-        *(
-            f"{t},{p},{'mon' if at % 3 else 'tue'}"
-            for at, (t, p) in enumerate(zip(truth, predictions["svm"], strict=True))
-        ),
-    ]
+    svm, bayes = predictions["svm"], predictions["naive_bayes"]
+    rng = np.random.default_rng(5)
+    lines = ["id,truth,svm,day"]
+    lines += [f"{at},{t},{p},{'mon' if at % 3 else 'tue'}" for at, (t, p) in enumerate(zip(truth, svm, strict=True))]
     (root / "digits.csv").write_text("\n".join(lines) + "\n")
+    other = [f"{at},{p}" for at, p in enumerate(bayes)]
+    (root / "other_run.csv").write_text("\n".join(["id,svm", *other]) + "\n")
+    fraud = rng.random(300) < 0.3
+    scores = np.where(fraud, rng.beta(4, 2, 300), rng.beta(2, 4, 300))
+    named = [
+        f"{'fraud' if f else 'none'},{'fraud' if s > 0.5 else 'none'},{s:.4f}"
+        for f, s in zip(fraud, scores, strict=True)
+    ]
+    (root / "scores.csv").write_text("\n".join(["truth,predicted,score", *named]) + "\n")
+    many = rng.integers(0, 214, 3000)
+    wrong = [f"c{t},c{t if rng.random() < 0.7 else (t + 1) % 214},{at}" for at, t in enumerate(many)]
+    (root / "many.csv").write_text("\n".join(["truth,predicted,number", *wrong]) + "\n")
+    for night in range(9):
+        rows = rng.integers(0, len(truth), 300)
+        nightly = ifs.evaluate([str(truth[at]) for at in rows], {"svm": [str(svm[at]) for at in rows]}, sample_size=100)
+        (root / f"night-{night}.json").write_text(nightly.to_json())
     server, explorer = open_server(root)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}/{explorer.key}/"
@@ -45,15 +60,27 @@ def violations(page: Any) -> list[Any]:
     return page.evaluate(RUN_AXE)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_from_the_folder_to_the_rows(browser: Any, address: str, width: int) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900})
+def watched(browser: Any, address: str, width: int) -> tuple[Any, list[str]]:
+    """A page, and what goes wrong on it: errors, messages of the policy, requests beyond the server."""
+    phone = {"is_mobile": True, "has_touch": True} if width < 600 else {}
+    page = browser.new_page(viewport={"width": width, "height": 900}, **phone)
     troubles: list[str] = []
     page.on("pageerror", lambda problem: troubles.append(str(problem)))
     page.on("console", lambda said: troubles.append(said.text) if said.type == "error" else None)
-    page.on("request", lambda asked: asked.url.startswith(address) or troubles.append(asked.url))
+    page.on("request", lambda asked: asked.url.startswith((address, "data:")) or troubles.append(asked.url))
+    return page, troubles
+
+
+def fits(page: Any, width: int) -> bool:
+    return page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_from_the_folder_to_the_rows(browser: Any, address: str, width: int) -> None:
+    page, troubles = watched(browser, address, width)
     page.goto(address)
     assert not violations(page)
+    assert fits(page, width)
     page.click("text=digits.csv")
     page.wait_for_selector("form")
     assert page.is_checked("input[name=t][value=truth]")
@@ -73,8 +100,13 @@ def test_from_the_folder_to_the_rows(browser: Any, address: str, width: int) -> 
     assert min(sizes) >= 40
     page.click("[data-verdict='truth wrong'] >> nth=0")
     page.wait_for_selector("[data-verdict='truth wrong'][aria-pressed=true]")
+    assert not violations(page)
     page.keyboard.press("Escape")
     assert page.is_hidden("#sheet")
+    focused = "document.querySelector('iframe').contentDocument.activeElement.closest('td, tr') !== null"
+    assert page.evaluate(focused)  # back where one came from
+    cell.click()
+    page.wait_for_selector("[data-verdict='truth wrong'][aria-pressed=true]")  # kept
     assert not troubles
     page.close()
 
@@ -92,9 +124,117 @@ def test_by_keyboard_alone(browser: Any, address: str) -> None:
     assert "more often than elsewhere" in page.inner_text("#sheet") or "More often where" in page.inner_text("#sheet")
     page.click("text=other rows")
     page.keyboard.press("Escape")
-    frame.locator("tr[data-truth][data-predicted]").first.focus()
+    frame.locator("table.fix tr[data-truth][data-predicted]").first.focus()
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_selector("#sheet:not([hidden]) tr[data-row]")
+    page.keyboard.press("Escape")
+    frame.locator("table.classes tr[data-class]").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#sheet:not([hidden]) h2:has-text('another class')")
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_each_place_opens_its_rows(browser: Any, address: str, width: int) -> None:
+    """Pixel, list of confusions, what to fix first and class row: by mouse or touch, and by keyboard."""
+    page, troubles = watched(browser, address, width)
+    page.goto(f"{address}explore?file=many.csv&t=truth&s=predicted")
+    frame = page.frame_locator("iframe")
+    frame.locator(".pixels img").wait_for()
+
+    def press(place: Any) -> None:
+        place.scroll_into_view_if_needed()
+        (place.tap if width < 600 else place.click)()
+
+    def opened() -> str:
+        page.wait_for_selector("#sheet:not([hidden]) h2")
+        told = page.inner_text("#sheet h2")
+        page.click("#close")
+        assert page.is_hidden("#sheet")
+        return told
+
+    for selector in ("table.largest tbody tr", "table.fix tbody tr", "table.classes tbody tr"):
+        row = frame.locator(selector).first
+        press(row.locator("th").first)
+        by_touch = opened()
+        row.focus()
+        page.keyboard.press("Enter")
+        assert opened() == by_touch
+        assert by_touch.startswith("True c")
+    press(frame.locator(".pixels img"))
+    assert "predicted as" in opened()
+    frame.locator(".pixels").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    first = opened()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert opened() != first
+    assert not troubles
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_comparison_changes_thresholds_and_history(browser: Any, address: str, width: int) -> None:
+    """From the predictions of another run to the rows that changed; and the other pages that can be reached."""
+    page, troubles = watched(browser, address, width)
+    page.goto(f"{address}columns?file=digits.csv")
+    page.click("summary:has-text('another file')")
+    page.select_option("select[name=other]", "other_run.csv")
+    page.click("text=its columns")
+    page.wait_for_selector("select[name=key]")
+    assert not violations(page)
+    page.click("text=Add it")
+    page.wait_for_selector("text=rows found svm of other_run.csv by id")
+    page.check("input[name=s][value='svm (other_run.csv)']")
+    page.click("button:has-text('Evaluate')")
+    page.click("nav >> text=comparison")
+    page.frame_locator("iframe").locator("h1").wait_for()
+    assert not violations(page)
+    page.click("nav >> text=changes")
+    page.wait_for_selector("text=predictions changed")
+    assert fits(page, width)
+    assert not violations(page)
+    button = page.locator(".changes button").first
+    count = button.inner_text()
+    button.click()
+    page.wait_for_selector(f"#sheet h2:has-text(': {count} row')")
+    assert fits(page, width)
+    assert not violations(page)
+    page.keyboard.press("Escape")
+    page.locator("table .open-rows").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#sheet [data-verdict]")
+    page.goto(f"{address}explore?file=scores.csv&t=truth&s=predicted&p=score&y=fraud")
+    page.click("nav >> text=thresholds")
+    page.frame_locator("iframe").locator("#slider").wait_for()
+    assert not violations(page)
+    page.goto(address)
+    page.click("text=Runs over time")
+    page.frame_locator("iframe").locator("h1:has-text('run')").wait_for()
+    assert fits(page, width)
+    assert not violations(page)
+    assert not troubles
+    page.close()
+
+
+def test_a_file_that_changed_is_said_to_have(browser: Any, address: str, tmp_path: Path) -> None:
+    dropped = tmp_path / "mine.csv"
+    dropped.write_text("truth,predicted\n" + "a,b\nb,b\nb,a\n" * 20)
+    page, troubles = watched(browser, address, 1280)
+    page.goto(address)
+    page.set_input_files("#pick", dropped)
+    page.wait_for_selector("form")
+    page.click("button:has-text('Evaluate')")
+    cell = page.frame_locator("iframe").locator(".cm td").first
+    cell.wait_for()
+    page.evaluate("document.querySelector('#sheet').dataset.state = '1-1'")
+    cell.click()
+    page.wait_for_selector("#sheet >> text=has changed since")
+    page.click("text=Evaluate it anew")
+    cell.wait_for()
+    assert not troubles
     page.close()
 
 

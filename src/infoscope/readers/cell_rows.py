@@ -130,7 +130,7 @@ def _shown(source: Source, how: ReadOptions, query: RowsQuery) -> tuple[str, ...
     if query.score in others:
         others.remove(query.score)
         others.insert(0, query.score)
-    return tuple(others[:MAX_COLUMNS])
+    return (*query.varying, *others[:MAX_COLUMNS])
 
 
 def _name(source: Source) -> str:

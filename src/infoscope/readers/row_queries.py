@@ -57,6 +57,11 @@ class RowsQuery:
         """The columns that decide: the truth and the systems."""
         raise NotImplementedError
 
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """Those of them that differ between the rows asked for, and are worth showing."""
+        return ()
+
     def fits(self, labels: Sequence[str]) -> bool:
         """Whether rows with these labels are asked for."""
         raise NotImplementedError
@@ -73,17 +78,24 @@ class CellQuery(RowsQuery):
     truth: str
     system: str
     true_label: str
-    predicted: str
-    """Both labels as text, as the page shows them."""
+    predicted: str | None
+    """Both labels as text, as the page shows them; None stands for every class but the true one."""
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The truth and one system."""
         return self.truth, self.system
 
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The predictions, where all errors of a class are asked for."""
+        return (self.system,) if self.predicted is None else ()
+
     def fits(self, labels: Sequence[str]) -> bool:
         """Rows of the true class that were predicted so."""
-        return (labels[0], labels[1]) == (self.true_label, self.predicted)
+        truth, predicted = labels
+        is_fitting = predicted != truth if self.predicted is None else predicted == self.predicted
+        return truth == self.true_label and is_fitting
 
     def surrounds(self, labels: Sequence[str]) -> bool:
         """Rows of the true class."""
@@ -112,6 +124,11 @@ class ChangeQuery(RowsQuery):
     def labels(self) -> tuple[str, ...]:
         """The truth and two systems."""
         return self.truth, self.before, self.after
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """All of them, unless one cell is asked for."""
+        return self.labels if self.cell is None else ()
 
     def fits(self, labels: Sequence[str]) -> bool:
         """Rows with this change."""

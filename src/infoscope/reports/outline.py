@@ -209,6 +209,7 @@ class Figure:
     caption: Phrase = ""
     note: Phrase = ""
     style: str = "wide"
+    """How it is laid out: "series" keeps its size on a phone and scrolls, the newest first."""
 
 
 @dataclass(frozen=True)

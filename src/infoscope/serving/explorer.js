@@ -26,41 +26,61 @@
     $('#pick').addEventListener('change', (event) => send(event.target.files[0]));
   }
 
-  // explorer: a cell of the report in the frame opens its rows in the sheet
+  // explorer: a cell of the report in the frame, or a count of our own page, opens its rows in the sheet
   const frame = $('iframe');
   const sheet = $('#sheet');
-  if (!frame) return;
+  if (!sheet) return;
   const asked = new URLSearchParams(location.search);
   const state = { cell: null, from: null, order: 'random', seed: 0, search: '' };
-  let latest = 0;
+  let running = null;
   const show = async () => {
     const query = new URLSearchParams(asked);
-    Object.entries({ ...state.cell, order: state.order, seed: state.seed, search: state.search }).forEach(
-      ([name, value]) => query.set(name, value),
+    const { order, seed, search } = state;
+    Object.entries({ ...state.cell, order, seed, search, state: sheet.dataset.state || '' }).forEach(
+      ([name, value]) => value !== null && query.set(name, value),
     );
-    const mine = (latest += 1);
-    const answer = await fetch('rows?' + query);
-    const text = await answer.text();
-    if (mine !== latest) return;
-    const parsed = new DOMParser().parseFromString(text, 'text/html');
-    $('#rows').replaceChildren(...(answer.ok ? parsed.body : parsed.querySelector('main')).childNodes);
+    if (running) running.abort(); // the server ends the query of who does not wait any more
+    running = new AbortController();
+    const { signal } = running;
+    try {
+      const answer = await fetch('rows?' + query, { signal });
+      const text = await answer.text();
+      const parsed = new DOMParser().parseFromString(text, 'text/html');
+      $('#rows').replaceChildren(...(answer.ok ? parsed.body : parsed.querySelector('main')).childNodes);
+    } catch (problem) {
+      if (signal.aborted) return false;
+      $('#rows').textContent = 'The server does not answer any more; start infoscope serve again.';
+    }
     sheet.hidden = false;
     if (state.from) state.from.scrollIntoView({ block: 'center', inline: 'center' });
+    return true;
   };
-  const open = (event) => {
+  const open = (cell, from) => {
+    Object.assign(state, { cell, from, order: 'random', seed: 0, search: '' });
+    show().then((shown) => shown && sheet.focus());
+  };
+  const openCell = (event) => {
     event.preventDefault();
-    Object.assign(state, { cell: event.detail, from: event.target, order: 'random', seed: 0, search: '' });
-    show().then(() => sheet.focus());
+    open(event.detail, event.target);
   };
-  const attach = () => frame.contentDocument.addEventListener('infoscope:cell', open);
-  frame.addEventListener('load', attach);
-  if (frame.contentDocument && frame.contentDocument.readyState === 'complete') attach();
+  const attach = () => frame.contentDocument.addEventListener('infoscope:cell', openCell);
+  if (frame) frame.addEventListener('load', attach);
+  if (frame && frame.contentDocument && frame.contentDocument.readyState === 'complete') attach();
+  addEventListener('click', ({ target }) => {
+    const button = target.closest('button.open-rows');
+    if (button) open({ ...button.dataset }, button);
+  });
   const close = () => {
+    if (sheet.hidden) return;
     sheet.hidden = true;
-    frame.focus();
+    const back = state.from;
+    if (back && back.ownerDocument !== document) frame.focus();
+    if (back && back.focus) back.focus();
   };
   $('#close').addEventListener('click', close);
-  addEventListener('keydown', (event) => event.key === 'Escape' && close());
+  const onKey = (event) => event.key === 'Escape' && close();
+  addEventListener('keydown', onKey);
+  if (frame) frame.addEventListener('load', () => frame.contentWindow.addEventListener('keydown', onKey));
   sheet.addEventListener('click', async ({ target }) => {
     const button = target.closest('button');
     if (!button) return;
@@ -70,9 +90,11 @@
     if (!button.dataset.verdict) return;
     const row = button.closest('tr');
     const { order, cell } = state;
-    const drawn = order === 'random' && !state.search ? 'random' : order;
-    const said = { ...cell, file: asked.get('file'), row: row.dataset.row, key: row.dataset.key, drawn };
-    const body = JSON.stringify({ ...said, verdict: button.dataset.verdict });
+    const drawn = state.search ? 'search' : order;
+    const { system, truth } = cell;
+    const predicted = cell.predicted === null ? row.dataset.predicted : cell.predicted;
+    const said = { system, truth, predicted, file: asked.get('file'), row: row.dataset.row, key: row.dataset.key };
+    const body = JSON.stringify({ ...said, drawn, verdict: button.dataset.verdict });
     const answer = await fetch('verdict', { method: 'POST', body });
     if (answer.ok)
       row.querySelectorAll('[data-verdict]').forEach((each) => each.setAttribute('aria-pressed', each === button));

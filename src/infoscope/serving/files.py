@@ -58,7 +58,7 @@ class ServedFolder:
             raise RefusedRequest(
                 413, "The file is too large to be dropped; start infoscope serve in its folder: nothing is copied then."
             )
-        path = self.dropped / f"{secrets.token_hex(4)}{suffix}"
+        path, _ = self.new_file(suffix)
         with path.open("xb") as file:
             while length > 0:
                 part = stream.read(min(_CHUNK, length))
@@ -69,6 +69,16 @@ class ServedFolder:
                 file.write(part)
                 length -= len(part)
         return path.name
+
+    def new_file(self, suffix: str, title: str = "") -> tuple[Path, str]:
+        """A file to be written among the dropped ones, and its name."""
+        plain = "".join(sign if sign.isalnum() or sign in " ._-" else "_" for sign in title).strip(" .")[:80]
+        path = self.dropped / f"{plain}{' ' if plain else ''}{secrets.token_hex(4)}{suffix}"
+        return path, path.name
+
+    def name_of(self, path: Path) -> str:
+        """The name by which a file of the folder is asked for."""
+        return str(path.relative_to(self.root))
 
     def close(self) -> None:
         """Remove what was dropped."""

@@ -1,4 +1,4 @@
-"""The explorer's own pages: files, columns, the frame around a report, and the sheet of rows."""
+"""The explorer's own pages: files, columns, and the frame around a report."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from typing import Any
 from urllib.parse import urlencode
 
 from infoscope.markup import Html, element, joined
-from infoscope.readers.cell_rows import CellPage, CellQuery
 from infoscope.readers.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style
 from infoscope.serving.files import SUFFIXES
+from infoscope.serving.questions import ChosenColumns
 from infoscope.serving.verdicts import TruthErrors
 
-__all__ = ["CODE", "columns_page", "explorer_page", "refusal_page", "rows_sheet", "start_page"]
-
-Query = Mapping[str, Sequence[str]]
+__all__ = [
+    "CODE",
+    "columns_page",
+    "explorer_frame",
+    "explorer_page",
+    "history_page",
+    "page_shell",
+    "refusal_page",
+    "start_page",
+]
 
 
 def _own(name: str) -> str:
@@ -34,7 +41,8 @@ def _style() -> str:
     return page_style() + _own("explorer.css")
 
 
-def _shell(title: str, *body: Html, class_: str = "") -> str:
+def page_shell(title: str, *body: Html, class_: str = "") -> str:
+    """A page of the explorer itself, with its style and its one script."""
     head = joined(
         (
             Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'),
@@ -52,7 +60,7 @@ def _shell(title: str, *body: Html, class_: str = "") -> str:
 def refusal_page(words: str) -> str:
     """Why something cannot be done, and the way back."""
     back = element("p", element("a", "to the files", href="./"))
-    return _shell("Not possible", element("main", element("h1", "Not possible"), element("p", words), back))
+    return page_shell("Not possible", element("main", element("h1", "Not possible"), element("p", words), back))
 
 
 def start_page(root: Path, found: Sequence[Path], errors: Sequence[TruthErrors], *, has_runs: bool) -> str:
@@ -76,7 +84,7 @@ def start_page(root: Path, found: Sequence[Path], errors: Sequence[TruthErrors],
     if has_runs:
         parts += [
             element("h2", "Stored results"),
-            element("p", element("a", "Runs over time", href="report?kind=history")),
+            element("p", element("a", "Runs over time", href="history")),
         ]
     if errors:
         parts += [element("h2", "Verdicts"), *(element("p", each.sentence()) for each in errors)]
@@ -85,7 +93,7 @@ def start_page(root: Path, found: Sequence[Path], errors: Sequence[TruthErrors],
             "p", "The address of this window holds its key: a picture of it gives access to the folder.", class_="note"
         )
     )
-    return _shell("infoscope", element("main", *parts))
+    return page_shell("infoscope", element("main", *parts))
 
 
 _ROLES = (
@@ -93,38 +101,89 @@ _ROLES = (
     ("s", "predictions", "checkbox"),
     ("p", "score", "checkbox"),
     ("b", "segment", "checkbox"),
+    ("w", "weight", "checkbox"),
 )
+_CLEANINGS = {
+    "strip": "spaces around labels do not count",
+    "casefold": "upper and lower case are the same",
+    "number": "1.0 and 1 are the same",
+}
 
 
-def columns_page(name: str, rows: Mapping[str, Sequence[Any]], roles: ColumnRoles, segments: Sequence[str]) -> str:
-    """What the columns are taken for, with reasons; everything can be changed."""
+def columns_page(
+    name: str,
+    rows: Mapping[str, Sequence[Any]],
+    roles: ColumnRoles,
+    segments: Sequence[str],
+    *,
+    others: Sequence[str] = (),
+    note: str = "",
+) -> str:
+    """What the columns are taken for, with reasons; everything can be changed.
+
+    ``others`` are files whose columns can be joined, ``note`` says what was joined.
+    """
     held: dict[str, set[str | None]] = {
         "t": {roles.truth},
         "s": set(roles.systems),
         "p": set(roles.scores),
         "b": set(segments),
+        "w": set(),
     }
     lines = {column: _column_line(column, values, held) for column, values in rows.items()}
     taken = [column for column in rows if any(column in names for names in held.values())] or list(rows)
     rest = [column for column in rows if column not in taken]
     form = [
         element("input", type="hidden", name="file", value=name),
+        *([element("input", type="hidden", name="k", value=roles.key)] if roles.key else []),
         _column_table([lines[column] for column in taken], "Columns"),
     ]
     if rest:
         summary = element("summary", f"{len(rest)} more column{'s' * (len(rest) != 1)}")
         form.append(element("details", summary, _column_table([lines[column] for column in rest], "More columns")))
-    form.append(element("p", element("button", "Evaluate", type="submit", class_="go")))
+    form += [_label_options(), element("p", element("button", "Evaluate", type="submit", class_="go"))]
     said = [element("li", reason) for reason in roles.reasons]
     question = [] if roles.question is None else [element("p", roles.question, class_="warn", role="status")]
     body = [
         element("p", element("a", "files", href="./")),
         element("h1", label(name, 60)),
+        *([element("p", note, class_="note", role="status")] if note else []),
         *question,
         element("ul", *said, class_="reasons") if said else element("p", "No column stands out; please choose."),
         element("form", *form, action="explore", method="get"),
+        *_join_form(name, others),
     ]
-    return _shell(name, element("main", *body))
+    return page_shell(name, element("main", *body))
+
+
+def _label_options() -> Html:
+    """What labels mean, where they are not taken as they stand."""
+    boxes = [
+        element("p", element("label", element("input", type="checkbox", name="c", value=value), f" {words}"))
+        for value, words in _CLEANINGS.items()
+    ]
+    words = {"r": "label that means “abstained” ", "y": "class that a score is about "}
+    texts = [
+        element("p", element("label", word, element("input", type="text", name=name, size="12")))
+        for name, word in words.items()
+    ]
+    return element("details", element("summary", "How labels are read"), *boxes, *texts, class_="labels")
+
+
+def _join_form(name: str, others: Sequence[str]) -> list[Html]:
+    """The truth, or the predictions of another run, may be in another file of the folder."""
+    if not others:
+        return []
+    chosen = element("select", *(element("option", other, value=other) for other in others), name="other")
+    form = element(
+        "form",
+        element("input", type="hidden", name="file", value=name),
+        element("p", element("label", "A file with the same rows: ", chosen), " ", element("button", "its columns")),
+        action="join",
+        method="get",
+    )
+    words = "Add the truth, or the predictions of another run, from another file"
+    return [element("details", element("summary", words), form)]
 
 
 def _column_line(name: str, values: Sequence[Any], held: Mapping[str, set[str | None]]) -> Html:
@@ -147,109 +206,46 @@ def _column_table(lines: Sequence[Html], name: str) -> Html:
     return scrolled(element("table", element("thead", head), element("tbody", *lines), class_="tool"), name)
 
 
-def explorer_page(query: Query, kinds: Sequence[str]) -> str:
+def explorer_page(columns: ChosenColumns, kinds: Sequence[str], kind: str, state: str) -> str:
     """The unchanged report in a frame, and a sheet for rows below it."""
-    name = query["file"][0]
-    asked = urlencode({**query}, doseq=True)
-    links = [element("a", "files", href="./"), element("a", "columns", href="columns?" + urlencode({"file": name}))]
-    links += [element("a", word, href=f"report?{asked}&kind={word}", target="report") for word in kinds]
-    links.append(element("a", "save the page", href=f"report?{asked}", download="report.html"))
-    title = f"Report on {name}"
+    title = f"Report on {columns.file}"
+    asked = columns.address + ("&" + urlencode({"kind": kind}) if kind else "")
     frame = element("iframe", "", src=f"report?{asked}", title=title, name="report")
+    return explorer_frame(columns, kinds, frame, title, state)
+
+
+def explorer_frame(columns: ChosenColumns, kinds: Sequence[str], content: Html, title: str, state: str = "") -> str:
+    """The ways to the pages of the chosen columns, one of them, and a sheet for rows below it.
+
+    ``state`` is that of the file when the page was made.
+    """
+    asked = columns.address
+    links = [
+        element("a", "files", href="./"),
+        element("a", "columns", href="columns?" + urlencode({"file": columns.file})),
+    ]
+    links += [_page_link(kind, asked) for kind in kinds]
+    if columns.systems:
+        links.append(element("a", "save the page", href=f"report?{asked}", download="report.html"))
     close = element("button", "close", type="button", id="close")
-    sheet = element(
-        "section", element("div", "", id="rows"), close, id="sheet", hidden=True, aria_label="Rows", tabindex="-1"
-    )
-    bar = element("header", element("h1", label(name, 40)), element("nav", *links, aria_label="Pages"), class_="bar")
-    return _shell(title, bar, element("main", frame), sheet, class_="explorer")
+    rows = element("div", "", id="rows")
+    about = {"aria_label": "Rows", "tabindex": "-1", "data_state": state}
+    sheet = element("section", rows, close, id="sheet", hidden=True, **about)
+    head = element("h1", label(columns.file, 40))
+    bar = element("header", head, element("nav", *links, aria_label="Pages"), class_="bar")
+    return page_shell(title, bar, element("main", content), sheet, class_="explorer")
 
 
-def rows_sheet(page: CellPage, query: CellQuery, key: str | None) -> str:
-    """Rows of a cell: where they come from, in which order, and what is said about each."""
-    what = (element("bdi", query.true_label), " predicted as ", element("bdi", query.predicted))
-    word = "row" if page.total == 1 else "rows"
-    parts = [
-        element("h2", "True ", *what, f" by {query.system}: {page.total:,} {word}"),
-        element(
-            "p",
-            *_orders(query),
-            *_search(query),
-            element("button", "other rows", type="button", id="again"),
-            class_="tools",
-        ),
-        element("p", f"{len(page.rows)} shown" + (f" of {page.found:,} found" if query.search else ""), class_="dim"),
-        *_origin(page, query),
-        _row_table(page, query, key) if page.rows else element("p", "No row has this."),
-    ]
-    return joined(parts)
+def history_page(root: Path) -> str:
+    """The stored results of the folder over time, in a frame."""
+    title = f"Runs over time in {root.name}"
+    head = element("h1", label(root.name, 40))
+    bar = element("header", head, element("nav", element("a", "files", href="./"), aria_label="Pages"), class_="bar")
+    frame = element("iframe", "", src="report?kind=history", title=title, name="report")
+    return page_shell(title, bar, element("main", frame), class_="explorer")
 
 
-def _orders(query: CellQuery) -> list[Html]:
-    names = ["random", *(["surest", "least sure"] if query.score else [])]
-    words = {"random": "at random", "surest": "surest first", "least sure": "least sure first"}
-    return [
-        element("button", words[name], type="button", data_order=name, aria_pressed=str(query.order == name).lower())
-        for name in names
-    ]
-
-
-def _search(query: CellQuery) -> list[Html]:
-    return [
-        element(
-            "input", type="search", id="find", value=query.search, placeholder="search", aria_label="Search the rows"
-        )
-    ]
-
-
-def _origin(page: CellPage, query: CellQuery) -> list[Html]:
-    """In which segments the cell is more frequent than elsewhere."""
-    if not query.by:
-        return []
-    if not page.segments:
-        return [element("p", f"In no group of {', '.join(query.by)} more often than elsewhere.", class_="note")]
-    return [
-        element(
-            "p",
-            "More often where ",
-            element("b", f"{each.column} is {each.value}"),
-            f": {each.rate:.1%} of true {query.true_label} ({each.count:,} of {each.rows:,}), ",
-            f"elsewhere {each.elsewhere:.1%}.",
-            class_="note",
-        )
-        for each in page.segments
-    ]
-
-
-_VERDICTS = ("prediction wrong", "truth wrong", "unclear")
-
-
-def _row_table(page: CellPage, query: CellQuery, key: str | None) -> Html:
-    """A line for each row, long texts first; on a phone each becomes a card."""
-    size = {name: max(len(_shown(row.values[name])) for row in page.rows[:9]) for name in page.columns}
-    order = sorted(page.columns, key=lambda name: (name != query.score, -size[name]))
-    heads = ["row", *order, "verdict"]
-    head = element("tr", *(element("th", label(name, 24), scope="col") for name in heads))
-    buttons = [element("button", word, type="button", data_verdict=word) for word in _VERDICTS]
-    lines = []
-    for row in page.rows:
-        cells = [
-            element(
-                "td",
-                label(_shown(row.values[name]), 200),
-                data_name=name,
-                class_="long" if size[name] > 20 else "short",
-            )
-            for name in order
-        ]
-        number = element("th", f"{row.number:,}", scope="row", data_name="row")
-        verdicts = element("td", element("span", *buttons, class_="verdicts"), data_name="verdict")
-        named = None if key is None or row.values.get(key) is None else _shown(row.values[key])
-        lines.append(element("tr", number, *cells, verdicts, data_row=str(row.number), data_key=named))
-    table = element("table", element("thead", head), element("tbody", *lines), class_="tool rows")
-    return scrolled(table, "Rows of the cell")
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return "" if value is None else str(value)
+def _page_link(kind: str, asked: str) -> Html:
+    if kind == "changes":
+        return element("a", kind, href=f"changes?{asked}")
+    return element("a", kind, href=f"explore?{asked}&kind={kind}")

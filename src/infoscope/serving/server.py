@@ -18,25 +18,27 @@ from urllib.parse import parse_qs, urlsplit
 import infoscope as ifs
 from infoscope.embedded_database import confine
 from infoscope.errors import InfoscopeError
-from infoscope.readers.cell_rows import CellQuery, rows_of_cell
+from infoscope.readers.cell_rows import changed_predictions, rows_of_cell
 from infoscope.readers.column_roles import roles_of
 from infoscope.readers.first_rows import first_rows
 from infoscope.results import Result
 from infoscope.serving import pages
 from infoscope.serving.admission import RefusedRequest, check_admission, response_headers, script_policy
+from infoscope.serving.changes import changes_page
 from infoscope.serving.clients import RunningRequests
 from infoscope.serving.files import ServedFolder
-from infoscope.serving.verdicts import VERDICTS, keep_verdict, read_verdicts, truth_errors
+from infoscope.serving.joins import join_page, joined_file
+from infoscope.serving.questions import ChosenColumns, Query, asked_rows
+from infoscope.serving.sheets import rows_sheet
+from infoscope.serving.verdicts import VERDICTS, RowVerdicts, keep_verdict, read_verdicts, truth_errors
 
 __all__ = ["FolderExplorer", "open_server"]
 
 HTML = "text/html; charset=utf-8"
 MAX_BODY = 20_000
-MAX_SEGMENTS = 8
 MAX_REPORTS = 20
 """Reports that are kept to be shown again."""
 _FRAMED = "frame-ancestors 'self'"
-Query = Mapping[str, Sequence[str]]
 
 
 @dataclass
@@ -46,6 +48,8 @@ class FolderExplorer:
     folder: ServedFolder
     key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     requests: RunningRequests = field(default_factory=RunningRequests)
+    _notes: dict[str, str] = field(default_factory=dict)
+    """What was joined to make a file, by its name."""
     _reports: dict[tuple[Any, ...], str] = field(default_factory=dict)
     _making: dict[tuple[Any, ...], threading.Lock] = field(default_factory=dict)
 
@@ -59,20 +63,28 @@ class FolderExplorer:
         kind = query.get("kind", ["evaluation"])[0]
         if kind == "history":
             return self._made((kind, self._runs_state()), lambda: ifs.history(self.folder.root))
-        name, truth, systems, scores = _columns(query)
-        path = self.folder.path(name)
-        state = path.stat()
-        asked = (kind, path, state.st_mtime_ns, state.st_size, truth, tuple(systems), tuple(scores))
+        columns = ChosenColumns.asked(query)
+        path = self.folder.path(columns.file)
+        truth, systems, scores = columns.truth, list(columns.systems), list(columns.scores)
+        labels = columns.label_keywords
         questions: dict[str, Callable[[], Result]] = {
-            "evaluation": lambda: ifs.evaluate(str(path), truth=truth, system=systems),
-            "comparison": lambda: ifs.compare(str(path), truth=truth, system=systems),
-            "thresholds": lambda: ifs.sweep(str(path), truth=truth, score=scores),
+            "evaluation": lambda: ifs.evaluate(str(path), truth=truth, system=systems, **labels),
+            "comparison": lambda: ifs.compare(str(path), truth=truth, system=systems, **labels),
+            "thresholds": lambda: ifs.sweep(
+                str(path),
+                truth=truth,
+                score=scores if len(scores) > 1 else scores[0],
+                weight=columns.weight,
+                positive=columns.positive,
+                clean=columns.clean,
+            ),
         }
-        if kind not in questions:
-            raise RefusedRequest(404, "There is no such page.")
         if kind == "evaluation" and not systems:
             kind = "thresholds"
-        return self._made(asked, questions[kind], _command(name, truth, systems) if kind == "evaluation" else None)
+        if kind not in questions:
+            raise RefusedRequest(404, "There is no such page.")
+        asked = (kind, path, _state(path), replace(columns, segments=(), key=None))
+        return self._made(asked, questions[kind], _command(columns) if kind == "evaluation" else None)
 
     def _made(self, key: tuple[Any, ...], ask: Callable[[], Result], command: str | None = None) -> str:
         with self._making.setdefault(key, threading.Lock()):  # two tabs wait for one report, not for each other's
@@ -102,24 +114,43 @@ class FolderExplorer:
 
     def rows(self, query: Query) -> str:
         """The rows of one cell."""
-        name, truth, _, scores = _columns(query)
-        one = {key: values[0] for key, values in query.items() if values}
+        columns = ChosenColumns.asked(query)
+        path = self.folder.path(columns.file)
         try:
-            asked = CellQuery(
-                truth,
-                one["system"],
-                one["truth"],
-                one["predicted"],
-                order=one.get("order", "random"),  # type: ignore[arg-type]
-                score=scores[0] if scores else None,
-                seed=int(one.get("seed", 0)) % (1 << 31),
-                search=one.get("search", "")[:200],
-                by=tuple(query.get("b", ())[:MAX_SEGMENTS]),
-            )
-            found = rows_of_cell(str(self.folder.path(name)), asked)
+            asked = asked_rows(query, columns)
+            found = rows_of_cell(str(path), asked)
         except InfoscopeError as error:
             raise RefusedRequest(400, f"{error}.") from error
-        return pages.rows_sheet(found, asked, query.get("k", [None])[0])
+        mine = (columns.file, query.get("system", [""])[0])
+        said = {verdict.row: verdict.verdict for verdict in self.verdicts if (verdict.file, verdict.system) == mine}
+        state = query.get("state", [""])[0]
+        return rows_sheet(found, asked, columns, said, is_old=bool(state) and state != _state(path))
+
+    def changes(self, query: Query) -> str:
+        """What changed between two systems, row by row."""
+        columns = ChosenColumns.asked(query)
+        if len(columns.systems) < 2:
+            raise RefusedRequest(400, "Choose two columns with predictions to see what changed between them.")
+        before, after = (query.get(name, [known])[0] for name, known in zip(_PAIR, columns.systems, strict=False))
+        path = str(self.folder.path(columns.file))
+        try:
+            found = changed_predictions(path, columns.truth, before, after, weight=columns.weight, clean=columns.clean)
+        except InfoscopeError as error:
+            raise RefusedRequest(400, f"{error}.") from error
+        return changes_page(columns, found, _kinds(columns), _state(Path(path)))
+
+    def join(self, query: Query) -> str:
+        """A column of another file beside the rows of one, as a file of its own among the dropped ones."""
+        name, other = query["file"][0], query["other"][0]
+        path, other_path = self.folder.path(name), self.folder.path(other)
+        try:
+            if not query.get("key") or not query.get("column"):
+                return join_page(name, path, other, other_path)
+            target, shown = self.folder.new_file(".parquet", f"{path.stem} with {other_path.stem}")
+            self._notes[shown] = joined_file(path, other_path, query["key"][0], query["column"][0], target)
+        except InfoscopeError as error:
+            raise RefusedRequest(400, f"{error}.") from error
+        return self.columns({"file": [shown]})
 
     def columns(self, query: Query) -> str:
         """What the columns of a file are taken for."""
@@ -129,27 +160,42 @@ class FolderExplorer:
         except InfoscopeError as error:
             raise RefusedRequest(400, f"{error}.") from error
         roles = roles_of(rows)
-        return pages.columns_page(name, rows, roles, _segments(rows, roles))
+        others = [file for file in map(self.folder.name_of, self.folder.listed()) if file != name]
+        note = self._notes.get(name, "")
+        return pages.columns_page(name, rows, roles, _segments(rows, roles), others=others, note=note)
 
     def start(self, _: Query) -> str:
         """The files of the folder."""
-        verdicts = self.folder.root / VERDICTS
-        errors = list(truth_errors(read_verdicts(verdicts))) if verdicts.is_file() else []
+        errors = list(truth_errors(self.verdicts))
         return pages.start_page(self.folder.root, list(self.folder.listed()), errors, has_runs=self.has_runs)
+
+    @property
+    def verdicts(self) -> list[RowVerdicts]:
+        """What was said about rows of the folder so far."""
+        kept = self.folder.root / VERDICTS
+        return read_verdicts(kept) if kept.is_file() else []
 
     def explore(self, query: Query) -> str:
         """A report in its frame."""
-        name, _, systems, scores = _columns(query)
-        self.folder.path(name)
-        kinds = ["evaluation"] * bool(systems) + ["comparison"] * (len(systems) > 1) + ["thresholds"] * bool(scores)
-        return pages.explorer_page(query, kinds)
+        columns = ChosenColumns.asked(query)
+        state = _state(self.folder.path(columns.file))
+        return pages.explorer_page(columns, _kinds(columns), query.get("kind", [""])[0], state)
 
 
-def _columns(query: Query) -> tuple[str, str, list[str], list[str]]:
-    systems, scores = list(query.get("s", ())), list(query.get("p", ()))
-    if not query.get("t") or not (systems or scores):
-        raise RefusedRequest(400, "Choose the column with the truth, and one with predictions or scores.")
-    return query["file"][0], query["t"][0], systems, scores
+def _state(path: Path) -> str:
+    """What changes when a file does."""
+    found = path.stat()
+    return f"{found.st_mtime_ns}-{found.st_size}"
+
+
+_PAIR = ("before", "after")
+
+
+def _kinds(columns: ChosenColumns) -> list[str]:
+    """The pages that the chosen columns allow."""
+    several = len(columns.systems) > 1
+    kinds = ["evaluation"] * bool(columns.systems) + ["comparison", "changes"] * several
+    return kinds + ["thresholds"] * bool(columns.scores)
 
 
 def _segments(rows: Mapping[str, Sequence[Any]], roles: Any) -> list[str]:
@@ -160,9 +206,15 @@ def _segments(rows: Mapping[str, Sequence[Any]], roles: Any) -> list[str]:
     return [name for name, found in values.items() if 2 <= len(found) <= 12 and not found & classes][:3]
 
 
-def _command(name: str, truth: str, systems: Sequence[str]) -> str:
-    chosen = " ".join(f"-s {shlex.quote(system)}" for system in systems)
-    return f"infoscope evaluate {shlex.quote(name)} -t {shlex.quote(truth)} {chosen} -o report.html"
+def _command(columns: ChosenColumns) -> str:
+    """The command that writes the same page."""
+    options = [("-t", columns.truth), *(("-s", system) for system in columns.systems)]
+    options += [("--weight", columns.weight)] if columns.weight else []
+    options += [("--reject", columns.reject)] if columns.reject else []
+    options += [("--positive", columns.positive)] if columns.positive else []
+    options += [("--clean", way) for way in columns.clean]
+    chosen = " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
+    return f"infoscope evaluate {shlex.quote(columns.file)} {chosen} -o report.html"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -185,6 +237,9 @@ class Handler(BaseHTTPRequestHandler):
             "explore": self.explorer.explore,
             "report": self.explorer.report,
             "rows": self.explorer.rows,
+            "changes": self.explorer.changes,
+            "join": self.explorer.join,
+            "history": lambda _: pages.history_page(self.explorer.folder.root),
         }
         self._handle(lambda name, query: self._page(gets, name, query))
 

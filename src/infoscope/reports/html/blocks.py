@@ -130,7 +130,10 @@ def block(part: Block, level: int = 4, within: str = "") -> Html:
 def _figure(figure: Figure) -> Html:
     caption = element("figcaption", phrase(figure.caption)) if figure.caption else Html("")
     note = element("p", phrase(figure.note), class_="note") if figure.note else Html("")
-    return joined((element("figure", caption, Html(svg(figure.panel)), class_=figure.style), note))
+    drawn = Html(svg(figure.panel))
+    if figure.style == "series":  # too long for a phone: it scrolls there, the newest first
+        drawn = scrolled(drawn, figure.panel.title)
+    return joined((element("figure", caption, drawn, class_=figure.style), note))
 
 
 def _information(part: InformationBar) -> Html:

@@ -164,10 +164,11 @@ $$('.classes').forEach((table) => {
   });
 });
 
-// example rows: a cell says that it was chosen; the page opens its rows unless somebody else shows them
+// example rows: a cell says that it was chosen; the page opens its rows unless somebody else shows them.
+// The errors of a class are a cell without a predicted class.
 const exampleFold = (part, truth, predicted) =>
   $$('.examples details', part.closest('article')).find(
-    ({ dataset }) => dataset.truth === truth && dataset.predicted === predicted,
+    ({ dataset }) => dataset.truth === truth && (predicted === null || dataset.predicted === predicted),
   );
 const chooseCell = (part, truth, predicted) => {
   const detail = { system: part.closest('article').dataset.system, truth, predicted };
@@ -179,13 +180,37 @@ const chooseCell = (part, truth, predicted) => {
   fold.scrollIntoView({ block: 'nearest' });
 };
 $$('tr[data-truth][data-predicted]').forEach((row) => {
-  const open = () => {
+  row.addEventListener('click', () => {
     lightClass(row.dataset.truth, row.dataset.predicted);
     chooseCell(row, row.dataset.truth, row.dataset.predicted);
-  };
-  row.tabIndex = 0;
-  row.addEventListener('click', open);
-  row.addEventListener('keydown', (event) => event.key === 'Enter' && open());
+  });
+});
+$$('.system .classes').forEach((table) => {
+  table.addEventListener('click', (event) => {
+    const row = event.target.closest('tr[data-class]');
+    if (row) chooseCell(row, row.dataset.class, null);
+  });
+});
+// one stop for the Tab key in each table of pairs or classes, then arrows; Enter chooses
+$$('.system table').forEach((table) => {
+  const choices = () =>
+    everyRow(table).filter(({ dataset, hidden }) => !hidden && (dataset.class || dataset.predicted !== undefined));
+  const [first] = choices();
+  if (!first) return;
+  first.tabIndex = 0;
+  table.addEventListener('keydown', (event) => {
+    const row = event.target;
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (row.tagName !== 'TR') return;
+    if (event.key === 'Enter') row.click();
+    if (!step) return;
+    event.preventDefault();
+    const next = choices()[choices().indexOf(row) + step];
+    if (!next) return;
+    row.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
 });
 $$('.examples').forEach((box) => {
   const later = $$('details', box).slice(10);
@@ -276,7 +301,10 @@ const equipMatrix = (packed) => (table, at) => {
     const cell = event.target.closest('td,th[data-label]');
     const fact = cell && facts.get(cell);
     if (cell && !dragged) lightClass(fact ? fact.truth : cell.dataset.label, fact ? fact.predicted : undefined);
-    if (fact && !dragged) chooseCell(table, fact.truth, fact.predicted);
+    if (fact && !dragged) {
+      focusOn(cell); // where one comes back to
+      chooseCell(cell, fact.truth, fact.predicted);
+    }
     dragged = false;
   });
   // one stop for the Tab key, then arrows; Enter chooses
@@ -354,11 +382,33 @@ const equipImage = async (box) => {
     across.style.left = (100 * (j + 0.5)) / cells.system.length + '%';
   };
   images.push({ box, text, crosshair });
+  const choosePlace = (i, j) => {
+    lightClass(cells.truth[i], cells.system[j]);
+    chooseCell(box, cells.truth[i], cells.system[j]);
+  };
   box.addEventListener('click', (event) => {
     const place = at(event);
-    if (!place) return;
-    lightClass(cells.truth[place[0]], cells.system[place[1]]);
-    chooseCell(box, cells.truth[place[0]], cells.system[place[1]]);
+    if (place) choosePlace(...place);
+  });
+  // by keyboard: arrows move over the cells that are not empty, Enter chooses
+  let [row, column] = [0, 0];
+  const show = () => {
+    crosshair(cells.truth[row], cells.system[column]);
+    const count = cells.filled ? `, ${countAt(row, column)}` : '';
+    say(`true ${cells.truth[row]}, predicted ${cells.system[column]}${count}`);
+  };
+  box.tabIndex = 0;
+  box.setAttribute('role', 'group');
+  box.setAttribute('aria-label', 'Confusion matrix: arrow keys choose a cell, Enter opens it');
+  box.addEventListener('keydown', (event) => {
+    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const step = steps[event.key];
+    if (event.key === 'Enter') choosePlace(row, column);
+    if (!step) return;
+    event.preventDefault();
+    row = Math.min(Math.max(row + step[0], 0), cells.truth.length - 1);
+    column = Math.min(Math.max(column + step[1], 0), cells.system.length - 1);
+    show();
   });
 };
 explainers.push((event) => {

@@ -206,6 +206,8 @@ def _list(found: list[tuple[str, str, float, float]]) -> Html:
             element("td", label(system, 26)),
             element("td", amount(count), class_="n"),
             element("td", share(part), class_="n dim"),
+            data_truth=truth,
+            data_predicted=system,
         )
         for truth, system, count, part in found
     ]

@@ -82,11 +82,17 @@ def _tile(result: History, series: RunSeries) -> Tile:
 
 def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
     title = find(result.metric).card.title
-    charts = [Figure(RunChartDisplay(result, series, title).panel(), Name(series.system)) for series in whole]
+    charts = [
+        Figure(RunChartDisplay(result, series, title).panel(), Name(series.system), style="series") for series in whole
+    ]
     fallen = dict.fromkeys((alarm.system, alarm.label) for alarm in result.alarms if alarm.label is not None)
     by_class = {(series.system, series.label): series for series in result.series}
     recalls = [
-        Figure(RunChartDisplay(result, by_class[system, label], "recall").panel(), _recall_of(system, str(label)))
+        Figure(
+            RunChartDisplay(result, by_class[system, label], "recall").panel(),
+            _recall_of(system, str(label)),
+            style="series",
+        )
         for system, label in fallen
     ]
     return [
