@@ -9,7 +9,7 @@ from infoscope.readers.cell_rows import Change, ChangedPredictions
 from infoscope.readers.row_queries import change_of
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.serving.pages import explorer_frame
-from infoscope.serving.questions import ChosenColumns
+from infoscope.serving.questions import ExploredColumns
 
 __all__ = ["changes_page"]
 
@@ -22,7 +22,7 @@ _WORDS: dict[Change, str] = {
 }
 
 
-def changes_page(columns: ChosenColumns, changes: ChangedPredictions, kinds: Sequence[str], state: str) -> str:
+def changes_page(columns: ExploredColumns, changes: ChangedPredictions, kinds: Sequence[str], state: str) -> str:
     """Counts of what got better and worse, each with its rows in the sheet."""
     pair = {"before": changes.before, "after": changes.after}
     changed = sum(changes.cells.values())
@@ -81,7 +81,7 @@ def _table(changes: ChangedPredictions, pair: dict[str, str]) -> Html:
     return scrolled(element("table", element("thead", head), element("tbody", *lines), class_="tool"), "Changes")
 
 
-def _choice(columns: ChosenColumns, changes: ChangedPredictions) -> Html:
+def _choice(columns: ExploredColumns, changes: ChangedPredictions) -> Html:
     """Which two systems, where there are more."""
     hidden = [element("input", type="hidden", name=name, value=value) for name, value in columns.fields()]
     chosen = [

@@ -14,7 +14,7 @@ from infoscope.readers.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style
 from infoscope.serving.files import SUFFIXES
-from infoscope.serving.questions import ChosenColumns
+from infoscope.serving.questions import ExploredColumns
 from infoscope.serving.verdicts import TruthErrors
 
 __all__ = [
@@ -206,7 +206,7 @@ def _column_table(lines: Sequence[Html], name: str) -> Html:
     return scrolled(element("table", element("thead", head), element("tbody", *lines), class_="tool"), name)
 
 
-def explorer_page(columns: ChosenColumns, kinds: Sequence[str], kind: str, state: str) -> str:
+def explorer_page(columns: ExploredColumns, kinds: Sequence[str], kind: str, state: str) -> str:
     """The unchanged report in a frame, and a sheet for rows below it."""
     title = f"Report on {columns.file}"
     asked = columns.address + ("&" + urlencode({"kind": kind}) if kind else "")
@@ -214,7 +214,7 @@ def explorer_page(columns: ChosenColumns, kinds: Sequence[str], kind: str, state
     return explorer_frame(columns, kinds, frame, title, state)
 
 
-def explorer_frame(columns: ChosenColumns, kinds: Sequence[str], content: Html, title: str, state: str = "") -> str:
+def explorer_frame(columns: ExploredColumns, kinds: Sequence[str], content: Html, title: str, state: str = "") -> str:
     """The ways to the pages of the chosen columns, one of them, and a sheet for rows below it.
 
     ``state`` is that of the file when the page was made.

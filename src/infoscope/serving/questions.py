@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from infoscope.readers.row_queries import CellQuery, Change, ChangeQuery, Order, RowsQuery
 from infoscope.serving.admission import RefusedRequest
 
-__all__ = ["ChosenColumns", "Query", "asked_rows"]
+__all__ = ["ExploredColumns", "Query", "asked_rows"]
 
 MAX_SEGMENTS = 8
 CLEANINGS = ("strip", "nfc", "casefold", "text", "number")
@@ -18,7 +18,7 @@ Query = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
-class ChosenColumns:
+class ExploredColumns:
     """The columns of a file, by what they were chosen for, and what is done to labels."""
 
     file: str
@@ -33,7 +33,7 @@ class ChosenColumns:
     clean: tuple[str, ...] = ()
 
     @classmethod
-    def asked(cls, query: Query) -> ChosenColumns:
+    def asked(cls, query: Query) -> ExploredColumns:
         """What the form of the columns page sends."""
         systems, scores = tuple(query.get("s", ())), tuple(query.get("p", ()))
         if not query.get("t") or not (systems or scores):
@@ -81,7 +81,7 @@ class ChosenColumns:
         return {"weight": self.weight, "reject": self.reject, "positive": self.positive, "clean": self.clean}
 
 
-def asked_rows(query: Query, columns: ChosenColumns) -> RowsQuery:
+def asked_rows(query: Query, columns: ExploredColumns) -> RowsQuery:
     """The rows of a cell, or of a change between two systems."""
     one = {name: values[0] for name, values in query.items() if values}
     options: dict[str, Any] = {

@@ -28,7 +28,7 @@ from infoscope.serving.changes import changes_page
 from infoscope.serving.clients import RunningRequests
 from infoscope.serving.files import ServedFolder
 from infoscope.serving.joins import join_page, joined_file
-from infoscope.serving.questions import ChosenColumns, Query, asked_rows
+from infoscope.serving.questions import ExploredColumns, Query, asked_rows
 from infoscope.serving.sheets import rows_sheet
 from infoscope.serving.verdicts import VERDICTS, RowVerdicts, keep_verdict, read_verdicts, truth_errors
 
@@ -63,7 +63,7 @@ class FolderExplorer:
         kind = query.get("kind", ["evaluation"])[0]
         if kind == "history":
             return self._made((kind, self._runs_state()), lambda: ifs.history(self.folder.root))
-        columns = ChosenColumns.asked(query)
+        columns = ExploredColumns.asked(query)
         path = self.folder.path(columns.file)
         truth, systems, scores = columns.truth, list(columns.systems), list(columns.scores)
         labels = columns.label_keywords
@@ -114,7 +114,7 @@ class FolderExplorer:
 
     def rows(self, query: Query) -> str:
         """The rows of one cell."""
-        columns = ChosenColumns.asked(query)
+        columns = ExploredColumns.asked(query)
         path = self.folder.path(columns.file)
         try:
             asked = asked_rows(query, columns)
@@ -128,7 +128,7 @@ class FolderExplorer:
 
     def changes(self, query: Query) -> str:
         """What changed between two systems, row by row."""
-        columns = ChosenColumns.asked(query)
+        columns = ExploredColumns.asked(query)
         if len(columns.systems) < 2:
             raise RefusedRequest(400, "Choose two columns with predictions to see what changed between them.")
         before, after = (query.get(name, [known])[0] for name, known in zip(_PAIR, columns.systems, strict=False))
@@ -177,7 +177,7 @@ class FolderExplorer:
 
     def explore(self, query: Query) -> str:
         """A report in its frame."""
-        columns = ChosenColumns.asked(query)
+        columns = ExploredColumns.asked(query)
         state = _state(self.folder.path(columns.file))
         return pages.explorer_page(columns, _kinds(columns), query.get("kind", [""])[0], state)
 
@@ -191,7 +191,7 @@ def _state(path: Path) -> str:
 _PAIR = ("before", "after")
 
 
-def _kinds(columns: ChosenColumns) -> list[str]:
+def _kinds(columns: ExploredColumns) -> list[str]:
     """The pages that the chosen columns allow."""
     several = len(columns.systems) > 1
     kinds = ["evaluation"] * bool(columns.systems) + ["comparison", "changes"] * several
@@ -206,7 +206,7 @@ def _segments(rows: Mapping[str, Sequence[Any]], roles: Any) -> list[str]:
     return [name for name, found in values.items() if 2 <= len(found) <= 12 and not found & classes][:3]
 
 
-def _command(columns: ChosenColumns) -> str:
+def _command(columns: ExploredColumns) -> str:
     """The command that writes the same page."""
     options = [("-t", columns.truth), *(("-s", system) for system in columns.systems)]
     options += [("--weight", columns.weight)] if columns.weight else []

@@ -8,7 +8,7 @@ from typing import Any
 from infoscope.markup import Html, element, joined
 from infoscope.readers.row_queries import CellPage, CellQuery, ChangeQuery, RowsQuery
 from infoscope.reports.html.elements import label, scrolled
-from infoscope.serving.questions import ChosenColumns
+from infoscope.serving.questions import ExploredColumns
 
 __all__ = ["rows_sheet"]
 
@@ -16,7 +16,7 @@ Said = Mapping[int, str]
 """Verdicts that were given before, by the number of their row."""
 
 
-def rows_sheet(page: CellPage, query: RowsQuery, columns: ChosenColumns, said: Said, *, is_old: bool = False) -> str:
+def rows_sheet(page: CellPage, query: RowsQuery, columns: ExploredColumns, said: Said, *, is_old: bool = False) -> str:
     """The rows of a query; ``is_old`` where the file has changed since its report was made."""
     word = "row" if page.total == 1 else "rows"
     weight = "" if page.weight is None else f", together {page.weight:,.6g}"
@@ -37,7 +37,7 @@ def rows_sheet(page: CellPage, query: RowsQuery, columns: ChosenColumns, said: S
     return joined(parts)
 
 
-def _changed(columns: ChosenColumns) -> Html:
+def _changed(columns: ExploredColumns) -> Html:
     again = element("a", "Evaluate it anew", href=f"explore?{columns.address}")
     return element("p", "The file has changed since this report was made. ", again, ".", class_="warn", role="status")
 
