@@ -1,5 +1,6 @@
 """How the benchmarks measure: best of several runs, everything compared in one process.
 
+INFOSCOPE_BENCHMARKS_PROCESSOR=1 counts processor time everywhere, for a machine that others use, too.
 INFOSCOPE_BENCHMARKS_BRIEFLY=1 makes them small and runs everything once: the figures mean nothing then, but a benchmark
 that no longer runs is noticed (tests/test_benchmarks.py).
 """
@@ -14,6 +15,7 @@ __all__ = ["best", "interleaved", "peak_mebibytes", "show", "sized", "tried"]
 
 T = TypeVar("T")
 _BRIEFLY = bool(os.environ.get("INFOSCOPE_BENCHMARKS_BRIEFLY"))
+_now = time.process_time if os.environ.get("INFOSCOPE_BENCHMARKS_PROCESSOR") else time.perf_counter
 
 
 def sized(full: T, brief: T) -> T:
@@ -41,9 +43,9 @@ def tried(works: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, lis
     seconds: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(sized(repeats, 1)):
         for name, work in works.items():
-            start = time.perf_counter()
+            start = _now()
             work()
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(_now() - start)
     return seconds
 
 
