@@ -30,6 +30,7 @@ _KEYWORDS = (
     "shuffles",
     "splits",
     "seed",
+    "weight",
 )
 
 
@@ -65,6 +66,8 @@ _KEYWORDS = (
     show_default=True,
     help="What the renaming of categories makes greatest: shared bits, or the sum of the categories' proficiencies.",
 )
+@click.option("--weight", metavar="COLUMN", help="Column of TRUTH_FILE's rows with how much each object counts.")
+@click.option("--weights", metavar="FILE", help="The same from a file with a line OBJECT TAB WEIGHT for each object.")
 @click.option("--clean", multiple=True, metavar="STEP", help="Clean category names: strip, nfc, casefold; repeatable.")
 @click.option("--separator", metavar="TEXT", help=r"Names are paths (Sports\Golf with \): show every level rolled up.")
 @click.option("--depth", type=int, metavar="N", help="Roll all names up to their first N levels.")
@@ -89,6 +92,12 @@ def command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     output = Output.asked(chosen)
     asked: Any = {name: chosen[name] for name in _KEYWORDS}
     asked["one_sided"] = chosen["one_sided"] and chosen["one_sided"].replace("-", "_")
+    if chosen["weights"] is not None:
+        if chosen["weight"] is not None:
+            raise InputError("--weight and --weights both say how much objects count; give one of them")
+        from infoscope.multilabel.weights import read_weights  # noqa: PLC0415 - loads NumPy, which help does not
+
+        asked["weight"] = read_weights(chosen["weights"])
     result = ifs.multilabel.compare(truth, _files_by_name(predicted), **asked)
     if chosen["strict"]:
         for system in result.systems:

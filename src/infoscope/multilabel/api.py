@@ -19,6 +19,7 @@ from infoscope.multilabel.score import common_draws, score_predictor
 from infoscope.multilabel.sources import FileFormat, LabelSetFormat, label_sets, name_of
 from infoscope.multilabel.sums import ObjectSums
 from infoscope.multilabel.uncertainty import random_halves
+from infoscope.multilabel.weights import ObjectWeights, weighed_sets
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -91,6 +92,7 @@ class MultilabelKeywords(TypedDict, total=False):
     shuffles: int | None
     splits: int
     seed: int
+    weight: ObjectWeights | None
 
 
 def evaluate(
@@ -110,7 +112,8 @@ def evaluate(
 
     An object that one side lacks is left out, or with ``one_sided="empty"`` carries no category there; in ERD rows,
     where an empty object cannot be written, that is what its absence means. ``assign_by`` is what the renaming of
-    categories makes greatest: "information", or the sum of the categories' proficiencies ("proficiency").
+    categories makes greatest: "information", or the sum of the categories' proficiencies ("proficiency"). ``weight`` is
+    how much each object counts: a number per object of the truth, in order or by name, or a column of its rows.
 
     >>> truth = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
     >>> result = evaluate(truth, truth)
@@ -140,6 +143,11 @@ class _Asked(NamedTuple):
     predicted: LabelSetFormat
     pairing: PairingOptions
     effort: ResamplingOptions
+    weight: ObjectWeights | None = None
+
+    def known(self, truth: Any) -> LabelSets:
+        """The label sets of the truth, with the weights of their objects."""
+        return weighed_sets(label_sets(truth, self.truth), self.weight, truth, self.truth)
 
 
 def _asked(given: Mapping[str, Any]) -> _Asked:
@@ -150,6 +158,7 @@ def _asked(given: Mapping[str, Any]) -> _Asked:
         replace(form, first_category=given.get("predicted_start")),
         PairingOptions(given.get("one_sided") or absent, given.get("assign_by") or "information"),
         ResamplingOptions(**{key: given[key] for key in ResamplingOptions.__dataclass_fields__ if key in given}),
+        given.get("weight"),
     )
 
 
@@ -163,7 +172,7 @@ def stability(
     asked = _asked(options)
     by = asked.pairing.assign_by
     _check_order(truth, {"predicted": predicted})
-    sides = label_sets(truth, asked.truth), label_sets(predicted, asked.predicted)
+    sides = asked.known(truth), label_sets(predicted, asked.predicted)
     pair = aligned(*sides, one_sided=asked.pairing.one_sided)
     warn_of(objects_left_out(pair.ignored))
     order = assignment_of(pair, pair.joint_counts(), by) if len(pair.categories) <= MOST_CATEGORIES else None
@@ -178,7 +187,7 @@ def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
 
 def _evaluated(truth: Any, truth_name: str, predictors: Mapping[str, Any], asked: _Asked) -> MultilabelEvaluation:
     _check_order(truth, predictors)
-    known = label_sets(truth, asked.truth)
+    known = asked.known(truth)
     given = {name: label_sets(source, asked.predicted) for name, source in predictors.items()}
     pairing, effort = asked.pairing, asked.effort
     systems = tuple(

@@ -61,9 +61,10 @@ def label_set_metric(card: Card) -> Callable[[Callable[[CategorySums], Real]], L
 
 def _sums(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: float | None = None) -> CategorySums:
     pair = aligned_sets(y_true, y_pred, threshold)
+    if sample_weight is not None:
+        pair = pair.weighed(object_weights(sample_weight, pair.n))
     order = assignment_of(pair, pair.joint_counts()) if len(pair.categories) <= MOST_CATEGORIES else None
-    sums = ObjectSums.of(pair, order)
-    return sums.whole() if sample_weight is None else sums.weighed(object_weights(sample_weight, sums.n))
+    return ObjectSums.of(pair, order).whole()
 
 
 def aligned_sets(y_true: Any, y_pred: Any, threshold: float | None) -> Categorization:

@@ -207,8 +207,8 @@ def by_chance(
 
 
 def _shuffled(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> tuple[float, float]:
-    counts = pair.joint_counts(rng.permutation(pair.n))
-    information = pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n))
+    dealt = pair.dealt(rng.permutation(pair.n))
+    information = pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, float(pair.n))
     order = best_order(worth_of_pairs(information, pair.truth_counts, float(pair.n), by))
     return float(np.trace(information)), float(information[np.arange(len(order)), order].sum())
 

@@ -62,6 +62,10 @@ def input_findings(pair: Categorization, sides: Sequence[LabelSets], names: Sequ
         )
         for reason, objects in pair.emptied.items()
     ]
+    if pair.weights is not None:
+        worth = pair.effective_size
+        text = f"Objects count by their weights; {pair.n:,} objects are worth {worth:,.0f} that count the same."
+        found.append(Finding("weighted_objects", text, evidence={"objects": pair.n, "effective": worth}))
     nameless = sum(name == "" for name in pair.objects or ())
     if nameless:
         text = f"{nameless:,} object{'s have' if nameless > 1 else ' has'} an empty name and counts like any other."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -64,12 +65,18 @@ def score_predictor(
         chance = by_chance(pair, found, effort.shuffles_for(len(pair.categories)), rng, pairing.assign_by)
     draws = effort.affordable(effort.draws, ledger.columns.nnz)
     splits = effort.affordable(effort.splits, ledger.columns.nnz)
-    moved = [] if counts is None or order is None else reassignments(pair, counts, order)
+    plain = pair.unweighted()  # how many objects there are, and by chance, whatever they weigh
+    moved = (
+        []
+        if counts is None or order is None
+        else reassignments(plain, counts if plain is pair else plain.joint_counts(), order)
+    )
     estimates = _estimates(values, reasons, ledger, draws, effort)
     joint, sparse = _joint_proficiency(pair)
+    whole_objects = sums if pair.weights is None else _in_whole_objects(sums, pair.effective_size)
     estimates |= {
-        "chance_proficiency": Estimate.of(chance_proficiency(sums), reasons["chance_proficiency"]),
-        "adjusted_proficiency": Estimate.of(adjusted_proficiency(sums), reasons["adjusted_proficiency"]),
+        "chance_proficiency": Estimate.of(chance_proficiency(whole_objects), reasons["chance_proficiency"]),
+        "adjusted_proficiency": Estimate.of(adjusted_proficiency(whole_objects), reasons["adjusted_proficiency"]),
         "joint_proficiency": Estimate.of(joint, reasons["joint_proficiency"]),
     }
     findings = [*_findings(estimates, chance, names), *input_findings(pair, sides, names), *sparse]
@@ -91,7 +98,7 @@ def score_predictor(
         classes=_classes(pair, sums),
         reassignments=tuple(moved),
         permutation_chance=chance,
-        label_sets=_set_sizes(pair),
+        label_sets=_set_sizes(plain),
         stability=random_halves(pair, ledger, splits, rng, pairing.assign_by) if splits else {},
         splits=splits,
         draws=draws,
@@ -99,6 +106,14 @@ def score_predictor(
         diagnosis=tuple(findings),
         ignored=tuple(IgnoredRows(reason, rows) for reason, rows in pair.ignored.items()),
     )
+
+
+def _in_whole_objects(sums: CategorySums, size: float) -> CategorySums:
+    """Weighted sums as counts of as many objects as they are worth: chance deals whole objects."""
+    scale = round(size) / sums.total
+    truth, system, both = (np.rint(each * scale) for each in (sums.truth, sums.system, sums.both))
+    both = np.clip(both, np.maximum(truth + system - round(size), 0.0), np.minimum(truth, system))
+    return replace(sums, total=sums.total * scale, truth=truth, system=system, both=both)
 
 
 def _levels(sides: tuple[LabelSets, LabelSets], form: LabelSetFormat, pairing: PairingOptions) -> list[Level]:
@@ -126,7 +141,7 @@ def common_draws(
     values: dict[str, dict[str, float]] = {}
     draws: dict[str, dict[str, Real]] = {}
     for name, pair in pairs.items():
-        kept = Categorization(pair.categories, pair.truth[rows[name]], pair.system[rows[name]])
+        kept = pair.where(rows[name])
         fits = len(pair.categories) <= MOST_CATEGORIES
         ledger = ObjectSums.of(kept, assignment_of(kept, kept.joint_counts(), pairing.assign_by) if fits else None)
         count = effort.affordable(effort.draws, ledger.columns.nnz)
@@ -169,7 +184,7 @@ def _occurrences(objects: tuple[Any, ...]) -> dict[tuple[Any, int], int]:
 def _joint_proficiency(pair: Categorization) -> tuple[float, list[Finding]]:
     """Proficiency with whole sets as classes, and a warning where that means little."""
     codes = [_set_codes(side) for side in (pair.truth, pair.system)]
-    value = float(table_proficiency(Contingency.from_labels(*codes, labels="own")))
+    value = float(table_proficiency(Contingency.from_labels(*codes, labels="own", sample_weight=pair.weights)))
     distinct = max(int(code.max()) + 1 for code in codes)
     if distinct * _SPARSE_SETS <= pair.n:
         return value, []
@@ -208,7 +223,7 @@ def _spread(numbers: Real | NDArray[np.integer]) -> SampleSpread:
 
 def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, ...]:
     """One record per category; what does not exist is null."""
-    tables = sums.tables
+    tables, plain = sums.tables, pair.unweighted()
     whole = binary_entropy(sums.truth, float(pair.n))
     missed = np.maximum(whole - sums.information, 0.0)
     columns: dict[str, Real] = {
@@ -224,9 +239,9 @@ def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, 
     return tuple(
         CategoryResult(
             label=str(name),
-            support=int(sums.truth[at]),
-            declared=int(sums.system[at]),
-            both=int(sums.both[at]),
+            support=int(plain.truth_counts[at]),
+            declared=int(plain.system_counts[at]),
+            both=int(plain.both[at]),
             association=_SIGNS[int(signs[at]) + 1],
             **{key: None if np.isnan(column[at]) else float(column[at]) for key, column in columns.items()},
         )

@@ -42,7 +42,7 @@ class CategorySums:
     @property
     def _objects(self) -> Real:
         """An empty half has nothing to count, and so nothing to divide."""
-        return np.maximum(self.total, 1.0)[..., None]
+        return np.where(self.total > 0, self.total, 1.0)[..., None]
 
     @cached_property
     def tables(self) -> BinaryTables:
@@ -67,6 +67,8 @@ class ObjectSums:
     columns: csr_array
     categories: int
     order: NDArray[np.int64]
+    weights: Real | None = None
+    """How much each object counts; None where all count the same."""
 
     @classmethod
     def of(cls, pair: Categorization, order: NDArray[np.int64] | None = None) -> ObjectSums:
@@ -75,7 +77,7 @@ class ObjectSums:
         moved = pair.hits if order is None else csr_array(pair.truth.multiply(pair.system[:, assigned]))
         sums = csr_array(_object_sums(pair))
         columns = hstack([pair.hits, pair.truth, pair.system, moved, sums], format="csr", dtype=np.float64)
-        return cls(csr_array(columns), len(pair.categories), assigned)
+        return cls(csr_array(columns), len(pair.categories), assigned, pair.weights)
 
     @property
     def n(self) -> int:
@@ -83,7 +85,8 @@ class ObjectSums:
         return int(self.columns.shape[0])
 
     def weighed(self, weights: Real) -> CategorySums:
-        """The sums under weights of the objects, (..., objects)."""
+        """The sums under weights of the objects, (..., objects), beside those that they have by themselves."""
+        weights = weights if self.weights is None else weights * self.weights
         flat = weights.reshape(-1, self.n)
         sums = as_real((self.columns.T @ flat.T).T).reshape(*weights.shape[:-1], -1)
         c = self.categories

@@ -9,7 +9,7 @@ from infoscope.multilabel.assignment import MOST_CATEGORIES, AssignBy, best_orde
 from infoscope.multilabel.measures import RENAMED, values_of
 from infoscope.multilabel.result import SampleSpread
 from infoscope.multilabel.sums import ObjectSums
-from infoscope.numeric import Real, as_real
+from infoscope.numeric import Real
 from infoscope.results.estimate import Estimate
 from infoscope.tables.categorization import Categorization
 
@@ -65,10 +65,10 @@ def _renamed(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> li
     heads = rng.integers(2, size=pair.n).astype(bool)
     found = []
     for half in (heads, ~heads):
-        truth, system = pair.truth[half], pair.system[half]
-        size = max(float(np.count_nonzero(half)), 1.0)
-        carried, given = (as_real(np.bincount(side.indices, minlength=side.shape[1])) for side in (truth, system))
-        information = pair_information(as_real((truth.T @ system).toarray()), carried, given, size)
+        part = pair.where(half)
+        size = max(float(part.n), 1.0)
+        carried = part.truth_counts
+        information = pair_information(part.joint_counts(), carried, part.system_counts, size)
         whole = float(binary_entropy(carried, size).sum())
         order = best_order(worth_of_pairs(information, carried, size, by))
         bits = float(information[np.arange(len(order)), order].sum())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,11 +51,18 @@ class Categorization:
     """Objects that one side lacks and that count as empty there, by reason."""
     repeated_objects: int = 0
     """Objects whose name occurs more than once, paired by their order."""
+    weights: Real | None = None
+    """How much each object counts, on average 1; None where all count the same."""
 
     @property
     def n(self) -> int:
         """Number of objects that both sides have."""
         return int(self.truth.shape[0])
+
+    @property
+    def effective_size(self) -> float:
+        """How many objects that count the same these are worth."""
+        return float(self.n) if self.weights is None else float(self.weights.sum() ** 2 / np.sum(self.weights**2))
 
     @cached_property
     def hits(self) -> csr_array:
@@ -65,25 +72,46 @@ class Categorization:
     @cached_property
     def truth_counts(self) -> Real:
         """Objects per category in the truth."""
-        return _column_sums(self.truth)
+        return self._objects_in(self.truth)
 
     @cached_property
     def system_counts(self) -> Real:
         """Objects per category in the system's prediction."""
-        return _column_sums(self.system)
+        return self._objects_in(self.system)
 
     @cached_property
     def both(self) -> Real:
         """Objects per category to which both sides give it."""
-        return _column_sums(self.hits)
+        return self._objects_in(self.hits)
 
-    def joint_counts(self, order: NDArray[np.int64] | None = None) -> Real:
-        """Objects by (truth category, system category): all pairs from one product of the two matrices.
+    def _objects_in(self, matrix: csr_array) -> Real:
+        """Objects per column, or their weights."""
+        weights = None if self.weights is None else np.repeat(self.weights, np.diff(matrix.indptr))[matrix.data != 0]
+        return as_real(np.bincount(matrix.indices[matrix.data != 0], weights, minlength=matrix.shape[1]))
 
-        ``order`` deals the system's sets to the objects in another order.
-        """
-        system = self.system if order is None else self.system[order]
+    def where(self, rows: NDArray[Any]) -> Categorization:
+        """Only these objects, by mask or position, without their names."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Categorization(self.categories, self.truth[rows], self.system[rows], weights=_on_average_one(weights))
+
+    def dealt(self, order: NDArray[np.int64]) -> Categorization:
+        """The same objects with the system's sets dealt to them in another order."""
+        return Categorization(self.categories, self.truth, self.system[order], weights=self.weights)
+
+    def weighed(self, weights: Real) -> Categorization:
+        """The same objects, each counting by its weight."""
+        return replace(self, weights=_counting(weights))
+
+    def unweighted(self) -> Categorization:
+        """The same, all objects counting the same."""
+        return self if self.weights is None else replace(self, weights=None)
+
+    def joint_counts(self) -> Real:
+        """Objects by (truth category, system category): all pairs from one product of the two matrices."""
+        system = self.system
         sizes = np.diff(self.truth.indptr).astype(np.float64) @ np.diff(system.indptr)
+        if self.weights is not None:
+            return as_real((self.truth.multiply(self.weights[:, None]).T @ system).toarray())
         if sizes <= _DENSE_WORK:
             return as_real((self.truth.T @ system).toarray())
         c = len(self.categories)
@@ -104,8 +132,16 @@ class Categorization:
         )
 
 
-def _column_sums(matrix: csr_array) -> Real:
-    return np.bincount(matrix.indices[matrix.data != 0], minlength=matrix.shape[1]).astype(np.float64)
+def _on_average_one(weights: Real | None) -> Real | None:
+    total = 1.0 if weights is None else float(weights.sum())
+    return weights if weights is None or not total else as_real(weights * (len(weights) / total))
+
+
+def _counting(weights: Real | None) -> Real | None:
+    """Weights that are 1 on average; refused where no object counts."""
+    if weights is not None and not weights.any():
+        raise InputError("all objects that both sides have weigh 0; give one of them a weight above 0")
+    return _on_average_one(weights)
 
 
 def aligned(
@@ -126,7 +162,13 @@ def aligned(
         if not truth.n:
             raise InputError("there are no objects to evaluate; give at least one on both sides")
         objects = truth.objects if truth.objects is not None else system.objects
-        return Categorization(categories, truth.on(categories), system.on(categories), objects)
+        return Categorization(
+            categories,
+            truth.on(categories),
+            system.on(categories),
+            objects,
+            weights=_counting(truth.weights),
+        )
     paired = _paired(truth.objects, system.objects, names)
     lacking = {
         f"object in {side} only": sets.n - len(paired.rows)
@@ -142,6 +184,7 @@ def aligned(
         tuple(truth.objects[at] for at in paired.rows),
         ignored=MappingProxyType(lacking),
         repeated_objects=paired.repeated,
+        weights=_counting(None if truth.weights is None else truth.weights[paired.rows]),
     )
 
 
@@ -150,6 +193,9 @@ def _filled(
 ) -> Categorization:
     """All objects of both sides, those of the truth first; what one side lacks is an empty row of it."""
     added = np.setdiff1d(np.arange(system.n), paired.columns)
+    if len(added) and truth.weights is not None:
+        name = (system.objects or ())[added[0]]
+        raise InputError(f"object {name!r} is not in the truth and has no weight; leave it out, or add it to the truth")
     columns = np.full(truth.n, system.n)
     columns[paired.rows] = paired.columns
     names = (*(truth.objects or ()), *((system.objects or ())[at] for at in added))
@@ -160,6 +206,7 @@ def _filled(
         names,
         emptied=MappingProxyType(lacking),
         repeated_objects=paired.repeated,
+        weights=_counting(truth.weights),
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from infoscope.errors import InputError
+from infoscope.numeric import Real
 from infoscope.tables.labels import Label, as_label, is_missing, sorted_labels
 from infoscope.typing import ArrayLike, Frame
 
@@ -34,6 +35,8 @@ class LabelSets:
     objects: tuple[Label, ...] | None = None
     repeated: int = 0
     """Memberships that were stated more than once; a set holds each once."""
+    weights: Real | None = None
+    """How much each object counts, where not all count the same."""
 
     @classmethod
     def from_sets(cls, sets: Iterable[Iterable[Label]] | Mapping[Label, Iterable[Label]]) -> LabelSets:
@@ -150,7 +153,7 @@ class LabelSets:
         place = np.array([column[name] for name in names], dtype=np.int64)
         rows = np.repeat(np.arange(self.n), self.sizes)
         made = self._from_cells(rows, place[self.matrix.indices], self.n, categories, self.objects)
-        return replace(made, repeated=self.repeated)
+        return replace(made, repeated=self.repeated, weights=self.weights)
 
     def on(self, categories: Sequence[Label]) -> csr_array:
         """The matrix with these columns, which must include all categories in use."""

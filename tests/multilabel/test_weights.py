@@ -1,0 +1,156 @@
+"""Weights of objects: an object that weighs three counts as three of its kind."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.errors import InputError
+from infoscope.multilabel.measures import MEASURES
+
+TRUTH = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
+GUESS = [{"a"}, {"b"}, {"b", "c"}, {"c"}, {"a"}, {"b"}]
+WEIGHTS = [3, 1, 2, 1, 0, 2]
+
+
+def _values(truth: Any, guess: Any, **options: Any) -> dict[str, float]:
+    result = ifs.multilabel.evaluate(truth, guess, draws=0, splits=0, shuffles=0, **options)
+    return {name: each.value for name, each in result.systems[0].metrics.items()}
+
+
+def _repeated(sets: Iterable[set[str]], weights: Iterable[int]) -> list[set[str]]:
+    return [one for one, weight in zip(sets, weights, strict=True) for _ in range(weight)]
+
+
+category_sets = st.sets(st.sampled_from("abcd"), max_size=3)
+objects = st.lists(st.tuples(category_sets, category_sets, st.integers(0, 3)), min_size=2, max_size=8)
+
+
+@settings(max_examples=25)
+@given(objects)
+def test_whole_weights_count_like_repeated_objects(rows: list[tuple[set[str], set[str], int]]) -> None:
+    truth, guess, weights = (list(side) for side in zip(*rows, strict=True))
+    kept = _repeated(truth, weights), _repeated(guess, weights)
+    # a category that only objects of weight 0 carry is a category still, so it is left out of the law
+    assume(kept[0] and set().union(*truth, *guess) == set().union(*kept[0], *kept[1]))
+    weighed, repeated = _values(truth, guess, weight=weights), _values(*kept)
+    for name in weighed.keys() - {"chance_proficiency", "adjusted_proficiency"}:  # chance depends on how many there are
+        assert weighed[name] == pytest.approx(repeated[name], abs=1e-9, nan_ok=True), name
+
+
+def test_equal_weights_change_nothing_and_their_scale_does_not_matter() -> None:
+    assert _values(TRUTH, GUESS, weight=[0.1] * 6) == pytest.approx(_values(TRUTH, GUESS), nan_ok=True)
+    assert _values(TRUTH, GUESS, weight=np.array(WEIGHTS) * 1e-3) == pytest.approx(
+        _values(TRUTH, GUESS, weight=WEIGHTS), nan_ok=True
+    )
+
+
+def test_the_metrics_and_the_evaluation_agree() -> None:
+    found = _values(TRUTH, GUESS, weight=WEIGHTS)
+    for name in ("micro_f1", "object_f1", "proficiency", "permuted_proficiency", "hamming_loss"):
+        metric = next(each.score for each in MEASURES if each.name == name)
+        assert metric(TRUTH, GUESS, sample_weight=WEIGHTS) == pytest.approx(found[name]), name
+
+
+def test_intervals_chance_and_stability_are_of_the_weighted_objects() -> None:
+    rng = np.random.default_rng(3)
+    truth = [set(np.flatnonzero(row).tolist()) for row in rng.random((60, 3)) < 0.4]
+    guess = [one if rng.random() < 0.7 else set() for one in truth]
+    weights = rng.exponential(size=60)
+    result = ifs.multilabel.evaluate(truth, guess, weight=weights, draws=200, splits=50, shuffles=9, seed=5)
+    shown = result.systems[0].metrics["proficiency"]
+    assert shown.low < shown.value < shown.high
+    assert result.systems[0].permutation_chance.mean < shown.value
+    assert result.systems[0].stability["micro_f1"].mean == pytest.approx(
+        result.systems[0].metrics["micro_f1"].value, abs=0.1
+    )
+    assert result.systems[0].classes[0].support == sum(0 in one for one in truth)
+    assert "weighted_objects" in {finding.code for finding in result.systems[0].diagnosis}
+    both = ifs.multilabel.compare(truth, {"good": truth, "bad": guess}, weight=weights, draws=200, splits=0, shuffles=0)
+    assert both.pairs[0].verdict == "better"
+
+
+def test_chance_is_that_of_as_many_objects_as_the_weighted_ones_are_worth() -> None:
+    truth, guess = TRUTH * 20, GUESS * 20
+    found = _values(truth + TRUTH * 50, guess + GUESS * 50, weight=[1.0] * 120 + [0.0] * 300)
+    expected = _values(truth, guess)
+    for name in ("chance_proficiency", "adjusted_proficiency"):
+        assert found[name] == pytest.approx(expected[name]), name
+
+
+def test_weights_by_name_and_by_column_are_those_in_order() -> None:
+    names = [f"q{at}" for at in range(6)]
+    truth, guess = dict(zip(names, TRUTH, strict=True)), dict(zip(reversed(names), reversed(GUESS), strict=True))
+    expected = _values(TRUTH, GUESS, weight=WEIGHTS)
+    by_name = dict(zip(reversed(names), reversed(WEIGHTS), strict=True))
+    assert _values(truth, guess, weight=by_name) == pytest.approx(expected, nan_ok=True)
+    pandas = pytest.importorskip("pandas")
+    rows = [
+        {"q": name, "topic": topic, "w": weight}
+        for name, topics, weight in zip(names, TRUTH, WEIGHTS, strict=True)
+        for topic in (topics or {None})
+    ]
+    said = [{"q": name, "topic": topic} for name, topics in zip(names, GUESS, strict=True) for topic in topics]
+    frames = pandas.DataFrame(rows), pandas.DataFrame(said)
+    assert _values(*frames, object="q", category="topic", weight="w") == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        ([1, 2], "one weight for each of the 6 objects"),
+        ([1, 1, 1, 1, 1, -1], "negative or not finite"),
+        ([0] * 6, "all are 0"),
+        (["x"] * 6, "is not a number"),
+        ({"q": 1.0}, "the truth has none"),
+        ("w", "only rows have columns"),
+    ],
+)
+def test_bad_weights_are_refused(weight: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        _values(TRUTH, GUESS, weight=weight)
+
+
+def test_an_object_without_weight_is_named() -> None:
+    with pytest.raises(InputError, match="object 'y' of the truth has no weight"):
+        _values({"x": {"a"}, "y": {"b"}}, {"x": {"a"}, "y": {"b"}}, weight={"x": 1})
+    with pytest.raises(InputError, match="'z' is not in the truth and has no weight"):
+        _values({"x": {"a"}}, {"x": {"a"}, "z": {"b"}}, weight={"x": 1}, one_sided="empty")
+    rows = pytest.importorskip("pandas").DataFrame({"q": ["x", "x"], "c": ["a", "b"], "w": [1, 2]})
+    with pytest.raises(InputError, match="object 'x' has two weights, 1 and 2"):
+        _values(rows, rows, object="q", category="c", weight="w")
+
+
+def _files(folder: Path) -> tuple[str, str, str]:
+    texts = {
+        "gold.txt": "".join(f"q{at}\t" + "\t".join(sorted(one)) + "\n" for at, one in enumerate(TRUTH)),
+        "model.txt": "".join(f"q{at}\t" + "\t".join(sorted(one)) + "\n" for at, one in enumerate(GUESS)),
+        "weights.txt": "".join(f"q{at}\t{weight}\n" for at, weight in enumerate(WEIGHTS)),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return tuple(str(folder / name) for name in texts)  # type: ignore[return-value]
+
+
+def test_the_command_line_reads_weights_from_a_file(tmp_path: Path) -> None:
+    gold, model, weights = _files(tmp_path)
+    few = ["--draws", "0", "--splits", "0", "--shuffles", "0", "--format", "json"]
+    done = CliRunner().invoke(app, ["multilabel", gold, model, "--weights", weights, *few])
+    assert done.exit_code == 0, done.output
+    metrics = json.loads(done.stdout)["systems"][0]["metrics"]
+    assert metrics["micro_f1"]["value"] == pytest.approx(_values(TRUTH, GUESS, weight=WEIGHTS)["micro_f1"])
+    (tmp_path / "weights.txt").write_text("q0\t1\nq1\n")
+    done = CliRunner().invoke(app, ["multilabel", gold, model, "--weights", weights, *few])
+    assert done.exit_code == 2
+    assert "object 'q1' has nothing for its weight" in done.output
+    done = CliRunner().invoke(app, ["multilabel", gold, model, "--weights", weights, "--weight", "w", *few])
+    assert done.exit_code == 2
+    assert "give one of them" in done.output
