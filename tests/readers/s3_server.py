@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 KEY = "AKIAEXAMPLEKEY"
 SECRET = "wJalrXUtnFEMI-K7MDENG-secret"
+_AUTHORIZATION = f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/us-east-1/s3/aws4_request"
 
 
 @dataclass
@@ -29,13 +30,15 @@ class Door:
     """So many requests are answered with 503."""
     cut: int = 0
     """So many bodies end in the middle."""
+    open_to_all: bool = False
+    """Whether requests without a signature are signed here, as of a store that asks for none."""
     address: str = ""
 
     def put(self, path: str, content: bytes = b"") -> None:
         host, port = self.target
         request = urllib.request.Request(f"http://{host}:{port}/{quote(path)}", data=content, method="PUT")
         request.add_header("Content-Type", "application/octet-stream")  # a form would be parsed
-        request.add_header("Authorization", f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/us-east-1/s3/aws4_request")
+        request.add_header("Authorization", _AUTHORIZATION)
         urllib.request.urlopen(request).close()
 
     def forget(self) -> None:
@@ -54,6 +57,8 @@ def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
                     503, [], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
                 )
                 return
+            if door.open_to_all and "Authorization" not in self.headers:
+                self.headers["Authorization"] = _AUTHORIZATION
             if f"Credential={KEY}/" not in (self.headers.get("Authorization") or ""):
                 body = f"<Error><Code>InvalidAccessKeyId</Code><AWSAccessKeyId>{SECRET}</AWSAccessKeyId></Error>"
                 self._answer(403, [], body.encode())

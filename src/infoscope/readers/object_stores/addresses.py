@@ -49,6 +49,11 @@ class ObjectAddress:
         return self.scheme in _WEB
 
     @property
+    def place(self) -> str:
+        """What its store calls the place of objects."""
+        return "container" if self.scheme.startswith("a") else "bucket"
+
+    @property
     def is_pattern(self) -> bool:
         """Whether it means the objects that match; a question mark in the address of a web server begins its query."""
         return not self.is_web and glob.has_magic(self.key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,8 +24,11 @@ _RETRIES = {
 }
 _GAP = 1 << 14
 """Bytes between two ranges that cost less than a request of their own."""
+_ENDPOINTS = {"s3": "AWS_ENDPOINT_URL", "s3a": "AWS_ENDPOINT_URL", "gs": "STORAGE_EMULATOR_HOST"}
+"""Variables that name another server than the cloud's own."""
 _STATUS = re.compile(r"status code: (\d{3}[^:\n]*)")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 
 
 class Bucket:
@@ -32,7 +36,9 @@ class Bucket:
 
     def __init__(self, address: ObjectAddress) -> None:
         with _told():
-            self._store = _opened(address.scheme, address.bucket, os.environ.get("AWS_ENDPOINT_URL", ""))
+            self._store = _opened(
+                address.scheme, address.bucket, os.environ.get(_ENDPOINTS.get(address.scheme, ""), "")
+            )
 
     def info(self, key: str) -> ObjectInfo | None:
         """Size and version of an object; None where there is none."""
@@ -75,16 +81,22 @@ def _opened(scheme: str, bucket: str, endpoint: str) -> Any:
     from obstore.store import AzureStore, GCSStore, S3Store  # noqa: PLC0415 - as above
 
     options: dict[str, Any] = {"retry_config": _RETRIES, "client_options": {"connect_timeout": timedelta(seconds=10)}}
+    if endpoint.startswith("http://"):
+        options["client_options"]["allow_http"] = True
     if scheme.startswith("s3"):
-        if endpoint.startswith("http://"):
-            options["client_options"]["allow_http"] = True
         return S3Store(bucket, **options)
     if scheme == "gs":
-        return GCSStore(bucket, **options)
+        return GCSStore(bucket, **options, **({"service_account_key": _emulated(endpoint)} if endpoint else {}))
     container, _, account = bucket.partition("@")
     if account:  # abfss://container@account.dfs.core.windows.net/…
         options["account_name"] = account.partition(".")[0]
     return AzureStore(container, **options)
+
+
+def _emulated(endpoint: str) -> str:
+    """The account of an emulator of Google Cloud Storage, which asks for no credentials."""
+    account = {"gcs_base_url": endpoint.rstrip("/"), "disable_oauth": True}
+    return json.dumps(account | dict.fromkeys(("client_email", "private_key", "private_key_id"), ""))
 
 
 def _info(found: Any) -> ObjectInfo:
@@ -97,7 +109,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise StoreError(Fault.NO_BUCKET if "NoSuchBucket" in str(error) else Fault.ABSENT) from None
+        raise StoreError(Fault.NO_BUCKET if any(code in str(error) for code in _NO_BUCKET) else Fault.ABSENT) from None
     except PermissionError:
         raise StoreError(Fault.DENIED) from None
     except Exception as error:
@@ -111,7 +123,7 @@ def _fault(words: str) -> tuple[Fault, str]:
     words = words.partition("\n\nDebug source:")[0]
     status = found[1].strip() if (found := _STATUS.search(words)) else ""
     code = found[1] if (found := _CODE.search(words)) else ""
-    if code == "NoSuchBucket":
+    if code in _NO_BUCKET:
         return Fault.NO_BUCKET, ""
     if status[:3] in ("401", "403") or "redential" in words:
         return Fault.DENIED, code or status

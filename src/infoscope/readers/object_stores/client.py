@@ -85,7 +85,7 @@ def raise_fault(error: StoreError, address: ObjectAddress) -> NoReturn:
     status = f" ({error.status})" if error.status else ""
     sentences = {
         Fault.ABSENT: f"{address}: the file does not exist; check the name and the folder",
-        Fault.NO_BUCKET: f"{address}: the bucket {address.bucket!r} does not exist; check its name",
+        Fault.NO_BUCKET: f"{address}: the {address.place} {address.bucket!r} does not exist; check its name",
         Fault.DENIED: f"{address}: access was denied{status}; {_CREDENTIALS.get(address.scheme[:2], _OTHERWISE)}",
         Fault.BUSY: f"{address}: the store is too busy to answer{status}; try again later",
         Fault.UNREACHABLE: f"{address}: the store cannot be reached{status}; check the network{_endpoint(address)}",
