@@ -57,6 +57,11 @@ def test_text_markdown_and_rows_need_only_the_document(result, again):
     assert list(again.rows()) == list(result.rows())
 
 
+def test_the_page_and_the_notebook_need_only_the_document(result, again):
+    assert again.to_html() == result.to_html()
+    assert again._repr_html_() == result._repr_html_()
+
+
 def test_the_document_fits_its_schema_file(kind, result):
     schema = json.loads(schema_file(kind).read_text(encoding="utf-8"))
     assert schema == type(result).json_schema(), "run `make docs`: the schema file is stale"

@@ -11,11 +11,9 @@ from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.tracks import (
     Cell,
     TrackDisplay,
-    association_cells,
     chosen_sequence,
     chosen_system,
     tracking_only,
-    worst_first,
 )
 from infoscope.tables.tracks import TrackId
 
@@ -96,11 +94,12 @@ class AssociationDisplay(TrackDisplay):
     ) -> Self:
         """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
         found = chosen_sequence(chosen_system(tracking_only(evaluation, "an association map"), system), sequence)
-        cells = association_cells(found)
+        cells = found.cells
         if not cells:
             raise InputError(f"{found.name!r} has no detection, so there is no association to draw")
         kinds = cell_kinds(cells)
-        rows = set(worst_first(found)[: max(most, 1)])
+        worst = {each.id for each in found.tracks[: max(most, 1)]}
+        rows = {each.truth for each in cells if str(each.truth) in worst} - {None}
         columns = _columns([each for each in cells if each.truth is None or each.truth in rows], 2 * max(most, 1))
         totals: dict[int, float] = {}
         for each in cells:
@@ -114,7 +113,7 @@ class AssociationDisplay(TrackDisplay):
             _closed_up([each for each, _, _ in kept]),
             [kind for _, kind, _ in kept],
             [whole for _, _, whole in kept],
-            (len(found.association.truth_ids), len(found.association.system_ids)),
+            (len(found.tracks), len(found.system_tracks)),
             found.name,
         )
 

@@ -15,10 +15,7 @@ from infoscope.figures.tracks import (
     TrackDisplay,
     chosen_sequence,
     chosen_system,
-    frame_step,
-    timeline,
     tracking_only,
-    worst_first,
 )
 from infoscope.tables.tracks import TrackId
 
@@ -93,15 +90,15 @@ class TrackTimelineDisplay(TrackDisplay):
     ) -> Self:
         """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
         found = chosen_sequence(chosen_system(tracking_only(evaluation, "a timeline"), system), sequence)
-        if not len(found.tracks.truth):
+        if not found.tracks:
             raise InputError(f"{found.name!r} has no truth track, so there is no timeline to draw")
-        kept = set(worst_first(found)[: max(most, 1)])
-        shown = [each for each in timeline(found) if each.track in kept]
+        kept = {each.id for each in found.tracks[: max(most, 1)]}
+        shown = [each for each in found.segments if str(each.track) in kept]
         rows = {row: at for at, row in enumerate(sorted({each.row for each in shown}))}
         return cls(
             [each._replace(row=rows[each.row]) for each in shown],
-            frame_step(found),
-            len(found.association.truth_ids),
+            found.frame_step,
+            len(found.tracks),
             found.name,
         )
 

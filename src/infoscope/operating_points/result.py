@@ -260,7 +260,10 @@ class Sweep(CurveResult):
         At most about ``most`` points are kept, the chosen ones among them.
         """
         if self.ladder is None:
-            return self
+            kept = self.stored_curves if names is None else (*names, ALARM_RATE, LIFT)
+            return replace(
+                self, stored_curves={name: self.stored_curves[name] for name in kept if name in self.stored_curves}
+            )
         curves = {name: tuple(_plain(values)) for name, values in self.metrics(names).items()}
         if self.mode == "threshold":
             curves |= {name: tuple(_plain(self.values(name))) for name in (ALARM_RATE, LIFT)}

@@ -3,8 +3,8 @@
 A field is written under its name. ``None`` and empty text are left out where they are the default. The metadata
 ``{"stored": False}`` leaves a field out of documents, ``{"name": "x"}`` stores it under another name,
 ``{"flatten": True}`` writes a mapping's items beside the other fields, ``{"absent": x}`` is the value of a field that a
-document lacks, where that is not the default. A class with ``__json__``, ``__from_json__`` and
-``__json_schema__`` writes itself.
+document lacks, where that is not the default. A named tuple is written as a list. A class with ``__json__``,
+``__from_json__`` and ``__json_schema__`` writes itself.
 """
 
 from __future__ import annotations
@@ -126,6 +126,8 @@ def _decoded(kind: Any, record: Any, where: str) -> Any:
 
 
 def _decoded_plain(kind: Any, record: Any, where: str) -> Any:
+    if _is_named_tuple(kind):
+        return kind(*_decoded_tuple(list(_hints(kind).values()), record, where))
     if kind is float and isinstance(record, int) and not isinstance(record, bool):
         return record
     if kind is int and isinstance(record, float) and record.is_integer():
@@ -195,6 +197,10 @@ def _decoded_fields(kind: type, record: Any, where: str) -> Any:
     return kind(**given)
 
 
+def _is_named_tuple(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
 @cache
 def _hints(kind: type) -> dict[str, Any]:
     return typing.get_type_hints(kind)
@@ -226,6 +232,8 @@ def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return _union_schema(arguments, definitions)
     if origin is Literal:
         return {"enum": list(arguments)}
+    if _is_named_tuple(kind):
+        origin, arguments = tuple, tuple(_hints(kind).values())
     if origin is tuple and not (len(arguments) == 2 and arguments[1] is Ellipsis):
         items = [_schema(item, definitions) for item in arguments]
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}

@@ -10,6 +10,7 @@ from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.tracking.followers import Cell, Segment
 from infoscope.tracking.options import Convention
 from infoscope.tracking.sequence import Sequence
 from infoscope.tracking.tuning import CurvePoint, GateSweep
@@ -78,8 +79,14 @@ class SequenceResult:
     system_tracks: tuple[SystemTrack, ...]
     association: tuple[tuple[str, str, float], ...]
     """Truth track, system track and the frames they share."""
+    segments: tuple[Segment, ...] = field(default=(), repr=False)
+    """The worst truth tracks as stretches under one id, frame by frame."""
+    cells: tuple[Cell, ...] = field(default=(), repr=False)
+    """The association with misses and false detections, in the order of its map."""
+    frame_step: float = 1.0
+    """From one frame to the next."""
     evaluated: Sequence | None = field(default=None, repr=False, metadata={"stored": False})
-    """The detections and their matches, for pictures; not part of the document."""
+    """The detections and their matches; not part of the document."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows
 from infoscope.tables.tracks import Association
+from infoscope.tracking.followers import Segment, association_cells, frame_step, timeline, worst_first
 from infoscope.tracking.measures import captured_bits, curve, measures, values_of
 from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.preparation import Removal
@@ -136,8 +137,20 @@ def sequence_result(sequence: Sequence, per: str) -> SequenceResult:
         tracks=tuple(sorted(_truth_tracks(sequence), key=lambda each: -each.lost)),
         system_tracks=tuple(sorted(_system_tracks(sequence), key=lambda each: -(each.confused + each.spurious))),
         association=_association(table),
+        segments=_worst_segments(sequence),
+        cells=tuple(association_cells(sequence)),
+        frame_step=frame_step(sequence),
         evaluated=sequence,
     )
+
+
+MAX_TIMELINES = 200
+"""Truth tracks whose stretches a document holds, those that lose most."""
+
+
+def _worst_segments(sequence: Sequence) -> tuple[Segment, ...]:
+    kept = set(worst_first(sequence)[:MAX_TIMELINES])
+    return tuple(each for each in timeline(sequence) if each.track in kept)
 
 
 def _association(table: Association) -> tuple[tuple[str, str, float], ...]:

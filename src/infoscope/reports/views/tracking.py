@@ -278,7 +278,7 @@ def _worst(focus: TrackerResult, worst: list[WorstTrack], unit: Units) -> Sectio
 
 
 def _followed(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Section]:
-    """Timeline and association of the sequences that lose most; a stored result does not hold the tracks."""
+    """Timeline and association of the sequences that lose most."""
     drawn = _worst_sequences(focus, MAX_SEQUENCES)
     if not drawn:
         return
@@ -294,7 +294,7 @@ def _followed(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[
 
 
 def _worst_sequences(system: TrackerResult, most: int) -> list[SequenceResult]:
-    able = [each for each in system.sequences if each.evaluated is not None and each.tracks]
+    able = [each for each in system.sequences if each.segments and each.tracks]
     wrong = ("missed", "confused", "fragmented", "spurious")
     return sorted(able, key=lambda each: -sum(each.ledger[line] for line in wrong))[:most]
 
