@@ -18,7 +18,7 @@ from infoscope.column_kinds import check_one_label_per_row
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
-from infoscope.readers.column_roles import roles_of
+from infoscope.readers.column_roles import ColumnRoles, roles_of
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.cost_matrix import CostsLike, stated_costs
 from infoscope.readers.files import are_parts
@@ -26,6 +26,7 @@ from infoscope.readers.first_rows import first_rows
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import ReadOptions
+from infoscope.readers.score_roles import score_roles_of
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
@@ -51,6 +52,7 @@ __all__ = [
     "labels_by_system",
     "named_column",
     "named_columns",
+    "named_scores",
     "stated_order",
     "tables_by_system",
 ]
@@ -230,15 +232,38 @@ def named_columns(
     truth, system = names
     if y_pred is not None or None not in names or not _has_columns(source, read):
         return names
-    others = [name for key in _OTHER_COLUMNS for name in as_names(options.get(key))]
-    found = roles_of(first_rows(source, read), truth=truth, systems=as_names(system), others=others)
+    found = roles_of(first_rows(source, read), truth=truth, systems=as_names(system), others=_other_columns(options))
+    return _guessed(source, found, "system", system or found.systems)
+
+
+def named_scores(
+    source: Any, y_score: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Truth and scores as they are named; else as guessed where that is sure, with a warning that says so."""
+    truth, score = names
+    if y_score is not None or None not in names or not _has_columns(source, read):
+        return names
+    found = score_roles_of(
+        first_rows(source, read), truth=truth, scores=as_names(score), others=_other_columns(options)
+    )
+    return _guessed(source, found, "score", score or found.scores)
+
+
+def _other_columns(options: Mapping[str, Any]) -> list[str]:
+    """Columns that are named for another purpose."""
+    return [name for key in _OTHER_COLUMNS for name in as_names(options.get(key))]
+
+
+def _guessed(source: Any, found: ColumnRoles, role: str, columns: str | Sequence[str]) -> tuple[Any, Any]:
+    """The truth and the columns of a role, with a warning; a question becomes an error."""
     if found.question is not None:
         asked = found.question.replace("SOURCE", str(source) if isinstance(source, (str, PathLike)) else "SOURCE")
-        raise InputError(f"rows need the name of the truth column and of at least one system: {asked}")
-    systems = system or (found.systems[0] if len(found.systems) == 1 else list(found.systems))
-    said = f"truth={found.truth!r}, system={systems!r} is guessed; {'; '.join(found.reasons)}"
+        wanted = "at least one system" if role == "system" else "the column of scores"
+        raise InputError(f"rows need the name of the truth column and of {wanted}: {asked}")
+    named = columns if isinstance(columns, str) else columns[0] if len(columns) == 1 else list(columns)
+    said = f"truth={found.truth!r}, {role}={named!r} is guessed; {'; '.join(found.reasons)}"
     warn_of([said], InfoscopeWarning)
-    return found.truth, systems
+    return found.truth, named
 
 
 def _has_columns(source: Any, read: ReadOptions | None) -> bool:

@@ -6,8 +6,19 @@ import html
 import re
 from collections.abc import Iterable
 from functools import cache
+from typing import NamedTuple
 
-__all__ = ["Html", "element", "escape", "escape_markdown", "escape_markdown_cell", "joined", "text"]
+__all__ = [
+    "CutList",
+    "Html",
+    "cut_list",
+    "element",
+    "escape",
+    "escape_markdown",
+    "escape_markdown_cell",
+    "joined",
+    "text",
+]
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -80,3 +91,38 @@ def _escaped_start(found: re.Match[str]) -> str:
 def escape_markdown_cell(content: str) -> str:
     """Text for a cell of a table or the middle of a line: nothing starts a line, so a minus sign stays what it is."""
     return _MARKDOWN_SIGNS.sub(r"\\\1", "".join(sign if sign.isprintable() else " " for sign in content))
+
+
+class CutList(NamedTuple):
+    """A text around a long list of labels: with its first ones, the others, and what follows."""
+
+    first: str
+    others: tuple[str, ...]
+    after: str
+
+    @property
+    def more(self) -> str:
+        """The others as a number."""
+        return f" and {len(self.others)} more" if self.others else ""
+
+    @property
+    def short(self) -> str:
+        """The text with the list cut short."""
+        return f"{self.first}{self.more}{self.after}"
+
+
+_LABEL = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)"""
+
+
+def cut_list(words: str, most: int = 3) -> CutList:
+    """A text taken apart after the first labels of a list, as Python writes them; whole where there are few.
+
+    >>> cut_list("undefined for classes 'a', 'b', 'c', 'd, e', 5: no samples").short
+    "undefined for classes 'a', 'b', 'c' and 2 more: no samples"
+    """
+    found = re.search(rf"{_LABEL}(?:, {_LABEL}){{{most},}}", words)
+    if found is None:
+        return CutList(words, (), "")
+    labels = re.findall(_LABEL, found[0])
+    first = f"{words[: found.start()]}{', '.join(labels[:most])}"
+    return CutList(first, tuple(labels[most:]), words[found.end() :])

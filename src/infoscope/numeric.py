@@ -30,6 +30,7 @@ __all__ = [
     "holm",
     "open_nats",
     "outside",
+    "pareto_front",
     "quotient",
     "ratio",
     "row_sums",
@@ -347,6 +348,26 @@ def _small_assignment(weights: Real) -> tuple[NDArray[np.int64], NDArray[np.int6
     columns = np.flatnonzero(taken_by >= 0)
     order = np.argsort(taken_by[columns])
     return taken_by[columns][order], columns[order]
+
+
+def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
+    """Places where no other point gains at least as much for at most the cost, from cheap to dear.
+
+    Equal points stay together; a point with an undefined coordinate is never on the front.
+
+    >>> pareto_front(np.array([0.5, 0.7, 0.6, 0.7]), np.array([1.0, 3.0, 2.0, 4.0])).tolist()
+    [0, 2, 1]
+    """
+    known = np.flatnonzero(~(np.isnan(gains) | np.isnan(costs)))
+    order = known[np.lexsort((-gains[known], costs[known]))]
+    front: list[int] = []
+    best = -np.inf
+    for place in order.tolist():
+        same = bool(front) and gains[place] == gains[front[-1]] and costs[place] == costs[front[-1]]
+        if gains[place] > best or same:
+            front.append(place)
+            best = gains[place]
+    return np.array(front, dtype=np.int64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

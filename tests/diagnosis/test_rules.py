@@ -189,7 +189,7 @@ def test_majority_voter_names_its_answer() -> None:
     finding = said("majority_voter", VALVERDE_F)
 
     assert finding is not None
-    assert finding.evidence["answer"] == "2"
+    assert finding.evidence["predicted"] == "2"
     assert "always predicts '2'" in finding.text
 
 

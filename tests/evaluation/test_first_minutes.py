@@ -139,3 +139,41 @@ def test_columns_of_a_file_a_frame_or_a_mapping_are_guessed_and_said(tmp_path):
         ifs.evaluate(rows[["svm", "id"]])
     with pytest.raises(ifs.InputError, match="may both be the truth"):
         ifs.compare(rows.rename(columns={"svm": "target"}))
+
+
+def test_columns_of_scores_are_guessed_and_said(tmp_path):
+    rows = pd.DataFrame(
+        {"id": range(60), "label": ["fraud", "ok", "ok"] * 20, "proba": [(at * 7 % 60) / 60 for at in range(60)]}
+    )
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    expected = ifs.sweep(rows, truth="label", score="proba")
+
+    for source in (tmp_path / "rows.csv", rows, {name: rows[name].tolist() for name in rows}):
+        with pytest.warns(ifs.errors.InfoscopeWarning, match="truth='label', score='proba' is guessed"):
+            assert ifs.sweep(source).areas == expected.areas
+    with pytest.warns(ifs.errors.InfoscopeWarning, match="score='proba' is guessed"):
+        assert len(ifs.sweep(rows, truth="label")) == len(expected)
+    with pytest.raises(ifs.InputError, match="no column looks like scores"):
+        ifs.sweep(rows[["id", "label"]])
+    with pytest.raises(ifs.InputError, match="no column looks like the truth"):
+        ifs.sweep(rows[["id", "proba"]])
+    with pytest.raises(ifs.InputError, match=r"'proba', 'other_score' are several columns of scores.*name one of them"):
+        ifs.sweep(rows.assign(other_score=rows["proba"][::-1].to_numpy()))
+
+
+def test_the_classes_of_an_undefined_metric_are_all_named_in_full_text(tmp_path):
+    names = [f"c{at}" for at in range(9)]
+    never = ["c0", "c1"] * 5 + names
+    predicted = ["c0", "c1"] * 9 + ["c0"]
+    result = ifs.evaluate(never, predicted)
+    reason = result.systems[0].metrics["macro_precision"].undefined
+
+    assert all(repr(name) in reason for name in names[2:])
+    pd.DataFrame({"truth": never, "svm": predicted}).to_csv(tmp_path / "rows.csv", index=False)
+    command = ["evaluate", str(tmp_path / "rows.csv"), "-t", "truth", "-s", "svm", "--metric", "macro_precision"]
+    short, full = (" ".join(CliRunner().invoke(app, [*command, *v]).stdout.split()) for v in ((), ("-v",)))
+    assert "'c2', 'c3', 'c4' and 4 more" in short
+    assert "'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8'" in full
+    assert "and 4 more" in result.to_html()
+    with pytest.warns(ifs.errors.InfoscopeWarning, match="'c2', 'c3', 'c4' and 4 more"):
+        ifs.metrics.macro_precision(never, predicted)

@@ -40,16 +40,16 @@ def majority_voter(facts: TableStatistics) -> Finding | None:
     if not facts.surely_below("system_entropy", THRESHOLDS.silent_limit * facts.truth_bits):
         return None
     at = int(np.argmax(facts.system_shares))
-    answer, share = facts.table.system_labels[at], float(facts.system_shares[at])
+    predicted, share = facts.table.system_labels[at], float(facts.system_shares[at])
     habit = "always" if share == 1.0 else f"in {percent(share)} of cases"
     right = ""
     if facts.accuracy is not None:
         right = f"; its accuracy in the sample, {percent(facts.accuracy)}, is that class's share"
     return Finding(
         "majority_voter",
-        f"It {habit} predicts {quoted(answer)}, whatever the truth, and so captures next to nothing{right}.",
+        f"It {habit} predicts {quoted(predicted)}, whatever the truth, and so captures next to nothing{right}.",
         evidence={
-            "answer": str(answer),
+            "predicted": str(predicted),
             "share": share,
             "system_entropy": float(facts.h.system),
             "accuracy": facts.accuracy,
@@ -148,16 +148,16 @@ def specialised(facts: TableStatistics) -> Finding | None:
     rows, columns = facts.table.matches
     excess[columns] -= facts.truth_shares[rows]
     at = int(np.argmax(excess))
-    answer, said = facts.table.system_labels[at], float(facts.system_shares[at])
+    predicted, said = facts.table.system_labels[at], float(facts.system_shares[at])
     was = float(said - excess[at])
     return Finding(
         "specialised",
         f"It specialises: in this sample its predictions spread over {2 ** float(facts.h.system):.1f} classes in "
-        f"effect, the truth over {2**facts.truth_bits:.1f}; {quoted(answer)} is {percent(said)} of the predictions and "
-        f"{percent(was)} of the truth.",
+        f"effect, the truth over {2**facts.truth_bits:.1f}; {quoted(predicted)} is {percent(said)} of the "
+        f"predictions and {percent(was)} of the truth.",
         evidence={
-            "answer": str(answer),
-            "answer_share": said,
+            "predicted": str(predicted),
+            "predicted_share": said,
             "truth_share": was,
             "system_divergence": float(system_gap),
             "truth_divergence": float(truth_gap),

@@ -31,7 +31,7 @@ def second_stage(facts: TableStatistics) -> Finding | None:
     stages = few.described(facts)
     gains = few.bits / facts.truth_bits
     every = [
-        f"on {quoted(stage['answer'])}, which means {listed(stage['classes'], word='or')}, up to {points(gain)}"
+        f"on {quoted(stage['predicted'])}, which means {listed(stage['classes'], word='or')}, up to {points(gain)}"
         for stage, gain in zip(stages, gains, strict=True)
     ]
     spoken = every[:_SPOKEN]
@@ -63,10 +63,10 @@ class _FewClasses:
         truth, system = facts.table.truth_labels, facts.table.system_labels
         return [
             {
-                "answer": str(system[at]),
+                "predicted": str(system[at]),
                 "classes": [str(truth[row]) for row in rows],
                 "bits": float(bits),
-                "share_of_answers": float(facts.system_shares[at]),
+                "predicted_share": float(facts.system_shares[at]),
             }
             for at, bits, rows in zip(self.predictions, self.bits, self.classes, strict=True)
         ]

@@ -94,7 +94,7 @@ class AssociationDisplay(TrackDisplay):
     ) -> Self:
         """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
         found = chosen_sequence(chosen_system(tracking_only(evaluation, "an association map"), system), sequence)
-        cells = found.cells
+        cells = list(found.cells)
         if not cells:
             raise InputError(f"{found.name!r} has no detection, so there is no association to draw")
         kinds = cell_kinds(cells)

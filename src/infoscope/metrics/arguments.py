@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from infoscope.column_kinds import ColumnNames, check_columns, check_labels
 from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarning
+from infoscope.markup import cut_list
 from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
 from infoscope.metrics.one_vs_rest import listed_classes
 from infoscope.numeric import Real
@@ -234,7 +235,7 @@ class _OfLabels:
             return [f"{name} is undefined for {at_fault} (0/0); {way_out}"]
         reason = self.entry.reason(table) if isinstance(table, Contingency) else self.entry.card.undefined
         if value.ndim == 0:
-            return [f"{name} is {'undefined: ' * bool(np.isnan(value))}{reason}"]
+            return [f"{name} is {'undefined: ' * bool(np.isnan(value))}{cut_list(reason).short}"]
         sides = {"truth": "truth_labels", "system": "system_labels"}
         known = getattr(table, sides.get(self.entry.card.level, ""), None)
         where = "" if known is None else f" for {listed_classes(known, ~np.isfinite(value))}"

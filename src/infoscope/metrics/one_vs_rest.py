@@ -164,12 +164,12 @@ def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:
 
 
 def named_classes(table: Contingency, meant: NDArray[np.bool_]) -> str:
-    """The truth classes meant, in words; of many the first three."""
-    return listed_classes(table.truth_labels, meant)
+    """The truth classes meant, in words, however many: who shows them cuts the list short."""
+    return listed_classes(table.truth_labels, meant, most=len(table.truth_labels))
 
 
-def listed_classes(labels: Sequence[Label], meant: NDArray[np.bool_]) -> str:
-    """Those of the classes that are meant, in words; of many the first three."""
+def listed_classes(labels: Sequence[Label], meant: NDArray[np.bool_], most: int = 3) -> str:
+    """Those of the classes that are meant, in words; of many the first ``most``."""
     names = [repr(label) for label, is_meant in zip(labels, meant, strict=True) if is_meant]
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    shown = ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
     return f"class {shown}" if len(names) < 2 else f"classes {shown}"

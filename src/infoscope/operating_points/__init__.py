@@ -1,5 +1,6 @@
 """Operating points: thresholds, rejection and tuning curves."""
 
+from infoscope.numeric import pareto_front
 from infoscope.operating_points.api import sweep, tune
 from infoscope.operating_points.averages import average_accuracy, average_information, normalized_average_information
 from infoscope.operating_points.calibration import Calibration, calibration
@@ -26,7 +27,7 @@ from infoscope.operating_points.score_summary import ScoreSummary, score_summary
 from infoscope.operating_points.selection import Choice, ChoiceOptions
 from infoscope.operating_points.surfaces import BoundCurves, InformationSurface, bound_curves, information_surface
 from infoscope.operating_points.thresholds import sweep_levels
-from infoscope.operating_points.tuning import BestSetting, Tuning, TuningOptions, pareto_front
+from infoscope.operating_points.tuning import BestSetting, Tuning, TuningOptions
 from infoscope.operating_points.two_thresholds import TwoThresholds, chow_thresholds, two_thresholds
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.column_kinds import asked_positive
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, column_labels, named_column
+from infoscope.inputs import as_names, column_labels, named_column, named_scores
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.score_groups import ScoreGroups, score_groups
@@ -97,13 +97,15 @@ def sweep(
     thresholds, 1,000 rejections); the best information and the least cost of a score are never lost by that.
     ``choose_by`` names the metric by which the best point is chosen. ``raw`` scores are logits: they become
     probabilities first, by 1 / (1 + exp(−x)), or by a softmax over the columns. With ``by`` the scores are summed up
-    for each value of these columns instead, as by ``operating_points.score_groups``.
+    for each value of these columns instead, as by ``operating_points.score_groups``. Columns of a file, a frame or a
+    mapping that nobody names are guessed where that is sure, with a warning that says so.
 
     >>> curve = sweep([1, 1, 0, 0], [0.9, 0.8, 0.3, 0.1])
     >>> print(curve.best().threshold, curve.values("proficiency").max())
     0.8 1.0
     """
     check_keywords(options, SweepRowsKeywords)
+    truth, score = named_scores(source, y_score, (truth, score), read, {**options, "by": by})
     if by is not None:
         return _by_group(source, truth, score, by, read, options)
     clean = options.get("clean", ())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
-from infoscope.numeric import Real
+from infoscope.numeric import Real, pareto_front
 from infoscope.operating_points.result import CurveResult
 from infoscope.operating_points.selection import Criterion
 from infoscope.results.base import Result
@@ -24,27 +24,7 @@ from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.missing import all_ignored
 from infoscope.typing import PriorLike
 
-__all__ = ["BestSetting", "Tuning", "TuningOptions", "pareto_front", "tuned"]
-
-
-def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
-    """Places where no other point gains at least as much for at most the cost, from cheap to dear.
-
-    Equal points stay together; a point with an undefined coordinate is never on the front.
-
-    >>> pareto_front(np.array([0.5, 0.7, 0.6, 0.7]), np.array([1.0, 3.0, 2.0, 4.0])).tolist()
-    [0, 2, 1]
-    """
-    known = np.flatnonzero(~(np.isnan(gains) | np.isnan(costs)))
-    order = known[np.lexsort((-gains[known], costs[known]))]
-    front: list[int] = []
-    best = -np.inf
-    for place in order.tolist():
-        same = bool(front) and gains[place] == gains[front[-1]] and costs[place] == costs[front[-1]]
-        if gains[place] > best or same:
-            front.append(place)
-            best = gains[place]
-    return np.array(front, dtype=np.int64)
+__all__ = ["BestSetting", "Tuning", "TuningOptions", "tuned"]
 
 
 _DRAWS = 2000

@@ -37,8 +37,11 @@ def score_roles_of(
         reasons += (f"truth: {true.name!r} ({len(true.counts):,} classes: {true.described()})",)
     if not scores:
         reasons += (f"scores: {', '.join(repr(column.name) for column in found)} (numbers from 0 to 1)",)
+    doubt = _doubt(true, found)
+    if doubt is not None and len(true.counts) == 2:
+        found = found[:1]  # scores of several systems, of which one is asked about at a time
     names = tuple(column.name for column in found)
-    return ColumnRoles(true.name, scores=names, reasons=reasons, question=_doubt(true, found), rows=size)
+    return ColumnRoles(true.name, scores=names, reasons=reasons, question=doubt, rows=size)
 
 
 def _truth(
@@ -71,6 +74,8 @@ def _doubt(truth: ColumnContents, scores: Sequence[ColumnContents]) -> str | Non
     stated = [next((name for name in classes if _ends(column.name, name)), None) for column in scores]
     if None in stated or sorted(filter(None, stated)) != classes:
         names = ", ".join(repr(column.name) for column in scores[:4])
+        if len(classes) == 2:
+            return f"{names} are several columns of scores, and {truth.name!r} has two classes: name one of them"
         return f"{names} are several columns of scores, and their names do not say one for each class of {truth.name!r}"
     return None
 

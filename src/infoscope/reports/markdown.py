@@ -69,7 +69,7 @@ def _inline(part: Inline, escape: Callable[[str], str]) -> str:
 
 def _tiles(outline: Outline) -> str:
     rows = [
-        [escape_markdown_cell(part) for part in (plain(tile.word), tile.number, tile.interval, tile.note)]
+        [escape_markdown_cell(part) for part in (plain(tile.word), tile.number, tile.interval, plain(tile.note))]
         for tile in outline.tiles
     ]
     titles = ["", "value", "interval", "meaning"]

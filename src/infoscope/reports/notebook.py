@@ -72,7 +72,7 @@ def _ignored(outline: Outline) -> Iterator[Html]:
 
 
 def _tiles(outline: Outline) -> Html:
-    rows = [(plain(tile.word), element("b", tile.number), tile.interval, tile.note) for tile in outline.tiles]
+    rows = [(plain(tile.word), element("b", tile.number), tile.interval, plain(tile.note)) for tile in outline.tiles]
     if not rows:
         return Html("")
     inside = cell_table(("", "value", "interval", ""), rows)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from infoscope.markup import cut_list
 from infoscope.metrics.registry import Domain
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
@@ -46,6 +47,7 @@ __all__ = [
     "Whisker",
     "enumerated",
     "plain",
+    "reason",
 ]
 
 
@@ -108,6 +110,14 @@ def enumerated(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[In
     if len(shown) < 2:
         return tuple(shown)
     return (*_joined(shown[:-1], ", "), " and ", shown[-1])
+
+
+def reason(words: str | None) -> Phrase:
+    """Why a number is undefined, with a long list of classes cut short."""
+    cut = cut_list(words or "")
+    return (
+        (cut.first, Rest(cut.more, "".join(f", {name}" for name in cut.others)), cut.after) if cut.others else cut.first
+    )
 
 
 def _joined(parts: Iterable[Inline], between: str) -> list[Inline]:
@@ -299,7 +309,7 @@ class Tile:
     number: str
     word: Phrase
     interval: str = ""
-    note: str = ""
+    note: Phrase = ""
     metric: str | None = None
 
 

@@ -157,10 +157,15 @@ def _tiles(tiles: Sequence[Tile], look: Look) -> list[Text]:
         TextColumn("", [Text(squeezed(_shown(plain(tile.word), look), _WIDEST_WORD, look.signs)) for tile in tiles]),
         TextColumn("", [Text(tile.number, "bold") for tile in tiles]),
         TextColumn("", [Text(_dashed(tile.interval, look), "dim") for tile in tiles], priority=5),
-        TextColumn("", [Text(_shown(tile.note, look), "dim") for tile in tiles], priority=1),
+        TextColumn("", [Text(_shown(plain(tile.note), look), "dim") for tile in tiles], priority=1),
     ]
     kept = [part for part in parts if part.width]
-    return columns(kept, look.room, look.signs, header=False, gap=3)
+    lines = columns(kept, look.room, look.signs, header=False, gap=3)
+    if not look.max_rows:  # whole lists have no room beside a number
+        for tile in tiles:
+            if isinstance(tile.note, tuple):
+                lines += _paragraph((plain(tile.word), ": ", *tile.note), look, "dim")
+    return lines
 
 
 def _dashed(text: str, look: Look) -> str:

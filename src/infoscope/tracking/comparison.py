@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, pareto_front
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.tracking.measures import measures, values_of
 from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.result import TrackerComparison
 from infoscope.tracking.sums import TrackSums, join, stack
-from infoscope.tracking.tuning import pareto_front, tuning_curves
+from infoscope.tracking.tuning import tuning_curves
 from infoscope.tracking.uncertainty import FEWEST
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def compare_systems(systems: Sequences["EvaluatedTracker"], rng: np.random.Gener
     places = {each.name: (_plug_in(each, "false_information_ratio"), _plug_in(each, "proficiency")) for each in systems}
     worst_last = sorted(places, key=lambda name: (1 - places[name][1] + places[name][0], name))
     unit = _units(systems[0]).kind
-    return TrackerComparison(tuple(pairs), tuple(worst_last), pareto_front(places), tuning_curves(places), unit)
+    names, (false, captured) = list(places), np.array(list(places.values())).T
+    front = tuple(names[at] for at in pareto_front(captured, false).tolist())
+    return TrackerComparison(tuple(pairs), tuple(worst_last), front, tuning_curves(places), unit)
 
 
 class _Units(NamedTuple):

@@ -40,6 +40,8 @@ def timeline(sequence: Sequence) -> list[Segment]:
     Tracks come in the order of their first frame.
     """
     truth, system = sequence.tracks.truth, sequence.tracks.system
+    if not len(truth):
+        return []
     partner = np.full(len(truth), -1)
     partner[sequence.matched.truth] = system.tracks[sequence.matched.system]
     order = truth.by_track

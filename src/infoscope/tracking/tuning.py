@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-__all__ = ["CurvePoint", "GateSweep", "pareto_front", "tuning_curves"]
+__all__ = ["CurvePoint", "GateSweep", "tuning_curves"]
 
 _SETTING = re.compile(r"^(?P<base>.+)@(?P<parameter>[^=@]+)=(?P<value>.+)$")
 
@@ -35,22 +35,6 @@ class CurvePoint:
     name: str
     false_information_ratio: float | None
     proficiency: float | None
-
-
-def pareto_front(places: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
-    """The systems that no other beats in both false and captured information, by rising false information.
-
-    >>> pareto_front({"a": (0.1, 0.5), "b": (0.2, 0.9), "c": (0.3, 0.8)})
-    ('a', 'b')
-    """
-    front: list[str] = []
-    best = float("-inf")
-    defined = {name: place for name, place in places.items() if not any(map(isnan, place))}
-    for name, (_, captured) in sorted(defined.items(), key=lambda item: (item[1][0], -item[1][1])):
-        if captured > best:
-            front.append(name)
-            best = captured
-    return tuple(front)
 
 
 def tuning_curves(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[CurvePoint, ...]]:

@@ -74,7 +74,7 @@ def tiles(items: Sequence[Tile]) -> Html:
 
 def _tile(tile: Tile) -> Html:
     word = term(tile.metric, plain(tile.word)) if tile.metric else element("span", phrase(tile.word))
-    beside = [element("span", text, class_="dim") for text in (tile.interval, tile.note) if text]
+    beside = [element("span", text, class_="dim") for text in (tile.interval, plain(tile.note)) if text]
     return element("li", element("b", tile.number), word, *beside)
 
 

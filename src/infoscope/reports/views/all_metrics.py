@@ -8,7 +8,7 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.layout import plain_label
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import MetricNotation, Units
-from infoscope.reports.outline import Code, Column, Phrase, Section, Table, Term
+from infoscope.reports.outline import Code, Column, Phrase, Section, Table, Term, reason
 from infoscope.reports.views.metric_choice import ABSENT
 
 __all__ = ["all_metrics"]
@@ -44,11 +44,11 @@ def _metric_title(name: str, systems: Sequence[SystemResult]) -> Phrase:
     return (Term(name, title), " ", Code(name))
 
 
-def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -> str:
+def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -> Phrase:
     """The number; with its class where systems have different ones, so that the title names none."""
     estimate = system.metrics.get(name, ABSENT)
     if estimate.shown is None:
-        return f"undefined: {estimate.undefined}"
+        return reason(f"undefined: {estimate.undefined}")
     card, notation = catalogue.get(name), MetricNotation(name, unit)
     number = f"{notation.shown(estimate)}{card.of_class(system.positive) if card and mixed else ''}"
     within = notation.interval(estimate)

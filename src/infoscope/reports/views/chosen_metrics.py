@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units
-from infoscope.reports.outline import Block, Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, Tile
+from infoscope.reports.outline import Block, Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, Tile, reason
 from infoscope.reports.views.metric_choice import ABSENT
 from infoscope.reports.views.sample_values import disagreement
 
@@ -47,7 +47,7 @@ def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> I
     """One tile for each chosen metric."""
     for name in evaluation.metrics:
         estimate, notation = system.metrics.get(name, ABSENT), MetricNotation(name, unit)
-        note = estimate.undefined or "" if estimate.shown is None else catalogue[name].symbol
+        note = reason(estimate.undefined) if estimate.shown is None else catalogue[name].symbol
         title = catalogue[name].titled(system.positive)
         yield Tile(notation.shown(estimate), title, notation.interval(estimate), note, name)
 

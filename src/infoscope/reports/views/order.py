@@ -9,7 +9,7 @@ import numpy as np
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import UNDEFINED, MetricNotation, amount, share
-from infoscope.reports.outline import Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table
+from infoscope.reports.outline import Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, reason
 from infoscope.reports.views.counts import table_of
 from infoscope.reports.views.metric_choice import ABSENT
 
@@ -60,7 +60,7 @@ def _metrics(systems: Sequence[SystemResult]) -> Table:
 def _value(system: SystemResult, name: str) -> list[Cell]:
     estimate = system.metrics.get(name, ABSENT)
     if estimate.shown is None:
-        return [UNDEFINED, estimate.undefined or ""]
+        return [UNDEFINED, reason(estimate.undefined)]
     notation = MetricNotation(name)
     return [Strong(notation.shown(estimate)), notation.interval(estimate)]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from infoscope.evaluation import SystemResult
 from infoscope.reports.numbers import UNDEFINED, MetricNotation, interval_text, share
-from infoscope.reports.outline import Tile
+from infoscope.reports.outline import Tile, reason
 from infoscope.reports.views.metric_choice import ABSENT
 
 __all__ = ["system_tiles"]
@@ -28,7 +28,7 @@ def system_tiles(system: SystemResult) -> Iterator[Tile]:
     yield from _positive_tiles(system)
     yield _ratio(system, "false_information_ratio", "false", "H(S|T)/H(T)")
     erroneous = system.metrics.get("erroneous_information_ratio", ABSENT)
-    note = "missed + false; 0 is perfect" if erroneous.shown is not None else erroneous.undefined or ""
+    note = "missed + false; 0 is perfect" if erroneous.shown is not None else reason(erroneous.undefined)
     notation = MetricNotation("erroneous_information_ratio")
     yield Tile(notation.shown(erroneous), "erroneous", notation.interval(erroneous), note, notation.metric)
     if system.clusters is None:
@@ -57,7 +57,7 @@ def _cut(label: str, most: int = 20) -> str:
 def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
     estimate = system.metrics.get(metric, ABSENT)
     if estimate.shown is None:
-        return Tile(UNDEFINED, word, "", estimate.undefined or "", metric)
+        return Tile(UNDEFINED, word, "", reason(estimate.undefined), metric)
     notation = MetricNotation(metric)
     return Tile(notation.shown(estimate), word, notation.interval(estimate), note, metric)
 
