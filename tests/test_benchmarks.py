@@ -23,6 +23,7 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "calibration": lambda folder: ["--budget", str(time.process_time() + 0.5), "--folder", str(folder)],
     "calibration_real": lambda _: ["--data", "iris", "--samples", "50", "--repeats", "1"],
     "comparison": lambda _: [],
+    "explorer": lambda _: [],
     "foundation": lambda _: [],
     "gate": lambda _: ["--trials", "1"],
     "gpu": lambda _: [],

@@ -216,3 +216,40 @@ def test_every_form_shows_them_and_a_document_keeps_them(log: Path, tmp_path: Pa
     assert 'class="examples"' in loaded.to_html()
     without = ifs.evaluate(["a", "b"], ["b", "b"]).to_json()
     assert "examples" not in json.loads(without)["systems"][0] or not json.loads(without)["systems"][0]["examples"]
+
+
+def test_errors_that_come_from_one_group_are_said_to(tmp_path: Path) -> None:
+    rng = random.Random(9)
+    rows = []
+    for at in range(900):
+        gold, place = rng.choice(["cat", "dog", "fox"]), rng.choice(["farm", "town", "wood"])
+        often = 0.6 if (gold, place) == ("cat", "town") else 0.1
+        rows.append({"id": at, "gold": gold, "svm": "dog" if rng.random() < often else gold, "place": place})
+    path = tmp_path / "rows.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    result = ifs.evaluate(path, truth="gold", system="svm", examples=5)
+    cells = {(cell.truth, cell.system): cell for cell in result["svm"].examples}
+    (segment,) = cells["cat", "dog"].segments
+    inside = [row["svm"] == "dog" for row in rows if (row["gold"], row["place"]) == ("cat", "town")]
+    assert (segment.column, segment.value) == ("place", "town")
+    assert segment.rate == pytest.approx(sum(inside) / len(inside))
+    assert cells["fox", "dog"].searched == ("place",)
+    assert cells["fox", "dog"].segments == ()
+    told = result.to_text()
+    assert "More often where place is town" in told
+    assert "In no group of place more often than elsewhere" in told
+    assert "In no group of" in result.to_html()
+    (tmp_path / "result.json").write_text(result.to_json())
+    assert ifs.load(tmp_path / "result.json")["svm"].examples == result["svm"].examples
+
+
+def test_many_pairs_travel_packed() -> None:
+    labels = [f"class {i}" for i in range(12)]
+    truth = [a for a in labels for b in labels]
+    told = [b for _ in labels for b in labels]
+    page = ifs.evaluate(truth, told, examples=2, show={"text": list(range(144))}).to_html()
+    assert page.count("<details data-truth=") == 20
+    assert 'class="folds"' in page

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from infoscope.errors import InputError
+from infoscope.evaluation.error_segments import with_segments
 from infoscope.evaluation.inputs import ColumnRequest, Inputs
 from infoscope.evaluation.result import CellExamples, ExampleRow
 from infoscope.inputs import column_labels, labels_by_system, tables_by_system
@@ -18,8 +19,8 @@ from infoscope.typing import LabelsByName, Source
 
 __all__ = ["ExampleRequest", "with_examples"]
 
-MAX_CHARACTERS = 200_000
-"""Size of all example rows of a document: what a page can carry without being slow to open."""
+MAX_CHARACTERS = 500_000
+"""Size of all example rows of a document: with their markup they add less than 300 kB to a page."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,9 @@ def with_examples(
         cut = min(cut, kept)
         in_order = [replace(cell, rows=tuple(sorted(cell.rows, key=lambda row: row.row or 0))) for cell in cells]
         subjects.append(replace(subject, examples=tuple(in_order)))
+    if y_pred is None and not request.by:
+        examined = with_segments({each.name: list(each.examples) for each in subjects}, source, request)
+        subjects = [replace(each, examples=tuple(examined[each.name])) for each in subjects]
     notes = [_note(cut, asked.limit)] if cut < asked.limit else []
     return replace(found, subjects=subjects, notes=(*found.notes, *notes))
 

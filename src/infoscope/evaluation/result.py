@@ -29,6 +29,7 @@ __all__ = [
     "CellLoss",
     "ClassEstimates",
     "ConfusedPair",
+    "ErrorSegment",
     "Evaluation",
     "ExampleRow",
     "GroupComparison",
@@ -121,6 +122,16 @@ class ExampleRow:
 
 
 @dataclass(frozen=True)
+class ErrorSegment:
+    """A value of a column where a true class is predicted so more often than elsewhere, beyond chance."""
+
+    column: str
+    value: str
+    rate: float
+    elsewhere: float
+
+
+@dataclass(frozen=True)
 class CellExamples:
     """Rows drawn at random from those of one true class that were predicted as another."""
 
@@ -128,6 +139,10 @@ class CellExamples:
     system: str
     count: float
     rows: tuple[ExampleRow, ...]
+    segments: tuple[ErrorSegment, ...] = ()
+    """Where the errors come from; none where they are in no group more often than elsewhere."""
+    searched: tuple[str, ...] = ()
+    """Columns whose values were looked at as groups."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.assemble import dated, labelled
 from infoscope.readers.column_names import column_names
@@ -28,7 +26,6 @@ from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.row_queries import (
     CellPage,
     CellQuery,
-    CellSegment,
     Change,
     ChangeQuery,
     CountedLabels,
@@ -39,6 +36,7 @@ from infoscope.readers.row_queries import (
     change_of,
 )
 from infoscope.readers.row_samples import MAX_COLUMNS
+from infoscope.readers.segments import MAX_SEGMENT_VALUES, CellSegment, telling_segments
 from infoscope.readers.spark_frames import is_spark_frame
 from infoscope.readers.spark_rows import SparkRows
 from infoscope.readers.tally import Tally
@@ -55,12 +53,6 @@ __all__ = [
     "changed_predictions",
     "rows_of_cell",
 ]
-
-MAX_SEGMENT_VALUES = 20
-"""Values of a column that is taken for a segment."""
-SURE = 0.99
-"""Posterior probability from which a segment's rate is said to differ, over all segments of a cell."""
-_DRAWS = 4000
 
 
 def rows_of_cell(source: Source, query: RowsQuery, read: ReadOptions | None = None) -> CellPage:
@@ -179,24 +171,4 @@ def _meanings(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, .
 
 def _segments(rows: LabelledSource, by: Sequence[str], keys: Keys, around: Keys) -> Iterator[CellSegment]:
     """Values of the columns in which the cell takes a greater share of the true class than elsewhere."""
-    found = []
-    for name in by:
-        values = rows.segment(name, keys, around)
-        if 1 < len(values) <= MAX_SEGMENT_VALUES:
-            found += [(name, value, values) for value in values]
-    level = 1 - (1 - SURE) / max(len(found), 1)
-    for name, value, values in found:
-        count, size = values[value]
-        others, other_rows = (sum(each[i] for each in values.values()) - x for i, x in ((0, count), (1, size)))
-        probability = _higher(count, size, others, other_rows)
-        if probability >= level:
-            shown = "(missing)" if value is None else str(value)
-            yield CellSegment(name, shown, count, size, others / other_rows if other_rows else 0.0, probability)
-
-
-def _higher(count: int, rows: int, others: int, other_rows: int) -> float:
-    """Posterior probability that the rate in a segment is higher than elsewhere, from uniform priors."""
-    rng = np.random.default_rng(0)
-    here = rng.beta(1 + count, 1 + rows - count, _DRAWS)
-    there = rng.beta(1 + others, 1 + other_rows - others, _DRAWS)
-    return float((here > there).mean())
+    return telling_segments({name: rows.segment(name, keys, around) for name in by})

@@ -9,11 +9,11 @@ from typing import Any, Literal, Protocol, get_args
 from infoscope.errors import InputError
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.row_samples import SampledRow
+from infoscope.readers.segments import CellSegment
 
 __all__ = [
     "CellPage",
     "CellQuery",
-    "CellSegment",
     "Change",
     "ChangeQuery",
     "CountedLabels",
@@ -145,25 +145,6 @@ def change_of(labels: Sequence[str]) -> Change | None:
     if before == after:
         return None
     return "better" if after == truth else "worse" if before == truth else "both wrong"
-
-
-@dataclass(frozen=True)
-class CellSegment:
-    """Rows of one value of a column: how often the true class is predicted so there, and elsewhere."""
-
-    column: str
-    value: str
-    count: int
-    rows: int
-    """Rows of the true class in the segment."""
-    elsewhere: float
-    probability: float
-    """That the rate is higher here than elsewhere."""
-
-    @property
-    def rate(self) -> float:
-        """Share of the true class in the segment that is in the cell."""
-        return self.count / self.rows
 
 
 @dataclass(frozen=True)

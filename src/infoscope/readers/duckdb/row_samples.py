@@ -21,8 +21,34 @@ CellSample = tuple[str, tuple[Any, ...], bool, list[SampleLine]]
 def sampled_cells(
     session: Session, scan: Scan, columns: Columns, show: Sequence[str], limit: int
 ) -> Iterator[CellSample]:
-    """The rows of each cell whose numbers have the smallest hashes."""
+    """The rows of each cell whose numbers have the smallest hashes.
+
+    Where the engine can skip to rows by their numbers, these are found first, from the labels alone.
+    """
     session.run("SET preserve_insertion_order = true")  # a row has the same number in every run
+    if scan.rows_at is None:
+        yield from _sampled(session, scan, columns, show, limit)
+        return
+    found = list(_sampled(session, scan, columns, (), limit))
+    numbers = sorted({int(row[1] or 0) for *_, rows in found for row in rows})
+    shown = dict(_looked_up(session, scan, show, numbers))
+    for system, values, lacks, rows in found:
+        yield system, values, lacks, [(rank, number, shown[int(number or 0)]) for rank, number, _ in rows]
+
+
+def _looked_up(
+    session: Session, scan: Scan, show: Sequence[str], numbers: Sequence[int]
+) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    if not numbers or scan.rows_at is None:
+        return
+    decoders: list[Callable[[Any], Any]] = [scan.decoders.get(name, _unchanged) for name in show]
+    fields = ", ".join([f"{scan.row_number} AS r", *(scan.columns[name] for name in show)])
+    statement = f"SELECT {fields} FROM {scan.relation} WHERE {scan.rows_at(numbers)}"
+    for number, *values in session.run(statement, **scan.values).fetchall():
+        yield number, tuple(back(value) for back, value in zip(decoders, values, strict=True))
+
+
+def _sampled(session: Session, scan: Scan, columns: Columns, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     if scan.narrow is not None:
         scan.narrow(tuple(dict.fromkeys((*columns.names, *show))))
     decoders: list[Callable[[Any], Any]] = [scan.decoders.get(name, _unchanged) for name in show]

@@ -164,6 +164,10 @@ $$('.classes').forEach((table) => {
   });
 });
 
+// example rows of the rarer pairs travel packed
+const unfold = async (packed) => packed.insertAdjacentHTML('beforebegin', (await unpack(packed)).join(''));
+await Promise.all($$('.examples script.folds').map(unfold));
+
 // example rows: a cell says that it was chosen; the page opens its rows unless somebody else shows them.
 // The errors of a class are a cell without a predicted class.
 const exampleFold = (part, truth, predicted) =>

@@ -15,9 +15,12 @@ from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.matrix import confusion_matrix
 from infoscope.reports.numbers import Units
 from infoscope.reports.views.classes import class_tables, confused_pairs
-from infoscope.reports.views.examples import example_heading, example_table
+from infoscope.reports.views.examples import example_blocks, example_heading
 
 __all__ = ["markup"]
+
+MAX_WRITTEN_FOLDS = 20
+"""Confused pairs whose example rows are in the page as they are; those of the others are packed."""
 
 
 def markup(content: tuple[Evaluation, Units]) -> Html:
@@ -63,14 +66,17 @@ def _examples(system: SystemResult) -> Html:
         element(
             "details",
             element("summary", phrase(example_heading(cell))),
-            block(example_table(cell)),
+            *map(block, example_blocks(cell)),
             data_truth=cell.truth,
             data_predicted=cell.system,
         )
         for cell in system.examples
     ]
     hint = "Rows drawn at random from each confused pair. Choose a cell of the matrix, or a pair below."
-    return element("div", element("h4", "Example rows"), element("p", hint, class_="note"), *folds, class_="examples")
+    later = [str(fold) for fold in folds[MAX_WRITTEN_FOLDS:]]
+    packed = embedded(later, style="folds") if later else Html("")
+    head = (element("h4", "Example rows"), element("p", hint, class_="note"))
+    return element("div", *head, *folds[:MAX_WRITTEN_FOLDS], packed, class_="examples")
 
 
 def _nothing_confused(system: SystemResult) -> Html:

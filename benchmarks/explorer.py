@@ -1,0 +1,170 @@
+"""The budgets of the explorer: rows of a cell, guessed columns, runs over time, example rows in a page.
+
+    python benchmarks/explorer.py             # the table in docs/explore.md; makes a file of ten million rows
+    python benchmarks/explorer.py --browser   # and from the click to the rows on the screen, in Chromium
+
+Times are of the fastest of three: by the clock, which other work on the machine lengthens, and of the processor.
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+from timing import sized
+
+import infoscope as ifs
+from infoscope.readers.cell_rows import CellQuery, ChangeQuery, rows_of_cell
+from infoscope.readers.column_roles import roles_of
+from infoscope.readers.first_rows import first_rows
+from infoscope.serving import open_server
+
+ROWS = sized(10_000_000, 20_000)
+RUNS = sized(1000, 12)
+CLASSES = 20
+
+
+def measured(what: str, budget: float | None, work: Callable[[], Any], repeats: int = 3) -> Any:
+    """Say how long something takes, and give what it returned."""
+    clock, processor = [], []
+    for _ in range(sized(repeats, 1)):
+        start, spent = time.perf_counter(), time.process_time()
+        found = work()
+        clock.append(time.perf_counter() - start)
+        processor.append(time.process_time() - spent)
+    promise = "" if budget is None else f"   budget {budget:g} s"
+    print(f"{what:56s} {min(clock):7.3f} s, processor {min(processor):6.3f} s{promise}", flush=True)
+    return found
+
+
+def ten_million(path: Path) -> Path:
+    """Rows of 20 classes in 9 columns, two of them predictions, as Parquet."""
+    duckdb.execute(
+        f"COPY (SELECT i AS id, 'class ' || (hash(i) % {CLASSES}) AS truth, CASE WHEN hash(i + 1) % 100 < 80 THEN "
+        f"'class ' || (hash(i) % {CLASSES}) ELSE 'class ' || (hash(i + 2) % {CLASSES}) END AS svm, CASE WHEN "
+        f"hash(i + 5) % 100 < 70 THEN 'class ' || (hash(i) % {CLASSES}) ELSE 'class ' || (hash(i + 6) % {CLASSES}) END "
+        "AS tree, round((hash(i + 3) % 1000000) / 1e6, 4) AS score, ['north', 'south', 'east', 'west'][1 + "
+        "(hash(i + 4) % 4)::INT] AS region, ['phone', 'desktop'][1 + (hash(i + 7) % 2)::INT] AS device, "
+        f"TIMESTAMP '2026-01-01' + INTERVAL (i) SECOND AS made, 'text ' || hash(i + 8) || ' of a file' AS text "
+        f"FROM range({ROWS}) t(i)) TO '{path}' (FORMAT parquet)"
+    )
+    return path
+
+
+def rows(path: Path) -> None:
+    """What a click asks for."""
+    cell = CellQuery("truth", "svm", "class 3", "class 5")
+    source = str(path)
+    measured("50 rows of a cell at random", 1.0, lambda: rows_of_cell(source, cell))
+    measured(
+        "… with two columns of segments", 1.0, lambda: rows_of_cell(source, replace(cell, by=("region", "device")))
+    )
+    surest = replace(cell, order="surest", score="score")
+    measured("… the surest", 1.0, lambda: rows_of_cell(source, surest))
+    measured("… of the diagonal", 1.0, lambda: rows_of_cell(source, replace(cell, predicted="class 3")))
+    measured("… found by a search", None, lambda: rows_of_cell(source, replace(cell, search="777")))
+    changed = ChangeQuery("truth", "svm", "tree", "worse")
+    measured("50 rows that got worse from svm to tree", None, lambda: rows_of_cell(source, changed))
+
+
+def guesses(path: Path, folder: Path) -> None:
+    """Which columns a file has."""
+    small = folder / "small.csv"
+    truth, predictions = ifs.datasets.digits()
+    lines = [",".join(map(str, line)) for line in zip(truth, predictions["svm"], strict=True)]
+    small.write_text("\n".join(["truth,svm", *lines]))
+    for name, source in (("digits", small), (f"{ROWS:,} rows", path)):
+        measured(f"columns guessed, {name}", 0.4, lambda source=source: roles_of(first_rows(str(source), None)))
+
+
+def history(folder: Path) -> None:
+    """Runs of a system with ten classes."""
+    rng = np.random.default_rng(4)
+    runs = folder / "runs"
+    runs.mkdir()
+    for night in range(RUNS):
+        truth = rng.integers(0, 10, 500)
+        told = np.where(rng.random(500) < 0.9, truth, rng.integers(0, 10, 500))
+        made = f"2026-{1 + night // 28 % 12:02}-{1 + night % 28:02}T00:00:00"
+        found = ifs.evaluate(truth, {"svm": told}, sample_size=100, keep_rows=False)
+        found = replace(found, provenance=replace(found.provenance, made=made))
+        (runs / f"night-{night:04}.json").write_text(found.to_json())
+    index = runs / ".infoscope-history.json"
+
+    def first() -> None:
+        index.unlink(missing_ok=True)
+        ifs.history(runs)
+
+    measured(f"history of {RUNS} runs, first", 2.0, first)
+    measured(f"history of {RUNS} runs, again", 0.3, lambda: ifs.history(runs))
+
+
+def examples(path: Path) -> None:
+    """Rows that the page carries."""
+    plain = len(ifs.evaluate(str(path), truth="truth", system="svm").to_html())
+    shown = measured(
+        "examples, 10 a cell, with the evaluation",
+        None,
+        lambda: ifs.evaluate(str(path), truth="truth", system="svm", examples=10),
+    )
+    print(f"{'examples, added to the page':56s} {(len(shown.to_html()) - plain) / 1000:7.0f} kB   budget 300 kB")
+
+
+def on_screen(path: Path) -> None:
+    """From a click on a cell to its rows, in a real browser on this machine."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only where it is asked for
+
+    server, explorer = open_server(path.parent)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    program = os.environ.get("INFOSCOPE_CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        address = f"http://127.0.0.1:{server.server_address[1]}/{explorer.key}/"
+        page.goto(f"{address}explore?file={path.name}&t=truth&s=svm&b=region&b=device")
+        cells = page.frame_locator("iframe").locator(".cm td")
+        cells.nth(1).wait_for()
+        waits = []
+        for place in (1, 25, 60, 130):
+            start = time.perf_counter()
+            cells.nth(place).click()
+            page.wait_for_selector("#sheet:not([hidden]) tr[data-row]")
+            waits.append(time.perf_counter() - start)
+            page.click("#close")
+            page.evaluate("document.querySelector('#rows').replaceChildren()")
+        print(f"{'from the click to 50 rows on the screen':56s} {min(waits):7.3f} s   budget 1 s")
+        browser.close()
+    server.shutdown()
+    server.server_close()
+    explorer.close()
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--browser", action="store_true", help="measure on the screen, too")
+    asked.add_argument("--rows", type=Path, metavar="FILE", help="keep and use this Parquet file")
+    options = asked.parse_args()
+    with tempfile.TemporaryDirectory() as name, contextlib.suppress(KeyboardInterrupt):
+        folder = Path(name)
+        path = options.rows or folder / "rows.parquet"
+        if not path.exists():
+            ten_million(path)
+        rows(path)
+        guesses(path, folder)
+        examples(path)
+        history(folder)
+        if options.browser:
+            on_screen(path)
+
+
+if __name__ == "__main__":
+    main()
