@@ -66,7 +66,6 @@ SETTINGS = (
     Setting(10, 1000, errors="any"),
     Setting(20, 500, errors="repeats"),
     Setting(20, 1000, errors="any"),
-    Setting(20, 200),
 )
 
 
@@ -75,8 +74,6 @@ PAIRED = (
     Setting(2, 200, errors="repeats"),
     Setting(5, 200),
     Setting(5, 500),
-    Setting(5, 200, errors="repeats"),
-    Setting(10, 500),
 )
 
 

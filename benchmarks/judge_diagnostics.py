@@ -9,7 +9,7 @@ The second asks for further labels, labels the rows, and looks what came.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from without_truth import shown
 
 import infoscope as ifs
 from infoscope.judges.judge_drift import judge_drift
+from infoscope.results.finding import Finding
 from infoscope.tables.patterns import Patterns
 
 ROWS = 5000
@@ -72,10 +73,28 @@ def by_verdict(rng: np.random.Generator) -> ifs.Judged:
     return labelled_by(found, np.where(found.gpt == 1, 2.0, 1.0), 200, rng).judged()
 
 
-def by_ease(rng: np.random.Generator) -> ifs.Judged:
-    """Rows on which the system is right are labelled one and a half times as often."""
+EASY = 1.5
+"""How many times as often rows are labelled on which the system is right."""
+
+
+def by_ease(rng: np.random.Generator, labels: int = 200) -> ifs.Judged:
+    """Labels that are drawn by ease, with a judge that is right in 95%."""
     found = rows(rng, judge=0.95)
-    return labelled_by(found, np.where(found.model == found.truth, 1.5, 1.0), 200, rng).judged()
+    return labelled_by(found, np.where(found.model == found.truth, EASY, 1.0), labels, rng).judged()
+
+
+def attainable(labels: int, alarms: float, rng: np.random.Generator, draws: int = 100_000) -> float:
+    """How often the best test finds them that knows the choice: the likelihood ratio of the strata of labelled rows.
+
+    Whatever the labels say within a stratum, nothing is known of its other rows; ``alarms`` are its false ones.
+    """
+    # whether the system is right × whether the judge agrees with it
+    right = np.array([0.8, 0.2])[:, None] * np.array([[0.95, 0.05], [0.05, 0.95]])
+    plain, chosen = right.sum(axis=0), (right * np.array([EASY, 1.0])[:, None]).sum(axis=0)
+    chosen /= chosen.sum()
+    ratio = np.log(chosen / plain)
+    sound, easy = (rng.multinomial(labels, shares, draws) @ ratio for shares in (plain, chosen))
+    return float((easy > np.quantile(sound, 1 - alarms)).mean())
 
 
 def changed(rng: np.random.Generator, labels: int, after: float) -> float:
@@ -102,6 +121,7 @@ BOTH = ("model", "other")
 WRONG: tuple[tuple[str, str, World], ...] = (
     ("labels_not_random", "one verdict labelled at twice the rate, 200 labels", by_verdict),
     ("labelled_rows_differ", "right predictions labelled 1.5 times as often, judge right in 95%, 200 labels", by_ease),
+    ("labelled_rows_differ", "the same, 500 labels", lambda rng: by_ease(rng, 500)),
     ("judge_favours_system", "judge repeats one system in 30%, 200 labels", repeating(200, *BOTH)),
     ("judge_favours_system", "the same, 500 labels", repeating(500, *BOTH)),
     ("verdicts_depend_on_predictions", "judge repeats the system in 30%, 200 labels", repeating(200)),
@@ -109,12 +129,23 @@ WRONG: tuple[tuple[str, str, World], ...] = (
 )
 
 
+def says(code: str, findings: Sequence[Finding]) -> bool:
+    """Whether findings say it; of a choice by ease, also a random sample's finding that names this reading."""
+    return any(
+        finding.code == code or (code == "labelled_rows_differ" and "rows were chosen" in finding.text)
+        for finding in findings
+    )
+
+
 def measured(repeats: int, seed: int) -> Iterator[str]:
     """One line per diagnostic: how often it finds what is wrong."""
     for code, what, world in WRONG:
         rng = np.random.default_rng([seed, len(code), len(what)])
-        found = [code in {finding.code for finding in world(rng).findings()} for _ in range(repeats)]
+        found = [says(code, world(rng).findings()) for _ in range(repeats)]
         yield f"| `{code}` | {what} | {np.mean(found):.2f} | {repeats} |"
+    for labels in (200, 500):
+        best = attainable(labels, 0.033, np.random.default_rng([seed, labels, 2]))
+        yield f"| best test of a known choice by ease | as above, {labels} labels, alarms in 3.3% | {best:.2f} | – |"
     for labels in (100, 250):
         rng = np.random.default_rng([seed, labels])
         found = [changed(rng, labels, 0.7) < 0.05 for _ in range(repeats)]
@@ -128,9 +159,9 @@ def false_alarms(repeats: int, seed: int) -> Iterator[str]:
     for what, world in SOUND.items():
         rng = np.random.default_rng([seed, len(what), 1])
         times = repeats if "five" not in what else max(repeats // 4, 1)
-        found = [{finding.code for finding in world(rng).findings()} for _ in range(times)]
+        found = [world(rng).findings() for _ in range(times)]
         for code in codes:
-            yield f"| `{code}` | {what} | {np.mean([code in each for each in found]):.2f} | {times} |"
+            yield f"| `{code}` | {what} | {np.mean([says(code, each) for each in found]):.2f} | {times} |"
     rng = np.random.default_rng([seed, 3])
     steady = [changed(rng, 100, 0.85) < 0.05 for _ in range(repeats)]
     yield f"| `judge_changed` | steady judge, 100 labels per period | {np.mean(steady):.2f} | {repeats} |"

@@ -153,6 +153,35 @@ def test_rejections() -> None:
     assert labels_for(rows, "accuracy", 0.9).labels == 0
 
 
+def test_grades_stay_cut_as_they_were_when_rows_were_drawn() -> None:
+    """Rows were drawn by these strata: in strata that are cut anew, labelled rows would not be like the others."""
+    rng = np.random.default_rng(37)
+    world = JudgedWorld.drawn(rng, 3000, 80)
+    right = world.truth == world.prediction
+    rows = world.source() | {"gpt": np.clip(rng.normal(np.where(right, 6, 3), 2).round(1), 0, 10).tolist()}
+    first = ifs.Judged.from_rows(rows, **COLUMNS)
+    labels = {name: rows[name][80:900] for name in ("gpt", "model")} | {"row": list(range(81, 901))}
+    still = [at for at in range(820) if rows["human"][labels["row"][at] - 1] is None]
+    sheet = {name: [values[at] for at in still] for name, values in labels.items()}
+    sheet["label"] = ["ab"[world.truth[row - 1]] for row in sheet["row"]]
+    again = first.with_labels(sheet)
+    every = ifs.Judged.from_rows(
+        rows
+        | {
+            "human": [
+                label if label is not None else ("ab"[t] if 80 <= at < 900 else None)
+                for at, (label, t) in enumerate(zip(rows["human"], world.truth, strict=True))
+            ]
+        },
+        **COLUMNS,
+    )
+    assert every.label_count == again.label_count
+    assert every.strata().verdicts != first.strata().verdicts  # cut anew, they would be others
+    assert again.strata().verdicts == first.strata().verdicts
+    assert np.array_equal(again.everything, first.everything)
+    assert again.labelled.sum() == again.label_count
+
+
 def write(path: Path, columns: dict[str, list]) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file)

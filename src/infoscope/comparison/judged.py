@@ -55,7 +55,7 @@ def _whole(judged: Judged, name: str, question: CompareOptions) -> SystemPosteri
 
 
 def _corrected(judged: Judged) -> Finding:
-    judges = " and ".join(judged.judges)
+    judges = judged.judge_title()
     text = (
         f"{judged.label_count:,.6g} of {judged.row_count:,.6g} rows have a true label; the verdicts of {judges} on the "
         "others are corrected by these, also where a judge favours a system"

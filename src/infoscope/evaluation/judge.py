@@ -109,6 +109,7 @@ def with_judge(evaluation: Evaluation, judged: Judged, how: UncertaintyOptions, 
         labels=judged.label_count,
         systems=systems,
         judge=tuple(_as_systems(judged, how)),
+        reduced=judged.patterns.is_weighted or judged.groups is not None,
     )
     comparison = evaluation.comparison
     if 1 < len(judged.systems) <= MOST_SYSTEMS and all(
@@ -124,7 +125,7 @@ def _as_systems(judged: Judged, how: UncertaintyOptions) -> Iterator[SystemResul
     named = "class" in judged.kinds.values()
     for name in judged.systems[:1] if named else judged.systems:
         table = (judged.judge_table if named else judged.correctness_table)(name, seed=how.seed)
-        title = " and ".join(judged.judges_of(name))
+        title = judged.judge_title(name)
         subject = TableInput(title, table, n=table.sample_size, group=None if named else {"system": name})
         yield measure(believed(subject, how), (), how.level)
 

@@ -305,6 +305,8 @@ class JudgeResult:
     systems: tuple[JudgedSystem, ...]
     judge: tuple[SystemResult, ...]
     """The judge as a system of its own, over all rows; for verdicts that name no class, one for each system."""
+    reduced: bool = False
+    """Whether rows and labels of systems are as many independent ones of equal weight, fewer than there are."""
 
     def of(self, system: str) -> JudgedSystem:
         """What labels and judge say of one system."""

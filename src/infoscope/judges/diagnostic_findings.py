@@ -31,23 +31,25 @@ def diagnostic_findings(judged: Judged, *, level: float = 0.95, seed: int = 0) -
     for name in judged.systems:
         yield from _about_labels(judged, name, seed)
         yield from _about_judge(judged, name, seed)
-    for pair in accepted_errors(judged, level, seed=seed) if len(judged.systems) > 1 else ():
+    if len(judged.systems) > 1:
+        yield from _favours(judged, level, seed)
+
+
+def _favours(judged: Judged, level: float, seed: int) -> Iterator[Finding]:
+    accepts, favours = ("accepts", "it favours") if len(judged.judges) == 1 else ("accept", "they favour")
+    for pair in accepted_errors(judged, level, seed=seed):
         if pair.favoured is None:
             continue
         low, high = sorted(abs(100 * end) for end in pair.difference)
         (one, first), (other, second) = zip((pair.first, pair.second), pair.rates, strict=True)
         yield Finding(
             "judge_favours_system",
-            f"{_judge(judged)} accepts {first:.0%} of the wrong predictions of {one} and {second:.0%} of those of "
-            f"{other} (difference {low:.0f} to {high:.0f} points): it favours {pair.favoured}. The comparison accounts "
-            "for it.",
+            f"{judged.judge_title()} {accepts} {first:.0%} of the wrong predictions of {one} and {second:.0%} of those "
+            f"of {other} (difference {low:.0f} to {high:.0f} points): {favours} {pair.favoured}. The comparison "
+            "accounts for it.",
             "warning",
             {"systems": [one, other], "rates": [first, second], "favoured": pair.favoured},
         )
-
-
-def _judge(judged: Judged) -> str:
-    return " and ".join(judged.judges)
 
 
 def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
@@ -99,7 +101,7 @@ def _apart(judged: Judged, name: str, ease: RowEase, seed: int) -> Finding:
 
 
 def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
-    judges = " and ".join(judged.judges_of(name))
+    judges, many = judged.judge_title(name), len(judged.judges_of(name)) > 1
     named = "class" in judged.kinds.values()
     beside = labels_beside_judge(judged, name, seed=seed)
     if beside.is_useless:
@@ -108,8 +110,8 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
         about = "the truth's information" if named else f"the information in whether {name} is right"
         yield Finding(
             "judge_of_no_use",
-            f"{judges} adds hardly anything to the {judged.label_count:,.6g} labels for {name}: it carries "
-            f"{carried:.0%} of {about}. The labels alone are as good.",
+            f"{judges} {'add' if many else 'adds'} hardly anything to the {judged.label_count:,.6g} labels for {name}: "
+            f"{'they carry' if many else 'it carries'} {carried:.0%} of {about}. The labels alone are as good.",
             evidence={"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
         )
     p_value = given_truth_p_value(judged.counts(name).labelled, seed=seed) if named else 1.0

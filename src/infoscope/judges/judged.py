@@ -163,7 +163,7 @@ class Judged(JudgedRows):
         counts = belief.counts
         text = (
             f"Estimated for {counts.rows.sum():,.6g} rows from {counts.labels:,.6g} true labels and the verdicts of "
-            f"{' and '.join(self.judges)}: within a verdict and prediction, labelled rows must be like the others."
+            f"{self.judge_title()}: within a verdict and prediction, labelled rows must be like the others."
         )
         return estimated_table(labels, draws * counts.rows.sum(), counts.labels, text, known)
 

@@ -13,7 +13,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.judges.stored_facts import STORED, stored_facts, stored_keywords
 from infoscope.judges.stratum_counts import StratumCounts
-from infoscope.judges.system_strata import JudgedColumns, SystemStrata, placed_rows
+from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, placed_rows
 from infoscope.judges.verdicts import JudgeKind, judge_kind
 from infoscope.numeric import Real
 from infoscope.readers import ReadOptions
@@ -46,6 +46,8 @@ class JudgedRows:
     population: Population = "all"
     groups: str | None = None
     """Column of what rows belong together."""
+    settled: JudgedRows | None = None
+    """The rows before labels were asked for by stratum: grades stay cut, and judges weighted, as they were then."""
     _strata: dict[str, SystemStrata] = field(default_factory=dict, init=False)
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
@@ -215,10 +217,15 @@ class JudgedRows:
             return self.judges
         if len(self.judges) != len(self.systems):
             raise InputError(
-                f"{len(self.judges)} judge columns say right or wrong about {len(self.systems)} systems; name one for "
-                "each system, in the same order"
+                f"right or wrong about {len(self.systems)} systems needs as many judge columns, not "
+                f"{len(self.judges)}: name one for each system, in the same order"
             )
         return (self.judges[self.systems.index(system)],)
+
+    def judge_title(self, system: str | None = None) -> str:
+        """The judges of a system, or all of them, in words."""
+        *others, last = self.judges if system is None else self.judges_of(system)
+        return f"{', '.join(others)} and {last}" if others else last
 
     # ── counts ───────────────────────────────────────────────────────────────────────────────
 
@@ -248,6 +255,9 @@ class JudgedRows:
                 ),
                 self.says if isinstance(self.says, Mapping) else None,
                 only_unlabelled=self.population == "unlabelled",
+                settled=None
+                if self.settled is None
+                else SettledStrata(self.settled.patterns, self.settled.strata(name)),
             )
         return self._strata[name]
 

@@ -277,4 +277,4 @@ def _labelled(judged: Judged, sheet: FilledSheet) -> Judged:
         np.hstack([patterns.codes[:, keep].astype(np.int64), codes]),
         np.concatenate([left[keep], sheet.times.astype(left.dtype)]),
     )
-    return replace(judged, patterns=merged)
+    return replace(judged, patterns=merged, settled=judged.settled or judged)

@@ -15,7 +15,7 @@ from infoscope.numeric import Real
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
 
-__all__ = ["JudgedColumns", "SystemStrata", "placed_rows"]
+__all__ = ["JudgedColumns", "SettledStrata", "SystemStrata", "placed_rows"]
 
 MENTIONED_VERDICTS = 0.01
 """Rows without a verdict are a verdict of their own from this share of the rows on; fewer are left out."""
@@ -49,8 +49,37 @@ class SystemStrata:
     """Rows that are left out as they have no verdict."""
 
 
+@dataclass(frozen=True, eq=False)
+class SettledStrata:
+    """Strata by which rows were drawn for labelling: which verdicts they are must not change with these labels."""
+
+    patterns: Patterns
+    strata: SystemStrata
+
+    def verdicts(self, patterns: Patterns, judges: Sequence[str], prediction: NDArray[np.int64]) -> Verdicts:
+        """The same verdicts for rows of which more are labelled."""
+        coded = zip(_said(self.patterns, judges), self.strata.verdict_codes.tolist(), strict=True)
+        known = {said: code for said, code in coded if code >= 0}
+        found = np.array([known.get(said, -1) for said in _said(patterns, judges)], dtype=np.int64)
+        counts = self.strata.counts
+        codes = np.where(prediction >= 0, found, -1)
+        return Verdicts(codes, self.strata.verdicts, counts.verdict_class, counts.verdict_level)
+
+
+def _said(patterns: Patterns, judges: Sequence[str]) -> list[tuple[Label | None, ...]]:
+    """What the judges say of each pattern."""
+    columns = [_column(patterns, name) for name in judges]
+    said = [[None if code < 0 else labels[code] for code in codes.tolist()] for labels, codes in columns]
+    return list(zip(*said, strict=True))
+
+
 def placed_rows(
-    patterns: Patterns, columns: JudgedColumns, says: Mapping[str, Label] | None, *, only_unlabelled: bool
+    patterns: Patterns,
+    columns: JudgedColumns,
+    says: Mapping[str, Label] | None,
+    *,
+    only_unlabelled: bool,
+    settled: SettledStrata | None = None,
 ) -> SystemStrata:
     """The strata of one system; ``only_unlabelled`` leaves labelled rows out of the population."""
     place = {label: at for at, label in enumerate(columns.classes)}
@@ -64,14 +93,23 @@ def placed_rows(
         columns.classes,
         np.array([place.get(label, -1) for label in predictions], dtype=np.int64),
     )
+    if settled is None:
+        verdicts, lost = _without_silent(_combined(patterns, columns, says, rows), rows)
+    else:
+        verdicts = settled.verdicts(patterns, list(columns.judges), rows.prediction)
+        lost = settled.strata.rows_without_verdict
+    groups = None if columns.groups is None else _column(patterns, columns.groups)[1]
+    counts = _counted(rows, verdicts, (patterns.squares, groups), only_unlabelled=only_unlabelled)
+    return SystemStrata(counts, verdicts.names, predictions, verdicts.codes, rows.prediction, rows.truth, lost)
+
+
+def _combined(patterns: Patterns, columns: JudgedColumns, says: Mapping[str, Label] | None, rows: RowCodes) -> Verdicts:
+    """All judges as one verdict per pattern."""
     judges = {name: _column(patterns, name) for name in columns.judges}
     said = None
     if says is not None:
         said = {name: said_labels(name, judges[name][0], says) for name in judges}
-    verdicts, lost = _without_silent(Verdicts.of(judges, columns.judges, said, rows), rows)
-    groups = None if columns.groups is None else _column(patterns, columns.groups)[1]
-    counts = _counted(rows, verdicts, (patterns.squares, groups), only_unlabelled=only_unlabelled)
-    return SystemStrata(counts, verdicts.names, predictions, verdicts.codes, rows.prediction, rows.truth, lost)
+    return Verdicts.of(judges, columns.judges, said, rows)
 
 
 def _column(patterns: Patterns, name: str) -> tuple[Sequence[Label], NDArray[np.int64]]:

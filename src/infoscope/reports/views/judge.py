@@ -26,19 +26,20 @@ def judge_sentences(evaluation: Evaluation) -> Iterator[Phrase]:
     if found is None:
         return
     for judge in found.judge:
-        yield _quality(judge)
+        yield _quality(judge, many=judge.name not in found.judges)
     for system in found.systems:
         yield _accuracy(evaluation, system)
 
 
-def _quality(judge: SystemResult) -> Phrase:
+def _quality(judge: SystemResult, *, many: bool) -> Phrase:
     captured, right = judge.metrics["proficiency"], judge.metrics["accuracy"]
     about = "the truth" if judge.group is None else f"whether {judge.group['system']} is right"
-    parts: list[Inline] = [Name(judge.name), f" captures {_shown(captured)} of the information in {about}"]
+    verb, be, take = ("together capture", "are", "they take") if many else ("captures", "is", "it takes")
+    parts: list[Inline] = [Name(judge.name), f" {verb} {_shown(captured)} of the information in {about}"]
     if right.shown is not None:
-        parts.append(f" and is right in {share(right.shown)} of the rows")
+        parts.append(f" and {be} right in {share(right.shown)} of the rows")
     for at, (truth, verdict, rate) in enumerate(_errors(judge)):
-        parts += ["; it takes " if at == 0 else ", ", Name(truth), " for ", Name(verdict), f" in {share(rate)}"]
+        parts += [f"; {take} " if at == 0 else ", ", Name(truth), " for ", Name(verdict), f" in {share(rate)}"]
     return (*parts, ".")
 
 
@@ -54,9 +55,13 @@ def _errors(judge: SystemResult) -> Iterator[tuple[str, str, float]]:
 def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
     both = evaluation[system.name].metrics["accuracy"]
     alone, naive = system.labels_only.get("accuracy"), system.judge_as_truth.get("accuracy")
-    parts: list[Inline] = [Strong(system.name), f": accuracy {_shown(both)} over {amount(round(system.rows))} rows"]
+    rows, labels = f"{amount(round(system.rows))} rows", f"{amount(round(system.labels))} labels alone"
+    if evaluation.judge is not None and evaluation.judge.reduced:
+        rows = f"all rows, worth {amount(round(system.rows))} independent ones"
+        labels = f"labels alone, worth {amount(round(system.labels))}"
+    parts: list[Inline] = [Strong(system.name), f": accuracy {_shown(both)} over {rows}"]
     if alone is not None and alone.shown is not None:
-        parts.append(f"; {_shown(alone)} by the {amount(round(system.labels))} labels alone")
+        parts.append(f"; {_shown(alone)} by the {labels}")
     if naive is not None and naive.shown is not None:
         parts.append(f", {share(naive.shown)} if verdicts were true labels")
     return (*parts, f"; the judge is worth {_worth(system)}.")
