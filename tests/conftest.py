@@ -48,3 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     first = {"engines", "browser"}
     items.sort(key=lambda item: (first.isdisjoint(item.path.parts), item.path not in slow))
+    if os.environ.get("HYPOTHESIS_PROFILE") == "fast":
+        _limit_examples(items)
+
+
+def _limit_examples(items: list[pytest.Item]) -> None:
+    """Few examples also for random tests that state their own number, which wins over a profile's."""
+    for item in items:
+        test = getattr(item, "function", None)
+        own = getattr(test, "_hypothesis_internal_use_settings", None)
+        if own is not None and own.max_examples > settings.default.max_examples:
+            test._hypothesis_internal_use_settings = settings(own, max_examples=settings.default.max_examples)

@@ -160,6 +160,7 @@ def test_documents_pages_and_progress(tmp_path: Path, monkeypatch: pytest.Monkey
     assert seen == ["counting https://ann:…@example.org/x"]
 
 
+@pytest.mark.slow
 def test_an_internal_error_is_told_without_the_password() -> None:
     code = (
         "import infoscope.cli.evaluate as e, infoscope.cli as c, sys\n"

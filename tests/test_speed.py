@@ -26,6 +26,7 @@ HEAVY = ["pandas", "polars", "pyarrow", "narwhals", "matplotlib", "sklearn", "as
 HEAVY += ["scipy.optimize", "scipy.stats", "scipy.cluster", "scipy.spatial", "scipy.linalg"]
 
 
+@pytest.mark.slow
 def test_evaluating_a_small_file_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     tied = [f"{label},{label}" for label in "abcdefg" * 9] + [f"h,{label}" for label in "abcd"] + ["a,h", "b,h"]
     (tmp_path / "small.csv").write_text("\n".join(["truth,system", *tied]) + "\n")

@@ -233,6 +233,7 @@ def test_columns_are_guessed_said_and_repeatable(words: list[str], full: str) ->
     assert ifs.load("out.json").provenance.command.endswith(full)
 
 
+@pytest.mark.slow
 def test_count_and_sweep_guess_too() -> None:
     Path("animals.csv").write_text(ANIMALS)
     counted = run("count", "animals.csv", "-o", "animals.ifs")

@@ -116,6 +116,7 @@ def test_a_notebook_has_the_code_and_the_outputs_of_its_page() -> None:
     assert command["outputs"][0]["text"] == ["fine\n"]
 
 
+@pytest.mark.slow
 def test_every_metric_has_a_page_whose_example_runs(tmp_path: Path) -> None:
     write_reference(tmp_path / "reference")
     for domain in ("table", "label_sets", "tracks"):

@@ -121,6 +121,7 @@ def test_another_mix_of_items_is_told_from_another_relation() -> None:
     assert all(system.p_adjusted < 0.05 for system in found.systems)
 
 
+@pytest.mark.slow
 def test_nothing_changes_seldom_alarms() -> None:
     alarms = 0
     for seed in range(40):

@@ -160,6 +160,7 @@ def test_the_choice_is_random_and_the_same_for_any_threads(tmp_path: Path) -> No
     assert max(np.bincount(np.array(numbers[0]) // 20_000, minlength=10)) < 40 + 5 * 6.4
 
 
+@pytest.mark.slow
 def test_many_long_rows_are_cut(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     rng = random.Random(3)

@@ -116,6 +116,7 @@ def test_labels_come_back_in_rounds() -> None:
     assert after.everything == pytest.approx(judged(counted).everything)
 
 
+@pytest.mark.slow
 def test_labels_from_elsewhere_leave_all_rows_open() -> None:
     """With population="unlabelled", labelled rows are no part of the rows: none of these is counted off."""
     world = JudgedWorld.drawn(np.random.default_rng(37), 500, 100)

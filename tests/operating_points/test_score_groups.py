@@ -140,6 +140,7 @@ def test_a_group_of_one_class_is_kept_and_said() -> None:
     assert [each.code for each in found.findings] == ["groups_of_one_class"]
 
 
+@pytest.mark.slow
 def test_whether_scores_are_probabilities_is_decided_for_all_groups_together() -> None:
     rows = {"y": [1, 0, 1, 0], "s": [2.0, -1.0, 0.3, 0.2], "g": ["a", "a", "b", "b"]}
     found = ifs.operating_points.score_groups(rows, truth="y", score="s", by="g")
