@@ -24,6 +24,7 @@ from populations import FAMILIES, PREVALENCES, population, rejecting
 
 import infoscope as ifs
 from infoscope.comparison import PairedPredictions, compare_predictions
+from infoscope.diagnosis import diagnose
 from infoscope.metrics.registry import find
 
 METRICS = (
@@ -46,6 +47,8 @@ PAIR_REPEATS = {2: 50, 3: 20, 10: 20, 20: 8, 50: 5}
 PAIR_ROUNDS = 6
 SYSTEMS = 4
 MODEL_REPEATS = 200
+UNSEEN = ((20, 50), (50, 50), (100, 200))
+UNSEEN_REPEATS = 4
 FOLDER = Path(__file__).parents[1] / ".benchmarks"
 
 Record = dict[str, Any]
@@ -77,10 +80,8 @@ def holds(found: Any, truth: Any) -> Any:
     return (found.low <= truth + 1e-12) & (truth - 1e-12 <= found.high)
 
 
-def trial(family: str, k: int, n: int, seed: list[int]) -> Record:
-    """One sample: where the truth lies in the interval of every metric, and how many classes are held."""
-    truth, table, facts = sampled(family, k, n, seed)
-    posterior = ifs.Posterior(table, seed=seed[-1])
+def metric_places(posterior: ifs.Posterior, truth: ifs.Contingency, table: ifs.Contingency) -> dict[str, float]:
+    """Where the truth lies in the interval of every metric that the sample and the population have."""
     places = {}
     for name, found in posterior.summaries(METRICS).items():
         value = float(find(name).score(truth))
@@ -88,6 +89,25 @@ def trial(family: str, k: int, n: int, seed: list[int]) -> Record:
             at = float(place(found, value))
             inside = bool(holds(found, value))
             places[name] = round(float(np.clip(at, -1, 1) if inside else np.sign(at) * max(abs(at), 1.001)), 3)
+    return places
+
+
+def unseen_trial(family: str, k: int, n: int, seed: list[int]) -> Record:
+    """One sample whose classes without a row are not declared, and whether a finding says that there are such."""
+    truth, table, facts = sampled(family, k, n, [*seed[:-1], seed[-1] * REJECTING])
+    seen = np.flatnonzero(np.asarray(table.row_totals + table.column_totals) > 0)
+    names = [table.truth_labels[at] for at in seen]
+    table = ifs.Contingency.from_matrix(np.asarray(table.counts)[np.ix_(seen, seen)], truth=names, system=names)
+    posterior = ifs.Posterior(table, seed=seed[-1])
+    warned = any(finding.code == "unseen_classes" for finding in diagnose(table, belief=posterior))
+    return {**facts, "warned": warned, "places": metric_places(posterior, truth, table)}
+
+
+def trial(family: str, k: int, n: int, seed: list[int]) -> Record:
+    """One sample: where the truth lies in the interval of every metric, and how many classes are held."""
+    truth, table, facts = sampled(family, k, n, seed)
+    posterior = ifs.Posterior(table, seed=seed[-1])
+    places = metric_places(posterior, truth, table)
     classes = {}
     for side, name, totals, whole in (
         (posterior.by_class(), "recall", table.row_totals, truth.row_totals),
@@ -136,14 +156,17 @@ def tasks(seed: int) -> Iterator[tuple[str, Record]]:
         for k, n in PAIRS:
             for one in range(PAIR_REPEATS[k] * rep, PAIR_REPEATS[k] * (rep + 1)) if rep < PAIR_ROUNDS else ():
                 yield f"pair {seed} {k} {n} {one}", {"part": "pair", "k": k, "n": n, "seed": [seed, one]}
+        for (k, n), family in product(UNSEEN, FAMILIES) if rep < UNSEEN_REPEATS else ():
+            key = f"unseen {seed} {k} {n} {family} {rep}"
+            yield key, {"part": "unseen", "k": k, "n": n, "family": family, "seed": [seed, rep]}
         for one in range(rep * MODEL_REPEATS // 8, (rep + 1) * MODEL_REPEATS // 8) if rep < 8 else ():
             yield f"model {seed} {one}", {"part": "model", "seed": [seed, one]}
 
 
 def run(task: Record) -> Record:
     part = task["part"]
-    if part == "interval":
-        return trial(task["family"], task["k"], task["n"], task["seed"])
+    if part in ("interval", "unseen"):
+        return (trial if part == "interval" else unseen_trial)(task["family"], task["k"], task["n"], task["seed"])
     return pair_trial(task["k"], task["n"], task["seed"]) if part == "pair" else simulated_ranks(task["seed"])
 
 

@@ -69,13 +69,19 @@ def _families(records: Sequence[Record], key: str) -> Iterator[list[str]]:
         yield [f"{name} ({len(group)})", *map(_coverage, places)]
 
 
+def _unseen(records: Sequence[Record]) -> Iterator[list[str]]:
+    for (k, n), group in _groups([r for r in records if r["warned"]], lambda r: (r["k"], r["n"])).items():
+        yield [f"{k}, {n} ({len(group)})", *(_coverage(_places(group, metric)) for metric in SHORT)]
+
+
 def _pairs(records: Sequence[Record]) -> Iterator[list[str]]:
     for (k, n), group in _groups(records, lambda r: (r["k"], r["n"])).items():
         cells = []
         for metric in ("proficiency", "accuracy"):
             said = [r["claims"][metric] for r in group if metric in r["claims"]]
             pairs = sum(s[1] for s in said)
-            cells.append(f"{sum(s[0] for s in said) / max(pairs, 1):.3f} of {pairs}")
+            spread = np.std([s[0] / s[1] for s in said], ddof=1) / np.sqrt(len(said)) if len(said) > 1 else np.nan
+            cells.append(f"{sum(s[0] for s in said) / max(pairs, 1):.3f} ± {spread:.3f} of {pairs}")
             cells.append(f"{sum(s[2] for s in said)} of {len(said)}")
         yield [f"{k}, {n}", *cells]
 
@@ -92,7 +98,8 @@ def _models(records: Sequence[Record]) -> Iterator[list[str]]:
 
 def _sections(records: Sequence[Record]) -> str:
     parts = {
-        name: [r for r in records if r["part"] == name and "skipped" not in r] for name in ("interval", "pair", "model")
+        name: [r for r in records if r["part"] == name and "skipped" not in r]
+        for name in ("interval", "pair", "unseen", "model")
     }
     head = [*SHORT.values()]
     out = [
@@ -112,7 +119,11 @@ def _sections(records: Sequence[Record]) -> str:
         "By prevalence, and of systems that abstain:",
         _table(["prevalence (tables)", *head], _families(parts["interval"], "prevalence")),
         _table(["abstains (tables)", *head], _families(parts["interval"], "abstains")),
-        "False claims about equal systems: of pairs (at most .05 promised), and over four systems at once:",
+        "Classes that no row shows and nobody declared, where a finding says so; the first, the seventh and what else "
+        "moves with the number of classes are therefore shown without an interval:",
+        _table(["classes, samples (tables)", *head], _unseen(parts["unseen"])),
+        "False claims about equal systems (at most .05 promised): of the six pairs of four systems, with the standard "
+        "error over sets of four, and over all pairs at once:",
         _table(
             ["classes, samples", "pairs, proficiency", "any of four", "pairs, accuracy", "any of four"],
             _pairs(parts["pair"]),

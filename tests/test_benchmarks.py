@@ -77,3 +77,14 @@ def test_it_runs(
     runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
 
     assert capsys.readouterr().out.count("\n") >= 2
+
+
+@pytest.mark.parametrize("part", ["interval", "unseen", "pair", "model"])
+def test_every_part_of_the_calibration_is_tried_and_written(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(FOLDER)
+    calibration = runpy.run_path(str(FOLDER / "calibration.py"))
+    key, task = next((key, task) for key, task in calibration["tasks"](7) if task["part"] == part)
+    record = {"key": key, **task, **calibration["run"](task)}
+    report = runpy.run_path(str(FOLDER / "calibration_report.py"))
+
+    assert len(report["printed"]([record]).splitlines()) > 20

@@ -392,7 +392,7 @@ def test_what_moves_with_the_number_of_classes_has_no_interval_where_classes_are
         assert whole.metrics[name].interval is not None
     assert system.metrics["proficiency"].interval is not None
     assert system.metrics["accuracy"].interval is not None
-    with pytest.raises(InputError, match="state all classes with labels="):
+    with pytest.raises(InputError, match="state all classes with labels= "):
         gate({"a": ONCE}, min={"mutual_information": 0.1})
 
 

@@ -13,6 +13,7 @@ from infoscope.cli.errors import reported
 from infoscope.cli.judge import judge_keywords, judge_options, judged_files
 from infoscope.cli.label_sheets import label_options_of_judge, labelled_rows, wanted_labels
 from infoscope.cli.options import (
+    classes_option,
     column_options,
     costs_option,
     groups_option,
@@ -46,6 +47,7 @@ Asked = TypeVar("Asked")
 )
 @reading_options()
 @label_options(task=True)
+@classes_option()
 @order_option()
 @prevalence_option()
 @costs_option()
@@ -146,6 +148,8 @@ def ask_chosen(function: Callable[..., Asked], source: Sequence[str], chosen: Ma
     """What ``evaluate``, or another function that takes its arguments, makes of the options of a command."""
     shared = {**uncertainty_keywords(chosen), "task": chosen["task"], **judge_keywords(chosen), **more}
     if chosen["matrix"]:
+        if chosen.get("classes"):
+            raise click.UsageError("--classes is about rows; a matrix shows its classes, so leave it out")
         return function(matrix_tables(source, chosen), **shared)
     judged = judged_files(source, chosen)
     if judged is not None:
@@ -155,6 +159,8 @@ def ask_chosen(function: Callable[..., Asked], source: Sequence[str], chosen: Ma
             shared["scores"] = scores
         if judges := columns.lists.get("judge"):
             shared["judge"] = judges
+        if classes := chosen.get("classes"):
+            shared["labels"] = [name.strip() for name in classes.split(",") if name.strip()]
         return function(
             columns.source,
             truth=columns.truth,

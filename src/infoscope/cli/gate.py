@@ -16,6 +16,7 @@ from infoscope.cli.errors import reported
 from infoscope.cli.evaluate import ask_chosen
 from infoscope.cli.judge import judge_options
 from infoscope.cli.options import (
+    classes_option,
     column_options,
     costs_option,
     groups_option,
@@ -44,6 +45,7 @@ _SUMMARY_BYTES = 1 << 20
 @click.option("--matrix", is_flag=True, help="SOURCE is a confusion matrix (or several).")
 @reading_options()
 @label_options(task=True)
+@classes_option()
 @order_option()
 @prevalence_option()
 @costs_option()

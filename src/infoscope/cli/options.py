@@ -13,6 +13,7 @@ from infoscope.cli.prevalence import read_prevalence
 from infoscope.errors import InputError
 
 __all__ = [
+    "classes_option",
     "column_options",
     "costs_option",
     "groups_option",
@@ -174,6 +175,15 @@ def prevalence_option() -> Callable[[Command], Command]:
         "--prevalence",
         metavar="equal|FILE",
         help="Re-weight the true classes to other frequencies: equal, or a file of lines LABEL,FREQUENCY.",
+    )
+
+
+def classes_option() -> Callable[[Command], Command]:
+    """All classes, also those that no row shows."""
+    return click.option(
+        "--classes",
+        metavar="A,B,…",
+        help="All classes, where the rows may not show every one: intervals then allow for those without a row.",
     )
 
 

@@ -125,7 +125,7 @@ def unseen_classes(facts: TableStatistics) -> Finding | None:
         f"{counted(once, 'true class')} occur once, so about {percent(once / facts.n)} of cases belong to classes that "
         "no row shows. What moves with the number of classes (information and entropies in bits, macro F1) is shown "
         "without an interval: in trials with 50 samples of 50 classes it would have held the information in bits in "
-        "6 of 10 cases. State all classes with labels= to have it.",
+        "6 of 10 cases. State all classes with labels= (--classes) to have it.",
         evidence={"classes_seen_once": once, "unseen_frequency": once / facts.n, "unseen_classes": more},
     )
 

@@ -96,7 +96,8 @@ class Condition:
         if estimate.low is None or estimate.high is None:
             remedy = "state the sample size with --sample-size"
             if self.metric in CLASS_COUNT_METRICS and any(f.code == "unseen_classes" for f in system.diagnosis):
-                remedy = "it moves with the number of classes, and some occur in no row: state all classes with labels="
+                why = "it moves with the number of classes, and some occur in no row"
+                remedy = f"{why}: state all classes with labels= (--classes)"
             what = f"{self.metric} of {system.title!r} has no interval"
             raise InputError(f"{what}; {remedy}, or ask for {self.metric}.value")
         near, far = (estimate.low, estimate.high) if self.side == "min" else (-estimate.high, -estimate.low)

@@ -32,7 +32,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables import Contingency
-from infoscope.tables.construct import Declared, counted_labels
+from infoscope.tables.construct import Declared, counted_labels, with_declared
 from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import most_ignored, warn_of_rows
@@ -87,8 +87,8 @@ class ColumnRequest:
         for name, value in columns.items():
             if value is not None and not isinstance(value, str):
                 raise InputError(f"{name} is not the name of a column; name one, or give labels as (y_true, y_pred)")
-        if self.labels is not None:
-            raise InputError("labels= declares the classes of labels given as (y_true, y_pred); leave it out for rows")
+        if self.labels is not None and self.groups is not None:
+            raise InputError("groups are resampled over the classes that occur; leave out labels= or groups=")
         return Asked(
             self.truth or "",
             as_names(self.system),
@@ -216,7 +216,7 @@ def seen(source: object, request: ColumnRequest, found: Together) -> Inputs:
     subjects = [
         TableInput(
             name,
-            table,
+            with_declared(table, request.labels),
             group=_group(reading.by, group),
             n=table.sample_size,
             cluster=None if request.cluster is None else Clusters(request.cluster, found.clusters[group, name]),

@@ -32,6 +32,7 @@ __all__ = [
     "from_labels",
     "moved",
     "placed",
+    "with_declared",
 ]
 
 DENSE_CELLS = 1 << 20
@@ -334,3 +335,30 @@ def _declared_sides(stated: Declared) -> Sides:
     check_unique(truth, "truth")
     check_unique(system, "system")
     return truth, system
+
+
+def with_declared(table: Contingency, labels: LabelsLike | None) -> Contingency:
+    """A table that was read with all classes that were declared, in their order; those without a row are empty.
+
+    Labels are told by their text, for a file or a command line has no other.
+    """
+    if labels is None:
+        return table
+    occurring = {str(label): label for label in (*table.truth_labels, *table.system_labels)}
+    whole = all(type(label) is int for label in occurring.values())
+    named = [occurring.get(str(label), _as_number(label) if whole else label) for label in as_labels(labels)]
+    truth, system = _declared_sides(Declared(named, table.reject, table.positive))
+    strange = next((label for label in occurring.values() if label not in system), None)
+    if strange is not None:
+        raise InputError(f"the label {str(strange)!r} occurs in the rows and is not among the classes declared; add it")
+    rows = moved(table.cell_rows, table.truth_labels, truth)
+    columns = moved(table.cell_columns, table.system_labels, system)
+    cells = Cells(truth, system, rows, columns, table.values.reshape(-1))
+    stated = Declared(None, table.reject, table.positive)
+    padded = placed(type(table), cells, (truth, system), stated, declared=True)
+    return replace(padded, ignored=table.ignored, weight_squares=table.weight_squares)
+
+
+def _as_number(label: Label) -> Label:
+    """A whole number where its text is one."""
+    return int(str(label)) if str(label).lstrip("-").isdigit() else label
