@@ -48,7 +48,7 @@ PAIR_ROUNDS = 6
 SYSTEMS = 4
 MODEL_REPEATS = 200
 UNSEEN = ((20, 50), (50, 50), (100, 200))
-UNSEEN_REPEATS = 4
+UNSEEN_REPEATS = 6
 FOLDER = Path(__file__).parents[1] / ".benchmarks"
 
 Record = dict[str, Any]
@@ -94,7 +94,8 @@ def metric_places(posterior: ifs.Posterior, truth: ifs.Contingency, table: ifs.C
 
 def unseen_trial(family: str, k: int, n: int, seed: list[int]) -> Record:
     """One sample whose classes without a row are not declared, and whether a finding says that there are such."""
-    truth, table, facts = sampled(family, k, n, [*seed[:-1], seed[-1] * REJECTING])
+    turn = seed[-1] + seed[-1] // (REJECTING - 1)  # those that do not abstain
+    truth, table, facts = sampled(family, k, n, [*seed[:-1], turn])
     seen = np.flatnonzero(np.asarray(table.row_totals + table.column_totals) > 0)
     names = [table.truth_labels[at] for at in seen]
     table = ifs.Contingency.from_matrix(np.asarray(table.counts)[np.ix_(seen, seen)], truth=names, system=names)

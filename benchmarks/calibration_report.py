@@ -1,6 +1,7 @@
 """The figures of benchmarks/calibration.py as text, as a table of docs/uncertainty.md, and as a picture beside it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ def _places(records: Sequence[Record], metric: str) -> np.ndarray:
     return np.array([record["places"][metric] for record in records if metric in record["places"]])
 
 
-def _coverage(places: np.ndarray) -> str:
-    return f"{(np.abs(places) <= 1).mean():.2f}".removeprefix("0") if places.size else "–"
+def _coverage(places: np.ndarray, digits: int = 2) -> str:
+    return f"{(np.abs(places) <= 1).mean():.{digits}f}".removeprefix("0") if places.size else "–"
 
 
 def _share(pairs: Sequence[Sequence[int]]) -> str:
@@ -96,6 +97,24 @@ def _models(records: Sequence[Record]) -> Iterator[list[str]]:
         yield [f"{name} ({len(ranks)})", *shown, f"{kstest(ranks, 'uniform').pvalue:.2f}".removeprefix("0")]
 
 
+def _overall(parts: dict[str, list[Record]]) -> str:
+    """The whole grid in a sentence."""
+    tables = parts["interval"]
+    shares = ", ".join(f"{name} {_coverage(_places(tables, metric), 3)}" for metric, name in SHORT.items())
+    classes = [_share([r["classes"][name] for r in tables]) for name in ("recall", "precision")]
+    low = float(np.mean(_places(tables, "proficiency") < -1))
+    widths = [_width(places) for metric in SHORT if (places := _places(tables, metric)).size]
+    claims = [
+        np.mean([r["claims"][metric][0] / r["claims"][metric][1] for r in parts["pair"] if metric in r["claims"]])
+        for metric in ("proficiency", "accuracy")
+    ]
+    return (
+        f"Over all {len(tables):,} tables: {shares}; recall {classes[0]} and precision {classes[1]} per class; false "
+        f"passes {low:.3f}; false claims about pairs {claims[0]:.3f} in proficiency and {claims[1]:.3f} in accuracy; "
+        f"intervals {min(widths):.2f} to {max(widths):.2f} times as wide as needed."
+    )
+
+
 def _sections(records: Sequence[Record]) -> str:
     parts = {
         name: [r for r in records if r["part"] == name and "skipped" not in r]
@@ -103,6 +122,7 @@ def _sections(records: Sequence[Record]) -> str:
     }
     head = [*SHORT.values()]
     out = [
+        _overall(parts) if parts["interval"] and parts["pair"] else "No pairs were tried.",
         _table(
             [
                 "classes, samples (tables)",
@@ -166,7 +186,8 @@ def _picture(records: Sequence[Record]) -> None:
             shares = [(np.abs(places) <= 1).mean() for places in known.values()]
             axis.plot(list(known), shares, marker="o", ms=3, lw=1, label=SHORT[metric])
         axis.set(xscale="log", title=f"{n} samples", xlabel="classes", ylim=(0.8, 1.005), xticks=list(by_k))
-        axis.set_xticklabels([str(k) for k in by_k])
+        crowded = {k for before, k in pairwise(by_k) if k < 1.6 * before}
+        axis.set_xticklabels(["" if k in crowded else str(k) for k in by_k])
         axis.minorticks_off()
     axes[0].set_ylabel("95 % intervals that hold")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=7, frameon=False)

@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.latent.allocation import Allocation, Effects
+from infoscope.latent.label_estimate import _Correction, _matched
 from tests.latent.worlds import World
 
 
@@ -34,6 +36,27 @@ def with_hard_items(world: World, n: int, share: float, rng: np.random.Generator
 
 def real(truth: np.ndarray, values: np.ndarray) -> float:
     return float(ifs.metrics.proficiency(ifs.Contingency.from_labels(truth, values)))
+
+
+def test_the_interval_of_a_linear_metric_is_that_of_the_labels_effects() -> None:
+    rng = np.random.default_rng(6)
+    truth, predictions = with_hard_items(World.drawn(4, 3, rng), 2000, 0.1, rng)
+    plan = ifs.plan_labels(ifs.latent_truth(predictions, draws=60), "accuracy", "s0")
+    labels = labelled(plan, predictions, truth, 120)
+    allocation = plan.sampler.allocation
+    found = _matched(allocation, labels, "label", None)
+    correction = _Correction.of(allocation, "s0", found)
+    right = correction.base.matches[0] * correction.base.shape[1] + correction.base.matches[1]
+    effects = np.repeat(correction.added[:, right].sum(axis=1), found.times.astype(int)) / len(truth)
+    estimate = plan.estimate(labels).systems["s0"]
+    n = len(effects)
+
+    assert estimate.value == pytest.approx(correction.base.cells[right].sum() / len(truth) + effects.sum())
+    assert estimate.sd == pytest.approx(np.sqrt(n) * n / (n - 1) * effects.std(), rel=0.02)
+    kurtosis = np.mean((effects - effects.mean()) ** 4) / effects.var() ** 2
+    freedom = 2 / ((kurtosis - 3) / n + 2 / (n - 1))
+    assert kurtosis > 4
+    assert (estimate.high - estimate.low) / 2 == pytest.approx(estimate.sd * stats.t.ppf(0.975, freedom), rel=1e-6)
 
 
 @pytest.mark.slow

@@ -12,7 +12,8 @@ import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.latent import NoLatentTruthError
-from infoscope.latent.gibbs_sampler import split_r_hat
+from infoscope.latent.gibbs_sampler import _drawn_sparseness, split_r_hat
+from infoscope.latent.model import Channel
 from tests.latent.worlds import World
 
 FAST = {"draws": 200}
@@ -381,3 +382,18 @@ def test_the_command_shows_pairs_where_there_is_no_latent_truth(tmp_path: Path) 
     planned = CliRunner().invoke(app, [*asked, "--plan", "0.05"])
     assert planned.exit_code == 2
     assert "without a latent truth there is no plan of labels" in planned.output
+
+
+def test_where_wrong_predictions_go_is_learned_to_a_few_percent() -> None:
+    """A coarser grid is off by a sixth at some values, and systems of many classes then look too good."""
+    rng = np.random.default_rng(8)
+    channels = tuple(Channel(f"s{at}", 20) for at in range(10))
+    drawn = []
+    for pseudo_counts in (0.7, 1.0):
+        tables = [np.zeros((20, 20)) for _ in channels]
+        for table in tables:
+            wrong = [rng.multinomial(56, rng.dirichlet(np.full(19, pseudo_counts))) for _ in range(20)]
+            table[~np.eye(20, dtype=bool)] = np.concatenate(wrong)
+        drawn.append(np.mean([_drawn_sparseness(rng, tables, channels) for _ in range(40)]))
+
+    assert drawn == pytest.approx([0.7, 1.0], rel=0.1)
