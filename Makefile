@@ -41,8 +41,8 @@ check: $(VENV)/.dev  ## lint, format, types, import layers, scripts of the pages
 	@$(BIN)/python -m tools.unique_names
 	@tools/browser-packages check
 
-bench: $(VENV)/.dev  ## speed as ratios against peers
-	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+bench: $(VENV)/.dev  ## speed as ratios against peers, and docs/benchmarks.md of it; ONLY="growth reading" measures some
+	@$(BIN)/python -m tools.bench $(if $(ONLY),--only $(ONLY))
 
 fuzz-readers: $(VENV)/.dev  ## all readers against plain Python; FUZZ_SECONDS=600 for longer, SEED=7 to repeat
 	$(BIN)/python -m tools.fuzz_readers --seconds $(FUZZ_SECONDS) $(if $(SEED),--seed $(SEED))
@@ -55,6 +55,7 @@ docs: $(VENV)/.dev  ## the generated pages and schemas, and the site in site/
 	$(BIN)/python -m tools.published_figures
 	$(BIN)/python -m tools.gallery
 	$(BIN)/python -m tools.papers
+	$(BIN)/python -m tools.architecture
 	$(BIN)/python -m tools.site
 	@echo "open site/index.html"
 

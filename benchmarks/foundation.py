@@ -22,13 +22,14 @@ from infoscope.metrics.shannon import entropies
 
 ROWS, CLASSES = sized(10_000_000, 20_000), 100
 PEER_ROWS = sized(200_000, 2000)
+SKLEARN = "scikit-learn"
 
 
 def table_from_integers(rng: np.random.Generator) -> None:
     truth, system = rng.integers(0, CLASSES, (2, ROWS))
     ours = best(lambda: ifs.Contingency.from_labels(truth, system), 5)
     theirs = best(lambda: confusion_matrix(truth, system), 1)
-    show("table from integers, 10^7 rows, 100 classes", ours, theirs, per=ROWS, wanted=30)
+    show("table from integers, 10^7 rows, 100 classes", ours, theirs, peer=SKLEARN, per=ROWS, wanted=30)
     reading = best(lambda: (truth.sum(), system.sum()), 5)
     print(f"{'  reading both arrays alone':58s} {reading * 1e3:10.2f} ms  {reading / ROWS * 1e9:8.2f} ns/row")
 
@@ -39,16 +40,16 @@ def table_from_strings(rng: np.random.Generator) -> None:
     few = slice(0, PEER_ROWS)
     ours = best(lambda: ifs.Contingency.from_labels(truth, system), 2)
     theirs = best(lambda: confusion_matrix(truth[few], system[few]), 1) * ROWS / PEER_ROWS
-    show("table from object strings (peer: from 2·10^5 rows)", ours, theirs, per=ROWS, wanted=20)
+    show("table from object strings (peer: from 2·10^5 rows)", ours, theirs, peer=SKLEARN, per=ROWS, wanted=20)
 
     categories = pd.Series(pd.Categorical(truth)), pd.Series(pd.Categorical(system))
     short = categories[0][few], categories[1][few]
     theirs = best(lambda: confusion_matrix(*short), 1) * ROWS / PEER_ROWS
     ours = best(lambda: ifs.Contingency.from_labels(*categories), 5)
-    show("table from pandas categoricals (peer: likewise)", ours, theirs, per=ROWS, wanted=300)
+    show("table from pandas categoricals (peer: likewise)", ours, theirs, peer=SKLEARN, per=ROWS, wanted=300)
     arrow = pa.array(truth).dictionary_encode(), pa.array(system).dictionary_encode()
     ours = best(lambda: ifs.Contingency.from_labels(*arrow), 5)
-    show("table from arrow dictionaries (peer: categoricals)", ours, theirs, per=ROWS, wanted=300)
+    show("table from arrow dictionaries (peer: categoricals)", ours, theirs, peer=SKLEARN, per=ROWS, wanted=300)
 
 
 def all_metrics(rng: np.random.Generator) -> None:
@@ -69,7 +70,8 @@ def all_metrics(rng: np.random.Generator) -> None:
         for _ in range(sized(5, 1)):  # by turns, so that both meet the same machine
             ours, theirs = min(ours, best(ours_once, 60)), min(theirs, best(theirs_once, 1))
         wanted = 100 if classes == 100 else None
-        show(f"{len(names)} metrics of a {classes}-class table, PyCM's whole set", ours, theirs, wanted=wanted)
+        what = f"{len(names)} metrics of a {classes}-class table, PyCM's whole set"
+        show(what, ours, theirs, peer="PyCM", wanted=wanted)
 
 
 def many_labels(rng: np.random.Generator) -> None:

@@ -55,7 +55,7 @@ def proficiencies_of_many_categories(rng: np.random.Generator) -> None:
     pairs = list(zip(columns, others, strict=True))
     one = best(lambda: [mutual_info_score(a, b) for a, b in pairs], 2) / PEER_PAIRS
     what = "α and α', 10^5 objects × 1000 categories"
-    show(what, ours, one * CATEGORIES**2, wanted=1000)
+    show(what, ours, one * CATEGORIES**2, peer="scikit-learn", wanted=1000)
     print(f"  scikit-learn: {one * 1e3:.1f} ms a pair, {PEER_PAIRS} pairs timed, extrapolated to 10^6 pairs")
     print(f"  memory above the input: {memory:.0f} MiB (promised below 2048)")
 
@@ -74,7 +74,13 @@ def adjusted_information(rng: np.random.Generator) -> None:
     few_truth, few_system = truth[:few], system[:few]
     theirs = best(lambda: adjusted_mutual_info_score(few_truth, few_system), 1)
     steps, few_steps = (_steps(a, b) for a, b in ((truth, system), (few_truth, few_system)))
-    show("AMI, 10^6 items, 1000 × 1000 groups, table included", ours, theirs * steps / few_steps, wanted=50)
+    show(
+        "AMI, 10^6 items, 1000 × 1000 groups, table included",
+        ours,
+        theirs * steps / few_steps,
+        peer="scikit-learn",
+        wanted=50,
+    )
     print(
         f"  scikit-learn: 2·10^5 items timed ({theirs:.1f} s), extrapolated by {steps / few_steps:.1f} times the steps"
     )

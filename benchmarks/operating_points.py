@@ -12,6 +12,7 @@ from timing import best, peak_mebibytes, show, sized
 import infoscope as ifs
 
 ROWS = sized(10_000_000, 2000)
+ROC = "scikit-learn roc_curve"
 SAMPLES, CLASSES, POINTS = sized(1_000_000, 500), sized(100, 5), sized(1000, 20)
 
 
@@ -20,13 +21,13 @@ def thresholds(rng: np.random.Generator) -> None:
     scores = rng.normal(size=ROWS) + truth
     theirs = best(lambda: roc_curve(truth, scores), 1)
     ours = best(lambda: ifs.sweep(truth, scores).metrics(), 2)
-    show("10^7 scores, every metric at 10^4 thresholds", ours, theirs, wanted=3)
+    show("10^7 scores, every metric at 10^4 thresholds", ours, theirs, peer=ROC, wanted=3)
     alone = best(lambda: ifs.sweep(truth, scores), 1)
-    show("  tables and areas alone", alone, theirs)
+    show("  tables and areas alone", alone, theirs, peer=ROC)
     rounded = np.round(scores, 3)
     theirs = best(lambda: roc_curve(truth, rounded), 1)
     ours = best(lambda: ifs.sweep(truth, rounded).metrics(), 2)
-    show("10^7 scores of three digits, all their thresholds", ours, theirs, wanted=3)
+    show("10^7 scores of three digits, all their thresholds", ours, theirs, peer=ROC, wanted=3)
 
 
 def rejections(rng: np.random.Generator) -> None:

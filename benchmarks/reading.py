@@ -17,7 +17,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
-from timing import best, interleaved, sized, tried
+from timing import best, interleaved, record, sized, tried
 
 import infoscope as ifs
 from infoscope.readers.parquet import dispatch as encoded
@@ -74,6 +74,7 @@ def by_engine(work: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def say(what: str, figure: str, promised: str = "") -> None:
+    record(kind="figure", what=what.strip(), figure=figure.strip())
     print(f"{what:66s} {figure}{f'  (promised {promised})' if promised else ''}", flush=True)
 
 

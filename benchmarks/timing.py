@@ -1,17 +1,20 @@
 """How the benchmarks measure: best of several runs, everything compared in one process.
 
 INFOSCOPE_BENCHMARKS_PROCESSOR=1 counts processor time everywhere, for a machine that others use, too.
+With INFOSCOPE_BENCHMARKS_RECORD=FILE every figure is also kept there, a line of JSON each (`python -m tools.bench`).
 INFOSCOPE_BENCHMARKS_BRIEFLY=1 makes them small and runs everything once: the figures mean nothing then, but a benchmark
 that no longer runs is noticed (tests/test_benchmarks.py).
 """
 
+import json
 import os
 import resource
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["best", "interleaved", "peak_mebibytes", "show", "sized", "tried"]
+__all__ = ["best", "interleaved", "peak_mebibytes", "record", "show", "sized", "tried"]
 
 T = TypeVar("T")
 _BRIEFLY = bool(os.environ.get("INFOSCOPE_BENCHMARKS_BRIEFLY"))
@@ -54,8 +57,18 @@ def peak_mebibytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def show(what: str, ours: float, theirs: float, *, per: int | None = None, wanted: float | None = None) -> None:
+def record(**fields: Any) -> None:
+    """Keep a figure for the page of benchmarks, where a file is named for it."""
+    if target := os.environ.get("INFOSCOPE_BENCHMARKS_RECORD"):
+        with Path(target).open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(fields, ensure_ascii=False) + "\n")
+
+
+def show(
+    what: str, ours: float, theirs: float, *, peer: str = "", per: int | None = None, wanted: float | None = None
+) -> None:
     """One line: our time, the peer's time, the ratio, and what we promised."""
+    record(kind="ratio", what=what.strip(), ours=ours, theirs=theirs, peer=peer)
     cost = "" if per is None else f"  {ours / per * 1e9:8.2f} ns/row against {theirs / per * 1e9:9.2f}"
     promise = "" if wanted is None else f"  (promised {wanted:g}x)"
     print(f"{what:58s} {ours * 1e3:10.2f} ms  {theirs / ours:8.1f}x faster{promise}{cost}", flush=True)

@@ -128,7 +128,13 @@ def main(repeats: int) -> None:
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
         boxes = len(truth) + len(tracks)
-        show(f"track, {name} scene: {FRAMES} frames × 100 objects", min(ours), min(theirs), wanted=wanted)
+        show(
+            f"track, {name} scene: {FRAMES} frames × 100 objects",
+            min(ours),
+            min(theirs),
+            peer="TrackEval",
+            wanted=wanted,
+        )
         memory = f"peak memory {peak / 2**20:.0f} MiB, {peak / boxes:.0f} bytes a box"
         print(f"    figures apart by at most {apart:.1g}; {memory}")
 

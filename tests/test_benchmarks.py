@@ -27,6 +27,7 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "foundation": lambda _: [],
     "gate": lambda _: ["--trials", "1"],
     "gpu": lambda _: [],
+    "growth": lambda _: [],
     "judge": lambda _: ["--coverage", "1"],
     "judge_diagnostics": lambda _: [],
     "multilabel": lambda _: [],

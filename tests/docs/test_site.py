@@ -18,7 +18,6 @@ from infoscope.cli.glossary import findings
 pytest.importorskip("sphinx")
 
 from tools.site import executed
-from tools.site.__main__ import write_reference
 from tools.site.metric_pages import page_name
 from tools.site.notebooks import notebook
 
@@ -117,11 +116,10 @@ def test_a_notebook_has_the_code_and_the_outputs_of_its_page() -> None:
 
 
 @pytest.mark.slow
-def test_every_metric_has_a_page_whose_example_runs(tmp_path: Path) -> None:
-    write_reference(tmp_path / "reference")
+def test_every_metric_has_a_page_whose_example_runs(reference: Path) -> None:
     for domain in ("table", "label_sets", "tracks"):
         for entry in ifs.metrics.registry.all_metrics(domain):
-            page = tmp_path / "reference" / "metrics" / f"{page_name(entry)}.md"
+            page = reference / "metrics" / f"{page_name(entry)}.md"
             text = page.read_text(encoding="utf-8")
             assert text.startswith(f"# {entry.card.title}\n")
             assert not executed.problems(text), entry.name

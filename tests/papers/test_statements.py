@@ -53,9 +53,9 @@ def test_the_committed_pages_are_what_the_tool_writes() -> None:
 def test_the_pages_show_our_values_beside_the_printed_ones() -> None:
     written = {name: (FOLDER / name).read_text(encoding="utf-8") for name in pages()}
 
-    assert "0.574 (0.57356)" in written["hu2008.md"]
-    assert "63.48 (63.4796)" in written["steingold2016.md"]
-    assert "0.855 (0.85560) ✗" in written["holt2010.md"]
+    assert "0.574\u00a0(0.5736)" in written["hu2008.md"]
+    assert "63.48\u00a0(63.480)" in written["steingold2016.md"]
+    assert "0.855\u00a0(0.8556)\u00a0✗" in written["holt2010.md"]
     assert not any("✗" in text for name, text in written.items() if name != "holt2010.md")
     for paper in PAPERS:
         assert all(each.claim in written[f"{paper}.md"] for each in statements(paper))

@@ -9,9 +9,10 @@ from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 from tests.papers.printed import Printed
 
-__all__ = ["Comparison", "Picture", "Section", "of_metrics", "value_cell"]
+__all__ = ["GLUE", "Comparison", "Picture", "Section", "of_metrics", "value_cell"]
 
-MISSED = " ✗"
+GLUE = "\u00a0"
+MISSED = f"{GLUE}✗"
 """Behind a value that is not within half of the last printed digit."""
 
 
@@ -47,15 +48,15 @@ Section = Comparison | Picture
 
 
 def value_cell(printed: str, ours: float, scale: int = 1) -> str:
-    """As printed, with ours to two digits more.
+    """As printed, with ours to one digit more, on one line.
 
-    >>> value_cell("0.574", 0.573557), value_cell("0.855", 0.8556), value_cell("50/60", 5 / 6)
-    ('0.574 (0.57356)', '0.855 (0.85560) ✗', '50/60 (0.8333)')
+    >>> [value_cell(*each).split(GLUE) for each in (("0.574", 0.573557), ("0.855", 0.8556), ("50/60", 5 / 6))]
+    [['0.574', '(0.5736)'], ['0.855', '(0.8556)', '✗'], ['50/60', '(0.8333)']]
     """
     number = Printed("", "", printed, scale)
     near = abs(ours - number.value) <= number.tolerance
-    decimals = 4 if "/" in printed else len(printed.partition(".")[2]) + 2
-    return f"{printed} ({scale * ours:.{decimals}f}){'' if near else MISSED}"
+    decimals = 4 if "/" in printed else len(printed.partition(".")[2]) + 1
+    return f"{printed}{GLUE}({scale * ours:.{decimals}f}){'' if near else MISSED}"
 
 
 def of_metrics(

@@ -11,7 +11,7 @@ from tests.papers import test_valverde2013 as valverde
 from tests.papers.small_tables import shown
 from tests.published.figures import Figure, figures, score
 from tests.published.rules.valverde2013 import tass3_rows
-from tools.papers.comparison import Comparison, Picture, Section, of_metrics, value_cell
+from tools.papers.comparison import GLUE, Comparison, Picture, Section, of_metrics, value_cell
 
 __all__ = ["holt_sections", "hu_sections", "valverde_sections"]
 
@@ -22,6 +22,11 @@ KRK = {
 """r and f of ten-fold cross-validation of examples/cross_validation.py on King-Rook against King."""
 KRK_INPUT = {"naive Bayes": "krkopt_nb", "random tree": "krkopt_rt6"}
 CLASSES = 8
+
+
+def _matrix(counts: object) -> str:
+    """On one line of a table."""
+    return shown(counts).replace("|", "/").replace(" ", GLUE)
 
 
 def _title(metric: str) -> str:
@@ -110,7 +115,7 @@ def valverde_sections() -> Iterator[Section]:
     )
     rows = [
         [
-            f"{name} = {shown(valverde.MATRICES[name])}".replace("|", "/"),
+            f"{name} = {_matrix(valverde.MATRICES[name])}",
             value_cell(valverde.PRINTED["accuracy"][name], score("accuracy", table)),
             *(f"{score(metric, table):.4f}" for metric in metrics),
         ]
@@ -180,7 +185,7 @@ def _absent(names: list[str]) -> str:
 
 
 def _hu_model(name: str) -> str:
-    return f"{name} = {shown(hu.MATRICES[name])}".replace("|", "/")
+    return f"{name} = {_matrix(hu.MATRICES[name])}"
 
 
 def _derived() -> Comparison:
@@ -188,9 +193,7 @@ def _derived() -> Comparison:
     for name, matrix in hu.DERIVED.items():
         table = hu.with_reject(matrix)
         metrics = ("accepted_accuracy", "rejection_rate", "proficiency", "proficiency_without_reject")
-        rows.append(
-            [f"{name} = {shown(matrix)}".replace("|", "/"), *(f"{score(metric, table):.4f}" for metric in metrics)]
-        )
+        rows.append([f"{name} = {_matrix(matrix)}", *(f"{score(metric, table):.4f}" for metric in metrics)])
     return Comparison(
         "M6 and M18, derived",
         ["model", "accuracy among accepted", "rejection rate", "NI", "NI without rejections"],

@@ -58,6 +58,13 @@ PAPERS = (
         "exact moments "
         "of entropies under a Dirichlet distribution; so does `ifs.Posterior`, in a form that keeps its digits.",
         hurley_sections,
+        (
+            "A row total is printed as the sum over the row's own index, Σ_i ν_ij; it is Σ_j ν_ij.",
+            "In E_IN, the mean of H(T) times H(S), the overlap ν_i· + ν_·n − ν_in is used and not defined, and both "
+            "brackets "
+            "of its single sum have lost the 1 of 1 − (ν_i· − ν_in)/(…).",
+            "The entries of the covariance table are raw moments: products of means are still to be taken off.",
+        ),
         absent=("The number of metrics in the literature (145, slide 6) is a count of publications.",),
     ),
     Paper(

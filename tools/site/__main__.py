@@ -12,8 +12,9 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
+from tools.site.finding_pages import finding_pages
 from tools.site.metric_pages import metric_pages
-from tools.site.reference import api_pages, commands_page, findings_page, glossary_page, schemas_page
+from tools.site.reference import api_pages, commands_page, glossary_page, schemas_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -26,7 +27,7 @@ def write_reference(folder: Path = REFERENCE) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     metric_pages(folder / "metrics")
-    for write in (commands_page, findings_page, glossary_page, schemas_page, api_pages):
+    for write in (commands_page, finding_pages, glossary_page, schemas_page, api_pages):
         write(folder)
 
 

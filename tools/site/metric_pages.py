@@ -11,6 +11,7 @@ from latex2mathml.converter import convert
 
 import infoscope as ifs
 from infoscope.metrics.registry import Domain, Metric, all_metrics
+from tools.site.other_domains import pairs_of, value_of, worked
 from tools.site.situations import EXAMPLE, SITUATIONS, Situation
 
 __all__ = ["metric_pages"]
@@ -79,10 +80,9 @@ def _page(entry: Metric) -> Iterator[str]:
     yield f"| source | {_cell(card.reference)} |\n"
     if card.note:
         yield f"{card.note}\n"
-    if entry.domain == "table":
-        yield from _worked(entry)
-        if card.level == "table" and card.better != "none":
-            yield from _misleads(entry)
+    yield from _worked(entry) if entry.domain == "table" else worked(entry)
+    if card.level == "table" and card.better != "none":
+        yield from _misleads(entry) if entry.domain == "table" else _pairs(entry)
     if card.laws:
         yield "## What always holds\n"
         yield from (f"- {law.value}" for law in sorted(card.laws, key=lambda law: law.value))
@@ -151,6 +151,23 @@ def _misleads(entry: Metric) -> Iterator[str]:
     wrong = [situation for situation, _, _, verdict in rows if verdict.startswith("**")]
     yield ""
     yield from (f"**{situation.title.capitalize()}**: {situation.lesson}.\n\n{_both(situation)}" for situation in wrong)
+
+
+def _pairs(entry: Metric) -> Iterator[str]:
+    """The same for label sets and tracks, without the tables."""
+    yield "## When it misleads\n"
+    yield "In each line the first system tells more of the truth than the second, or says it in the right names.\n"
+    yield "| situation | first | | second | | the metric |\n|---|---|---:|---|---:|---|"
+    lessons = []
+    for pair in pairs_of(entry.domain):
+        good, poor = value_of(entry, pair.better), value_of(entry, pair.worse)
+        verdict = _verdict(entry, good, poor)
+        cells = (pair.title, pair.better_is, _number(good), pair.worse_is, _number(poor), verdict)
+        yield f"| {' | '.join(cells)} |"
+        if verdict.startswith("**"):
+            lessons.append(f"**{pair.title.capitalize()}**: {pair.lesson}.\n")
+    yield ""
+    yield from lessons
 
 
 def _verdict(entry: Metric, good: float, poor: float) -> str:

@@ -16,8 +16,9 @@ import infoscope as ifs
 from infoscope.cli import COMMANDS, app
 from infoscope.cli.glossary import Word, findings, glossary
 from infoscope.results.kinds import KINDS, result_class
+from tools.site.signatures import fields_of, keywords_of
 
-__all__ = ["api_pages", "commands_page", "findings_page", "glossary_page", "public_names", "schemas_page"]
+__all__ = ["api_pages", "commands_page", "glossary_page", "public_names", "schemas_page"]
 
 ROOT = Path(__file__).parents[2]
 _STUB = ROOT / "src" / "infoscope" / "__init__.pyi"
@@ -58,35 +59,32 @@ def _metrics(names: Sequence[str]) -> Iterator[str]:
             yield ifs.metrics.registry.find(name).name
 
 
-def findings_page(folder: Path) -> None:
-    """Every finding: when it appears and what to do."""
-    lines = ["# Findings\n", _FINDINGS]
-    part = ""
-    for entry in findings():
-        if entry.part != part:
-            part = entry.part
-            lines.append(f"## {part}\n")
-        lines.append(f"### {entry.code}\n\n*When:* {entry.when}.\n\n*What to do:* {entry.advice}.\n")
-    (folder / "findings.md").write_text("\n".join(lines), encoding="utf-8")
-
-
-_FINDINGS = (
-    "What reports may say about the data or a system. In JSON each finding has its `code`, its sentence, its "
-    "`severity` (note or warning) and its `evidence`, the numbers that it rests on; `infoscope explain CODE` says what "
-    "stands here.\n"
-)
-
-
 def schemas_page(folder: Path) -> None:
     """The documents of each kind of result: fields, types, and the file of the schema."""
     lines = ["# JSON documents\n", _SCHEMAS]
+    parts: dict[str, Any] = {}
     for kind in KINDS:
         schema: Any = result_class(kind).json_schema()
         lines.append(f"## {kind}\n\n{_first(result_class(kind).__doc__)} [JSON Schema](../schemas/{kind}.json)\n")
         lines.append("| field | type |\n|---|---|")
-        lines += [f"| `{name}` | {_type(part)} |" for name, part in schema["properties"].items()]
-        lines.append("")
+        lines += _fields(schema)
+        parts |= schema.get("$defs", {})
+    lines.append(f"## Parts\n\n{_PARTS}\n")
+    for name in sorted(parts):
+        lines.append(f"### {name}\n")
+        lines.append("| field | type |\n|---|---|")
+        lines += _fields(parts[name])
     (folder / "documents.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+_PARTS = "Objects inside of documents; several kinds share them."
+
+
+def _fields(schema: Any) -> list[str]:
+    """Rows of a table, with an empty line behind it."""
+    if "properties" not in schema:
+        return [f"| | {_type(schema)} |", ""]
+    return [*(f"| `{name}` | {_type(part)} |" for name, part in schema["properties"].items()), ""]
 
 
 _SCHEMAS = (
@@ -153,7 +151,9 @@ def api_pages(folder: Path) -> None:
 
 def _described(name: str, thing: Callable[..., Any], level: int = 3) -> str:
     return (
-        f"{'#' * level} {name}\n\n```python\n{name.rpartition('.')[2]}{_signature(thing)}\n```\n\n{_docstring(thing)}\n"
+        f"{'#' * level} "
+        f"{name}\n\n```python\n{name.rpartition('.')[2]}{_signature(thing)}\n```\n\n{_docstring(thing)}\n\n"
+        f"{keywords_of(thing)}\n"
     )
 
 
@@ -179,7 +179,7 @@ def _docstring(thing: Any) -> str:
 
 def _class(name: str, kind: type) -> str:
     members = "\n".join(_described(f"{name}.{member}", getattr(kind, member), 4) for member in _methods(kind))
-    return f"### {name}\n\n{_docstring(kind)}\n\n{members}"
+    return f"### {name}\n\n{_docstring(kind)}\n\n{fields_of(kind)}\n{members}"
 
 
 def _methods(kind: type) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""The benchmarks in one run, and the page that shows what it measured."""
