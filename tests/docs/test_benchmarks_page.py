@@ -35,7 +35,7 @@ def test_figures_growth_machine_and_gpu_are_on_the_page(tmp_path: Path) -> None:
     assert "| a \\| table | 2.00 ms | scikit-learn | 500 ms | 250 |" in text
     assert "| Parquet | 3.5 ns/row |" in text
     assert "| 1,000 | 1.00 ms | 100 ms |\n| 10,000 | 4.00 ms |  |" in text
-    assert "| 100 | uint8 | 8.50 | 0.194 | 43.7× |" in text
+    assert "| 100 | uint8 | 80% | 8.50 | 0.194 | 43.7× |" in text
     assert "what it printed" in text
     assert {path.name for path in (tmp_path / "benchmarks").iterdir()} == {"growth-rows.svg", "ratios.svg"}
 
@@ -44,6 +44,8 @@ def test_a_brief_run_and_a_failed_one_are_named() -> None:
     assert "these figures mean nothing" in page([run(briefly=True)])
     assert "these figures mean nothing" not in page([run()])
     assert "**failed with status 3**" in page([run(status=3)])
+    assert "**The machine was busy** before growth" in page([run(load=9.0)])
+    assert "busy" not in page([run()])
 
 
 def test_a_page_without_a_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

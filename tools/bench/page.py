@@ -17,6 +17,8 @@ from tools.bench.run import Run
 __all__ = ["page", "write"]
 
 PICTURES = "benchmarks"
+BUSY = 2.0
+"""A load from which other work disturbs."""
 GPU_PAGE = Path(__file__).parents[2] / "docs" / "gpu.md"
 Record = dict[str, Any]
 PARTS = {
@@ -67,6 +69,12 @@ def _machine(runs: Sequence[Run]) -> Iterator[str]:
         when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
         load = f"{min(run.load for run in own):.1f} to {max(run.load for run in own):.1f}"
         yield f"**Machine:** {machine}; {when}; load {load} before each benchmark.\n"
+    if busy := [run.name for run in runs if run.load > BUSY]:
+        yield (
+            f"**The machine was busy** before {', '.join(busy)}: what was measured by the clock there is too long, "
+            "and ratios are "
+            "rough. `make bench` on a quiet one writes this page anew.\n"
+        )
     for versions in dict.fromkeys(run.versions for run in runs):
         yield f"**Versions:** {versions}.\n"
 
@@ -147,7 +155,11 @@ def _gpu() -> Iterator[str]:
         for line in rest.strip().split("\n\n")[0].splitlines()
         if not line.startswith("| ---")
     ]
-    kept = [at for at, name in enumerate(rows[0]) if name in ("classes", "labels", "TorchMetrics", "Counter", "faster")]
+    kept = [
+        at
+        for at, name in enumerate(rows[0])
+        if name in ("classes", "labels", "right", "TorchMetrics", "Counter", "faster")
+    ]
     yield f"## On a GPU\n\n2{title}, on one {machine}. All figures: [counting on a GPU](gpu.md).\n"
     for at, row in enumerate(rows):
         yield f"| {' | '.join(row[column] for column in kept)} |"
