@@ -164,7 +164,8 @@ def hu_sections() -> Iterator[Section]:
         ("Table 4", [f"M{i}" for i in range(11, 21)], "Three classes."),
     ):
         tables = {name: hu.TABLES[name] for name in names if name in hu.TABLES}
-        pages = {metric: page for metric, page in hu.PRINTED.items() if set(page) & set(names)}
+        first = {"proficiency": hu.PRINTED["proficiency"]}
+        pages = first | {metric: page for metric, page in hu.PRINTED.items() if set(page) & set(names)}
         yield Comparison(
             f"{table}: {names[0]} to {names[-1]}",
             ["model", *("NI" if metric == "proficiency" else _title(metric) for metric in pages)],
