@@ -142,10 +142,12 @@ def _begin(file: MirroredFile, *, with_holes: bool) -> None:
         if not with_holes or size <= _FOOTER:
             file.fetch([(0, size)])
             return
-        file.fetch([(0, len(_MAGIC)), (size - _FOOTER, size)])
-        with file.path.open("rb") as copy:
+        file.fetch([(size - _FOOTER, size)])
+        with file.path.open("r+b") as copy:
             copy.seek(size - 8)
             length, magic = struct.unpack("<I4s", copy.read(8))
+            copy.seek(0)
+            copy.write(magic)  # a file begins with what it ends with, and four bytes are no request of their own
         is_whole = magic != _MAGIC or length + 8 > size  # the engine will say what it is instead
         file.fetch([(0, size)] if is_whole else [(size - length - 8, size)])
     except OSError as error:
