@@ -158,3 +158,14 @@ def test_the_glossary_points_to_metrics_that_exist_and_hides_none():
 def test_cards_say_how_to_call_the_metric():
     assert "infoscope.metrics.proficiency(y_true, y_pred)" in " ".join(explained("proficiency", 100))
     assert "Call it with" not in " ".join(explained("class_recall", 100))
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["NMI", "AMI", "V-measure", "AC1", "Fleiss kappa", "Randolph kappa", "ordinal alpha", "interval alpha", "McNemar",
+     "pair confusion matrix", "extended B-cubed", "partial AUC", "one-vs-rest", "Brier score", "D2 Brier score", "LR+",
+     "diagnostic odds ratio", "Jaccard", "weighted kappa", "IDTP", "transfers", "object F-beta"],
+)  # fmt: skip
+def test_what_other_packages_have_is_explained_by_its_usual_names(word: str) -> None:
+    done = CliRunner().invoke(app, ["explain", word])
+    assert done.exit_code == 0, done.output
