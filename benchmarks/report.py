@@ -14,7 +14,7 @@ import numpy as np
 import pycm
 from matplotlib import pyplot
 from sklearn.metrics import ConfusionMatrixDisplay
-from timing import best
+from timing import best, sized
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -48,7 +48,7 @@ INTERACTIONS = {
 
 def pictures() -> None:
     print("\npictures, made as text or drawn on axes (ms)")
-    for classes in (10, 100):
+    for classes in sized((10, 100), (10,)):
         table = next(iter(systems(1, classes, 100 * classes).values()))
         counts = np.asarray(table.counts)
         ours = best(lambda table=table: ConfusionDisplay.from_table(table).to_svg(), 3)
@@ -77,7 +77,7 @@ def pages(folder: Path) -> dict[str, Path]:
         "1 system × 2 classes": plain(systems(1, 2, 300)),
         "20 systems × 10 classes": plain(systems(20, 10)),
         "1 system × 100 classes": plain(systems(1, 100, 10_000)),
-        "3 systems × 1000 classes": plain(systems(3, 1000, 60_000)),
+        "3 systems × 1000 classes": plain(systems(3, *sized((1000, 60_000), (20, 2000)))),
     }
     for name, evaluation in made.items():
         took = best(lambda evaluation=evaluation: evaluation.to_html(), 2)
@@ -93,8 +93,9 @@ def pages(folder: Path) -> dict[str, Path]:
         found[name] = folder / f"{len(found)}.html"
         found[name].write_text(str(page()), encoding="utf-8")
         print(f"  {name:26s} {found[name].stat().st_size / 1e3:8.0f} {took * 1e3:8.0f}")
-    counts = np.asarray(next(iter(systems(1, 100, 10_000).values())).counts)
-    matrix = {str(i): {str(j): int(counts[i, j]) for j in range(100)} for i in range(100)}
+    size = sized(100, 10)
+    counts = np.asarray(next(iter(systems(1, size, 100 * size).values())).counts)
+    matrix = {str(i): {str(j): int(counts[i, j]) for j in range(size)} for i in range(size)}
     peer = pycm.ConfusionMatrix(matrix=matrix)
     took = best(lambda: peer.save_html(str(folder / "pycm")), 1)
     found["PyCM, 1 system × 100"] = folder / "pycm.html"
@@ -116,8 +117,8 @@ def in_browser(found: dict[str, Path]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         print("\nfirst paint, all loaded and ready, and from an action to the next frame (ms, best of 3)")
-        for name, path in found.items():
-            runs = [visit(browser, path) for _ in range(3)]
+        for name, path in list(found.items())[: sized(None, 2)]:
+            runs = [visit(browser, path) for _ in range(sized(3, 1))]
             print(f"  {name:30s} " + "   ".join(f"{what} {min(run[what] for run in runs):.0f}" for what in runs[0]))
         browser.close()
 

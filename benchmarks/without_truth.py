@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from timing import best, peak_mebibytes
+from timing import best, peak_mebibytes, sized
 
 import infoscope as ifs
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
@@ -228,23 +228,24 @@ def promised(what: str, seconds: float, most: float | None = None) -> None:
 
 def speed(rng: np.random.Generator) -> None:
     """Processor time of each promise of the package."""
-    truth = rng.integers(0, 2, 10**7, dtype=np.int8)
-    two = named(np.array([truth ^ (rng.random(10**7, dtype=np.float32) < 0.1) for _ in range(10)], dtype=np.int8))
+    items, many, columns = sized((20_000, 10**6, 200), (200, 500, 5))
+    truth = rng.integers(0, 2, 10 * many, dtype=np.int8)
+    two = named(np.array([truth ^ (rng.random(10 * many, dtype=np.float32) < 0.1) for _ in range(10)], dtype=np.int8))
     what = "10 systems × 10^7 items, 2 classes: patterns, pair tables"
     promised(what, best(lambda: list(Patterns.from_columns(two).pair_cells())), 0.6)
-    world = World.drawn(10, 5, rng)
-    patterns = Patterns.from_columns(named(world.items(10**6, rng)[1]))
+    world = World.drawn(*sized((10, 5), (3, 2)), rng)
+    patterns = Patterns.from_columns(named(world.items(many, rng)[1]))
 
     def fit() -> None:
         data = arranged(patterns, None, ((), ())).data
         fitted(data, weak_prior(data), 0.2)
 
     promised(f"10 systems × 10^6 items, 5 classes ({len(patterns):,} patterns): EM", best(fit, 2), 1)
-    few = named(world.items(20_000, rng)[1])
+    few = named(world.items(items, rng)[1])
     ifs.agreement(few, draws=5)
     promised("agreement of 10 systems × 20,000 items", best(lambda: ifs.agreement(few)), 0.5)
     promised("latent truth of 10 systems × 20,000 items", best(lambda: ifs.latent_truth(few), 1))
-    wide = named(rng.integers(0, 5, (200, 10**6), dtype=np.int8))
+    wide = named(rng.integers(0, 5, (columns, many), dtype=np.int8))
     tables = best(lambda: [None for _ in Patterns.from_columns(wide).pair_cells()], 1)
     promised("200 columns × 10^6 rows, 5 levels: all 19,900 tables", tables, 12)
     print(f"peak memory {peak_mebibytes():,.0f} MiB (promised 1,500)", flush=True)

@@ -35,9 +35,17 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "operating_points": lambda _: [],
     "posterior": lambda _: [],
     "reading": lambda _: [],
+    "report": lambda _: [],
     "tracking": lambda _: [],
+    "without_truth": lambda _: ["--seed", "1"],
+    "wrong_use": lambda _: ["--repeats", "1"],
 }
-"""The words that make one brief, given a folder; cluster.py and report.py start Java and a browser: not here."""
+"""The words that make one brief, given a folder; cluster.py starts Java: not here."""
+HELPERS = {"calibration_models", "calibration_report", "cluster", "populations", "timing"}
+
+
+def test_every_benchmark_is_tried() -> None:
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*BRIEF, *HELPERS}
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +78,8 @@ def _constants_stay(modules: list[ModuleType]) -> Iterator[None]:
 def test_it_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if name == "tracking":
-        pytest.importorskip("trackeval")
+    for peer in {"tracking": ["trackeval"], "report": ["pycm", "matplotlib"]}.get(name, []):
+        pytest.importorskip(peer)
     monkeypatch.setenv("INFOSCOPE_BENCHMARKS_BRIEFLY", "1")
     monkeypatch.setattr(sys, "argv", [f"{name}.py", *BRIEF[name](tmp_path)])
     monkeypatch.syspath_prepend(FOLDER)
