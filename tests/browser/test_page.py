@@ -405,6 +405,16 @@ def test_phones_show_names_at_the_dots_and_whole_numbers(visit: Any, wide: int) 
     assert min(covered) >= -1
 
 
+def test_matrices_side_by_side_keep_their_size_on_a_phone_and_scroll(visit: Any) -> None:
+    page = visit("typical", **PHONE)
+    names = page.locator("#confusions svg text")
+    assert min(names.evaluate_all("names => names.map(name => name.getBoundingClientRect().height)")) >= 9
+    box = page.locator("#confusions .scroll")
+    wide, seen = box.evaluate("box => [box.scrollWidth, box.clientWidth]")
+    assert wide > 2 * seen
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_data_can_be_saved(visit: Any, tmp_path: Path) -> None:
     page = visit("typical")
     with page.expect_download() as waiting:

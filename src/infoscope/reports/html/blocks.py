@@ -127,11 +127,15 @@ def block(part: Block, level: int = 4, within: str = "") -> Html:
     return Html(importlib.import_module(_EXPLORERS[part.name]).markup(part.content))
 
 
+_TOO_WIDE_FOR_A_PHONE = ("series", "matrices")
+"""Styles of figures that keep their size there and scroll; of a series the newest is in sight."""
+
+
 def _figure(figure: Figure) -> Html:
     caption = element("figcaption", phrase(figure.caption)) if figure.caption else Html("")
     note = element("p", phrase(figure.note), class_="note") if figure.note else Html("")
     drawn = Html(svg(figure.panel))
-    if figure.style == "series":  # too long for a phone: it scrolls there, the newest first
+    if figure.style in _TOO_WIDE_FOR_A_PHONE:
         drawn = scrolled(drawn, figure.panel.title)
     return joined((element("figure", caption, drawn, class_=figure.style), note))
 

@@ -158,7 +158,7 @@ def grid_section(evaluation: Evaluation) -> list[Section]:
     if any(table_of(system) is None or max(len(system.truth_labels), 1) > _MOST_CLASSES for system in evaluation):
         return []
     caption = "Each row is a true class: P(predicted | true), in percent. Errors of all systems have one scale."
-    picture = Figure(_widened(grid_display(evaluation).panel()), caption)
+    picture = Figure(_widened(grid_display(evaluation).panel()), caption, style="matrices")
     return [Section("Confusion matrices side by side", [picture], "confusions", only="page", link="Matrices")]
 
 
