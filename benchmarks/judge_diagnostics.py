@@ -211,10 +211,10 @@ def main() -> None:
     asked = parser.parse_args()
     seed = int(np.random.SeedSequence().entropy % 2**32) if asked.seed is None else asked.seed
     if asked.requests:
-        shown(requests(asked.requests, seed), asked.docs, "label requests")
+        shown(requests(asked.requests, seed), asked.docs, "label requests", 1)
         return
-    shown(measured(asked.repeats, seed), asked.docs, "diagnostics")
-    shown(false_alarms(asked.repeats, seed), asked.docs, "false alarms")
+    shown(measured(asked.repeats, seed), asked.docs, "diagnostics", 2)
+    shown(false_alarms(asked.repeats, seed), asked.docs, "false alarms", 2)
 
 
 if __name__ == "__main__":

@@ -234,14 +234,13 @@ def _elsewhere(work: _Half, at: NDArray[np.int64], bases: Sequence[Real], share:
     """Where the truth lies if neither judge nor system named it: shares (draws, strata, classes) over the others."""
     counts, rng = work.counts, work.rng
     other = (counts.slot[at] == OTHER).astype(float)
-    priors = [base[:, at] * other for base in bases]
-    priors = [q / np.maximum(q.sum(axis=-1, keepdims=True), _TINY) for q in priors]
-    found = [evidence(work.held[at] * other, q[0]) for q in priors]
+    found = [evidence(work.held[at] * other, _shares(base[0, at] * other)) for base in bases]
     choice = chosen([each.log for each in found], work.draws, rng)
     shape = np.empty((work.draws, *other.shape))
-    for hypothesis, (q, each) in enumerate(zip(priors, found, strict=True)):
+    for hypothesis, (base, each) in enumerate(zip(bases, found, strict=True)):
         mine = np.flatnonzero(choice == hypothesis)
-        shape[mine] = GRID[each.draw(len(mine), rng), None, None] * q[work.refit[mine]]
+        if len(mine):
+            shape[mine] = GRID[each.draw(len(mine), rng), None, None] * _shares(base[:, at] * other)[work.refit[mine]]
     drawn = _noisy(shape, counts.rows[at] * share.mean(axis=0) + (counts.by_class[at] * other).any(axis=1), rng)
     place = np.full(len(counts.by_class), -1)
     place[at] = np.arange(len(at))
@@ -255,6 +254,10 @@ def _elsewhere(work: _Half, at: NDArray[np.int64], bases: Sequence[Real], share:
         total = drawn.sum(axis=-1, keepdims=True)
     drawn /= np.maximum(total, 1e-300)
     return drawn
+
+
+def _shares(amounts: Real) -> Real:
+    return np.asarray(amounts / np.maximum(amounts.sum(axis=-1, keepdims=True), _TINY))
 
 
 def _noisy(shape: Real, importance: Real, rng: np.random.Generator) -> Real:
