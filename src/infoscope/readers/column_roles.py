@@ -25,6 +25,8 @@ from infoscope.typing import Source
 
 __all__ = ["ColumnRoles", "column_roles", "roles_of"]
 
+MAX_COMPARED = 60
+"""Columns that are compared in pairs."""
 MIN_SHARED = 0.8
 """Share of predictions that are one of the true classes."""
 MIN_AGREEMENT = 0.15
@@ -106,8 +108,18 @@ class _Guess:
         self.wanted = systems
         self.by_name = {column.name: column for column in columns}
         self.scores = [c for c in columns if c.is_score and c.name not in (truth, *systems)]
-        self.labels = [c for c in columns if c.is_labels and c not in self.scores]
+        scores = {column.name for column in self.scores}
+        self.labels = self._compared([c for c in columns if c.is_labels and c.name not in scores])
         self.rows = max((len(column.texts) for column in columns), default=0)
+
+    def _compared(self, labels: list[ColumnContents]) -> list[ColumnContents]:
+        """Columns that are compared with each other: of very many those whose names say something, and the first."""
+        if len(labels) <= MAX_COMPARED:
+            return labels
+        stated = {self.stated, *self.wanted}
+        telling = [c for c in labels if c.name in stated or c.truth_name or c.predicted_name or c.is_named_model]
+        kept = {column.name for column in (*telling, *labels[:MAX_COMPARED])}
+        return [column for column in labels if column.name in kept][: 2 * MAX_COMPARED]
 
     def roles(self) -> ColumnRoles:
         candidates = self._candidates()
