@@ -17,6 +17,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_show_copyright = False
 pygments_style = "friendly"
 templates_path: list[str] = []
 

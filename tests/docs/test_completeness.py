@@ -1,0 +1,145 @@
+"""Nothing public is without its page: metrics, findings, commands, names; each check is provoked once."""
+
+import ast
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import click
+import pytest
+
+import infoscope as ifs
+from infoscope.cli import COMMANDS, app
+from infoscope.cli.explain import explained
+from infoscope.cli.glossary import findings
+from infoscope.metrics.registry import all_metrics
+
+pytest.importorskip("sphinx")
+
+from tools.site import executed
+from tools.site.metric_pages import page_name
+from tools.site.reference import public_names
+
+SOURCE = Path(ifs.__file__).parent
+
+
+def metrics_without_a_page(folder: Path) -> list[str]:
+    entries = [entry for domain in ("table", "label_sets", "tracks") for entry in all_metrics(domain)]
+    pages = {entry.name: folder / "metrics" / f"{page_name(entry)}.md" for entry in entries}
+    return [name for name, page in pages.items() if not page.exists()]
+
+
+def codes_in(paths: Iterable[Path]) -> set[str]:
+    """Every code that a finding is made with, as far as it is written out."""
+    found = set()
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(node, "func", None)
+            is_finding = isinstance(node, ast.Call) and getattr(name, "id", getattr(name, "attr", "")) == "Finding"
+            if is_finding and node.args and isinstance(node.args[0], ast.Constant):
+                found.add(node.args[0].value)
+    return found
+
+
+def commands_without_an_example(commands: Mapping[str, click.Command]) -> list[str]:
+    found = []
+    for name, command in commands.items():
+        if "Example: infoscope" not in (command.help or ""):
+            found.append(name)
+        if isinstance(command, click.Group):
+            found += commands_without_an_example({f"{name} {inner}": each for inner, each in command.commands.items()})
+    return found
+
+
+def undocumented(things: Mapping[str, object]) -> Iterator[str]:
+    """Functions, classes and their public methods without a docstring of their own or of a base."""
+    for name, thing in things.items():
+        if not (inspect.getdoc(thing) or "").strip():
+            yield name
+        if inspect.isclass(thing):
+            members = {f"{name}.{key}": each for key, each in vars(thing).items() if not key.startswith("_")}
+            functions = (classmethod, staticmethod, property)
+            yield from undocumented(
+                {
+                    key: getattr(thing, key.rpartition(".")[2])
+                    for key, each in members.items()
+                    if inspect.isfunction(each) or isinstance(each, functions)
+                }
+            )
+
+
+def test_every_metric_has_a_page_whose_example_runs(reference: Path) -> None:
+    assert not metrics_without_a_page(reference)
+    for page in (reference / "metrics").glob("*.md"):
+        assert not executed.problems(page.read_text(encoding="utf-8")), page.name
+
+
+def test_a_metric_without_a_page_is_noticed(reference: Path) -> None:
+    page = reference / "metrics" / "accuracy.md"
+    text = page.read_text(encoding="utf-8")
+    page.unlink()
+    try:
+        assert metrics_without_a_page(reference) == ["accuracy"]
+    finally:
+        page.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_every_finding_has_an_entry_on_its_page(reference: Path) -> None:
+    sources = list(SOURCE.rglob("*.py"))
+    codes = codes_in(sources)
+    listed = [entry.code for entry in findings()]
+    page = (reference / "findings.md").read_text(encoding="utf-8")
+    written = "".join(path.read_text(encoding="utf-8") for path in sources)
+
+    assert len(codes) > 90
+    assert not codes - set(listed)
+    assert len(set(listed)) == len(listed)
+    assert not [code for code in listed if f"### {code}\n" not in page]
+    assert not [code for code in listed if f'"{code}"' not in written and not code.endswith("_group")]
+    assert "".join(explained("accuracy_paradox", 80)).count("What to do")
+
+
+def test_a_finding_without_an_entry_is_noticed(tmp_path: Path) -> None:
+    source = tmp_path / "rules.py"
+    source.write_text(
+        'found = Finding("never_heard_of", "A sentence.")\nother = results.Finding("accuracy_paradox", "…")\n'
+    )
+
+    assert codes_in([source]) - {entry.code for entry in findings()} == {"never_heard_of"}
+
+
+def test_every_command_shows_an_example() -> None:
+    commands = {name: app.get_command(click.Context(app), name) for name in COMMANDS}
+
+    assert not commands_without_an_example({name: each for name, each in commands.items() if each is not None})
+    assert None not in commands.values()
+
+
+def test_a_command_without_an_example_is_noticed() -> None:
+    silent = click.Command("silent", help="Does something.")
+    group = click.Group("group", help="Example: infoscope group silent", commands={"silent": silent})
+
+    assert commands_without_an_example({"silent": silent, "group": group}) == ["silent", "group silent"]
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    things = {name: getattr(ifs, name) for names in public_names().values() for name in names}
+
+    assert len(things) > 80
+    assert not list(undocumented(things))
+
+
+def test_a_public_name_without_a_docstring_is_noticed() -> None:
+    class Silent:
+        """A class."""
+
+        def method(self) -> None: ...
+
+        @property
+        def number(self) -> int:
+            return 1
+
+    def silent() -> None: ...
+
+    assert list(undocumented({"Silent": Silent, "silent": silent})) == ["Silent.method", "Silent.number", "silent"]
