@@ -85,17 +85,15 @@ def test_a_metric_without_a_page_is_noticed(reference: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_finding_has_an_entry_on_its_page(reference: Path) -> None:
+def test_every_finding_has_an_entry() -> None:
     sources = list(SOURCE.rglob("*.py"))
     codes = codes_in(sources)
     listed = [entry.code for entry in findings()]
-    page = (reference / "findings.md").read_text(encoding="utf-8")
     written = "".join(path.read_text(encoding="utf-8") for path in sources)
 
     assert len(codes) > 90
     assert not codes - set(listed)
     assert len(set(listed)) == len(listed)
-    assert not [code for code in listed if f"### {code}\n" not in page]
     assert not [code for code in listed if f'"{code}"' not in written and not code.endswith("_group")]
     assert "".join(explained("accuracy_paradox", 80)).count("What to do")
 
