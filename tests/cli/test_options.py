@@ -39,7 +39,11 @@ SYNONYMS = {"sample_weight", "pos_label"}
 """scikit-learn's words, which functions take for weight and positive."""
 
 FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] = {
-    "evaluate": ((ifs.evaluate,), {"matrix", "strict", "labels_out", "want", *JOIN}, {"y_pred", *SYNONYMS}),
+    "evaluate": (
+        (ifs.evaluate,),
+        {"matrix", "strict", "labels_out", "want", "classes", *JOIN},  # classes are labels=; --labels is a file of them
+        {"y_pred", *SYNONYMS},
+    ),
     "compare": ((ifs.compare,), {"matrix", "strict", "by", *JOIN}, {"y_pred", *SYNONYMS}),
     "relate": ((ifs.relate,), set(), set()),
     "agree": (
