@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         "the switch of the compiled part",
-        "src/infoscope/readers/parquet/native.py",
+        "src/infoscope/kernels.py",
         "if native is not None:",
         "if native:",
         ("tests/readers/test_native.py::test_it_is_on_unless_an_option_says_no",),
