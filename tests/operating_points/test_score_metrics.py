@@ -125,3 +125,22 @@ def test_every_card_is_complete() -> None:
         assert entry.card.meaning
         assert entry.card.reference
         assert getattr(ifs.operating_points, entry.name) is entry.score
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_of_counted_scores_are_those_of_labels(seed: int) -> None:
+    """Log loss, Brier score and area are computed from labels here, and from counted scores by a sweep."""
+    rng = np.random.default_rng(seed)
+    truth = [0, 1, *rng.integers(0, 2, 30).tolist()]
+    scores = (rng.integers(1, 20, 32) / 20).tolist()
+
+    curve = ifs.sweep(truth, scores, positive=1)
+
+    assert curve.scoring is not None
+    assert curve.scoring.log_loss == pytest.approx(log_loss(truth, scores, positive=1), rel=1e-9)
+    assert curve.scoring.perplexity == pytest.approx(
+        ifs.operating_points.perplexity(truth, scores, positive=1), rel=1e-9
+    )
+    assert curve.scoring.brier_score == pytest.approx(peer.brier_score_loss(truth, scores), rel=1e-9)
+    assert brier_score(truth, scores, positive=1) == pytest.approx(2 * peer.brier_score_loss(truth, scores), rel=1e-9)
+    assert curve.areas["roc_auc"] == pytest.approx(roc_auc(truth, scores, positive=1), rel=1e-9)
