@@ -59,7 +59,7 @@ docs: $(VENV)/.dev  ## the generated pages and schemas, and the site in site/
 	$(BIN)/python -m tools.site
 	@echo "open site/index.html"
 
-fuzz: $(VENV)/.dev  ## the compiled part under sanitizers, FUZZ_SECONDS=60
+fuzz: $(VENV)/.dev  ## the compiled parts under sanitizers, FUZZ_SECONDS=60
 	@native/fuzz/run $(FUZZ_SECONDS)
 
 $(BIN)/python:

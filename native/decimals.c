@@ -21,7 +21,7 @@ static inline void pass_blanks(Bytes *text) {
 }
 
 /* Digits as they stand, appended to a number; how many there were, or -1 where it grows beyond what is exact. */
-static inline int digits(Bytes *text, uint64_t *number) {
+static inline ptrdiff_t digits(Bytes *text, uint64_t *number) {
     const uint8_t *start = text->at;
     uint64_t sum = *number;
     for (; text->at < text->end; text->at++) {
@@ -33,7 +33,7 @@ static inline int digits(Bytes *text, uint64_t *number) {
             return -1;
     }
     *number = sum;
-    return (int)(text->at - start);
+    return text->at - start;
 }
 
 static inline int is_next(Bytes *text, uint8_t sign) {
@@ -61,12 +61,12 @@ static inline int decimal(Bytes *text, double *value) {
     int is_negative = is_next(text, '-');
     if (!is_negative)
         is_next(text, '+');
-    int before = digits(text, &number), after = 0, power;
+    ptrdiff_t before = digits(text, &number), after = 0;
     if (before >= 0 && is_next(text, '.'))
         after = digits(text, &number);
     if (before < 0 || after < 0 || before + after < 1 || after > 2 * LARGEST_POWER)
         return -1;
-    power = -after;
+    int power = -(int)after;
     if (exponent(text, &power) || power < -LARGEST_POWER || power > LARGEST_POWER)
         return -1;
     double size = power < 0 ? (double)number / POWERS[-power] : (double)number * POWERS[power];

@@ -7,6 +7,10 @@
 #include "decimals.h"
 #include "ranking.h"
 
+static int is_aligned(const Py_buffer *numbers) {
+    return !numbers->len || (uintptr_t)numbers->buf % sizeof(double) == 0;
+}
+
 /* decimals(text, delimiter, columns, values): rows read into a table of doubles, columns one after the other. */
 static PyObject *decimals(PyObject *self, PyObject *args) {
     (void)self;
@@ -16,7 +20,7 @@ static PyObject *decimals(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*bnw*", &text, &delimiter, &columns, &values))
         return NULL;
     ptrdiff_t rows = -1;
-    if (columns > 0 && delimiter != '\n' && delimiter != '\r') {
+    if (columns > 0 && delimiter != '\n' && delimiter != '\r' && is_aligned(&values)) {
         const uint8_t *start = text.buf;
         const Bytes bytes = {start, start + text.len};
         size_t room = (size_t)values.len / sizeof(double) / (size_t)columns;
@@ -40,14 +44,14 @@ static PyObject *rank(PyObject *self, PyObject *args) {
     size_t levels = 0, buffers = sizeof all / sizeof *all;
     int fits = 1;
     for (size_t i = 1; i < buffers; i++)
-        fits &= all[i]->len / (Py_ssize_t)sizeof(double) == samples;
+        fits &= all[i]->len / (Py_ssize_t)sizeof(double) == samples && is_aligned(all[i]);
     if (fits) {
         Py_BEGIN_ALLOW_THREADS;
         levels = rank_scores(
             scores.buf, is_positive.buf, (size_t)samples, keys.buf, thresholds.buf, hits.buf, reached.buf);
         Py_END_ALLOW_THREADS;
     } else
-        PyErr_SetString(PyExc_ValueError, "columns of different lengths");
+        PyErr_SetString(PyExc_ValueError, "columns of different lengths, or not aligned");
     for (size_t i = 0; i < buffers; i++)
         PyBuffer_Release(all[i]);
     return fits ? PyLong_FromSize_t(levels) : NULL;

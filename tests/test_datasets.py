@@ -119,8 +119,25 @@ def test_the_doctor_as_json(monkeypatch):
     found = json.loads(CliRunner().invoke(app, ["doctor", "--format", "json"]).output)
     assert found["schema"] == "infoscope/doctor/1"
     assert found["compiled"] in ("switched off", "missing")
+    states = {part["part"]: part["state"] for part in found["compiled_parts"]}
+    assert set(states) == {"parquet", "columns"}
+    assert set(states.values()) <= {"switched off", "missing"}
     assert {part["extra"] for part in found["optional"]} >= {"plots", "sklearn", "arrow"}
     assert all(part["version"] for part in found["packages"])
+
+
+@pytest.mark.parametrize("missing", ["infoscope.readers.parquet.native.is_built", "infoscope.kernels.is_built"])
+def test_the_doctor_tells_which_compiled_part_is_missing(missing, monkeypatch):
+    monkeypatch.delenv("INFOSCOPE_NATIVE", raising=False)
+    monkeypatch.setattr("infoscope.readers.parquet.native.is_built", lambda: True)
+    monkeypatch.setattr("infoscope.kernels.is_built", lambda: True)
+    whole = CliRunner().invoke(app, ["doctor"]).output
+    assert whole.count("compiled part active") == 2
+    monkeypatch.setattr(missing, lambda: False)
+    done = CliRunner().invoke(app, ["doctor"]).output
+    assert (done.count("compiled part active"), done.count("compiled part missing")) == (1, 1)
+    assert ("DuckDB counts Parquet" in done) == ("parquet" in missing)
+    assert json.loads(CliRunner().invoke(app, ["doctor", "--format", "json"]).output)["compiled"] == "missing"
 
 
 def test_the_doctor_sees_a_broken_switch(monkeypatch):

@@ -2,20 +2,25 @@
 
 import io
 import math
+import os
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope import kernels
+from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.operating_points.ranking import hull_places, ranked
 from infoscope.operating_points.scores import BinaryScores
 from infoscope.tracking.file_formats import read_motchallenge
 
-pytest.importorskip("infoscope._kernels", reason="the compiled part needs a C compiler and Python's headers")
+_kernels = pytest.importorskip("infoscope._kernels", reason="the compiled part needs a C compiler and Python's headers")
 
 decimals = st.from_regex(r"[+-]?([0-9]{1,12}\.?[0-9]{0,9}|\.[0-9]{1,9})([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 fields = decimals | st.sampled_from(["nan", "inf", "", "-", ".", "1e", "0x1", "1_0", "9" * 25, "1e-30", " 2 ", "-0"])
@@ -54,6 +59,70 @@ def test_a_track_file_reads_alike_with_and_without_the_compiled_part(monkeypatch
     other = read_motchallenge(text.getvalue(), "x")
     np.testing.assert_array_equal(plain.shapes, other.shapes)
     np.testing.assert_array_equal(plain.frames, other.frames)
+
+
+def test_what_is_no_number_may_be_any_text() -> None:
+    found = kernels.decimal_columns("1,2,ü\udcff\n", ",", 2)
+    assert found is not None
+    assert found.tolist() == [[1.0, 2.0]]
+    assert kernels.decimal_columns("", ",", 2).shape == (0, 2)
+    assert kernels.decimal_columns("0." + "0" * 60 + "5\n", ",", 1) is None
+
+
+def test_scores_may_lie_anywhere_in_memory() -> None:
+    scores = np.frombuffer(b"x" + np.array([0.2, 0.9, 0.2]).tobytes(), np.float64, offset=1)
+    assert not scores.flags.aligned
+    found = kernels.rank_scores(scores, np.array([True, True, False]))
+    assert [side.tolist() for side in found] == [[0.9, 0.2], [1, 2], [1, 3]]
+    assert kernels.rank_scores(scores[:0], np.zeros(0, np.bool_)).hits.tolist() == []
+
+
+@pytest.mark.parametrize("wrong", [np.empty(2), np.frombuffer(bytearray(25), np.float64, offset=1)])
+def test_the_compiled_part_refuses_columns_that_do_not_fit(wrong: np.ndarray) -> None:
+    columns = [np.empty(3) for _ in range(4)]
+    for at in range(4):
+        with pytest.raises(ValueError, match="different lengths, or not aligned"):
+            _kernels.rank(np.zeros(3), np.zeros(3, np.bool_), *(wrong if i == at else columns[i] for i in range(4)))
+    assert _kernels.decimals(b"1\n2\n3\n4\n", ord(","), 1, wrong) == -1
+
+
+def _printed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple[str, int]:
+    """What a command prints, and how often it came to the compiled part."""
+    calls = []
+    with monkeypatch.context() as patch:
+        for work in (_kernels.rank, _kernels.decimals):
+            patch.setattr(_kernels, work.__name__, lambda *given, work=work: calls.append(0) or work(*given))
+        done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    return done.output, len(calls)
+
+
+def test_the_command_line_turns_it_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("INFOSCOPE_NATIVE", raising=False)
+    rows = "".join(f"{frame},{track},{10 * track + frame},5,8,8,1\n" for frame in range(1, 9) for track in (1, 2))
+    for name in ("truth.txt", "system.txt"):
+        (tmp_path / name).write_text(rows)
+    words = ["track", str(tmp_path / "truth.txt"), str(tmp_path / "system.txt")]
+    plain, used = _printed(words, monkeypatch)
+    assert used > 0
+    assert _printed([*words, "--no-native"], monkeypatch) == (plain, 0)
+    assert "INFOSCOPE_NATIVE" not in os.environ  # the option holds for one command
+    monkeypatch.setenv("INFOSCOPE_NATIVE", "0")
+    assert _printed(words, monkeypatch) == (plain, 0)
+    assert _printed([*words, "--native"], monkeypatch) == (plain, used)  # what is asked for wins
+    assert os.environ["INFOSCOPE_NATIVE"] == "0"
+
+
+def test_seeds_of_the_fuzzer_are_rows_and_scores() -> None:
+    seeds = runpy.run_path(str(Path(__file__).parents[1] / "native" / "fuzz" / "seeds.py"))
+    read = []
+    for how, *content in seeds["numbers"]():
+        if how & 1:
+            assert len(content) % 9 == 0
+        else:
+            room = np.empty((how // 4 % 8 + 1) * 4)
+            read.append(_kernels.decimals(bytes(content), b",;\t "[how // 32 % 4], how // 4 % 8 + 1, room))
+    assert set(read) == {2, -1}
 
 
 scores = st.lists(

@@ -1,7 +1,8 @@
-"""Chunks of small Parquet files of two writers, for the fuzzer to start from: ``seeds.py FOLDER``."""
+"""Chunks of small Parquet files of two writers, rows and scores, for fuzzers to start from: ``seeds.py FOLDER``."""
 
 import io
 import itertools
+import struct
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -58,8 +59,20 @@ def chunk(content: bytes) -> bytes:
     return bytes([how]) + content[start : start + stored.total_compressed_size]
 
 
+def numbers() -> Iterator[bytes]:
+    """Rows of a tracker and scores of two classes, behind the byte that tells what they are; see numbers.c."""
+    rows = b"1,2,-794.2,47.5,71,174.8,.5,1e-2,x\n2,2, 164.1 ,19.6,+66.5,163.2,1.,9007199254740993,y\r\n\n"
+    for columns, (at, delimiter) in itertools.product((1, 7, 8), enumerate(b",;\t ")):
+        for scarce in (0, 2):
+            yield bytes([scarce | (columns - 1) * 4 | at * 32]) + rows.replace(b",", bytes([delimiter]))
+    scores = [0.5, -0.0, 0.0, 1.0, 0.5, -3.25, 1e300, 5e-324]
+    yield b"\x01" + struct.pack("8d", *scores) + bytes([1, 0, 1, 0, 1, 1, 0, 0])
+    yield b"\x01"
+
+
 if __name__ == "__main__":
-    target = Path(sys.argv[1])
-    target.mkdir(parents=True, exist_ok=True)
-    for number, content in enumerate(files()):
-        (target / f"seed-{number:03d}").write_bytes(chunk(content))
+    for name, contents in {"pages": map(chunk, files()), "numbers": numbers()}.items():
+        target = Path(sys.argv[1]) / name
+        target.mkdir(parents=True, exist_ok=True)
+        for number, content in enumerate(contents):
+            (target / f"seed-{number:03d}").write_bytes(content)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 
-__all__ = ["RankedScores", "decimal_columns", "is_native_wanted", "rank_scores"]
+__all__ = ["SWITCH", "RankedScores", "decimal_columns", "is_built", "is_native_wanted", "rank_scores"]
 
-_SWITCH = "INFOSCOPE_NATIVE"
+SWITCH = "INFOSCOPE_NATIVE"
+"""The environment variable that keeps compiled code away from all work."""
 _SWITCHED = (
     {"": True} | dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 )
@@ -21,18 +22,27 @@ def is_native_wanted(native: bool | None = None) -> bool:
     """Whether compiled parts may be used: as an option says, else as the environment does, else yes."""
     if native is not None:
         return native
-    word = os.environ.get(_SWITCH, "")
+    word = os.environ.get(SWITCH, "")
     if word.strip().lower() not in _SWITCHED:
-        raise InputError(f"{_SWITCH} is {word!r}; set it to 0 (no compiled code reads files) or to 1, or unset it")
+        raise InputError(f"{SWITCH} is {word!r}; set it to 0 (no compiled code is used) or to 1, or unset it")
     return _SWITCHED[word.strip().lower()]
 
 
-def _compiled() -> ModuleType | None:
+def is_built() -> bool:
+    """Whether the compiled part is there."""
+    return _built() is not None
+
+
+def _built() -> ModuleType | None:
     try:
         from infoscope import _kernels  # noqa: PLC0415 - may be absent
     except ImportError:
         return None
-    return _kernels if is_native_wanted() else None
+    return _kernels
+
+
+def _compiled() -> ModuleType | None:
+    return _built() if is_native_wanted() else None
 
 
 def decimal_columns(text: str, delimiter: str, columns: int) -> NDArray[np.float64] | None:
@@ -45,7 +55,7 @@ def decimal_columns(text: str, delimiter: str, columns: int) -> NDArray[np.float
     compiled = _compiled()
     if compiled is None:
         return None
-    content = text.encode()
+    content = text.encode(errors="surrogatepass")
     values = np.empty((columns, content.count(b"\n") + content.count(b"\r") + 1))
     rows = compiled.decimals(content, ord(delimiter), columns, values)
     return values[:, :rows].T if rows >= 0 else None
@@ -71,6 +81,6 @@ def rank_scores(scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> RankedS
         return None
     size = len(scores)
     found = RankedScores(np.empty(size), np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64))
-    given = np.ascontiguousarray(scores, dtype=np.float64), np.ascontiguousarray(is_positive)
+    given = np.require(scores, np.float64, ["C", "A"]), np.require(is_positive, np.bool_, ["C"])
     levels = compiled.rank(*given, np.empty(size, dtype=np.uint64), *found)
     return RankedScores(found.thresholds[:levels], found.hits[:levels], found.reached[:levels])

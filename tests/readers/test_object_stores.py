@@ -22,11 +22,14 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers.object_stores import client
+from infoscope.readers.object_stores import MirroredFile, client
 from infoscope.readers.object_stores.addresses import ObjectAddress
+from infoscope.readers.parquet.dictionary import UnfitError
+from infoscope.readers.parquet.native import is_built
 from tests.readers.s3_server import KEY, SECRET, Door, s3_server
 
 ROWS = 30_000
+DISPATCH, MIRROR = "infoscope.readers.parquet.dispatch", "infoscope.readers.object_stores.mirror"
 
 
 def log(seed: int, rows: int = ROWS) -> dict[str, np.ndarray]:
@@ -90,6 +93,40 @@ def test_a_parquet_file_gives_its_table_and_only_its_columns_travel(door):
     assert size > 300_000
     assert door.sent < footer + 0.15 * size  # noise and weights stayed where they were
     assert all(asked[2] or asked[0] == "HEAD" for asked in door.asked)
+
+
+def test_columns_are_counted_from_memory_or_from_a_copy(door, monkeypatch):
+    """The compiled part takes the bytes as they came; an engine that is asked after all finds them in the copy."""
+    columns = log(0)
+    expected = ifs.Contingency.from_labels(columns["gold"], columns["svm"])
+    written = []
+    write = MirroredFile._write
+
+    def watched(file, pieces):
+        pieces = list(pieces)
+        written.extend(span for span, _ in pieces if span[1] < file.info.size)  # the footer is always written
+        write(file, pieces)
+
+    monkeypatch.setattr(MirroredFile, "_write", watched)
+    source = "s3://logs/daily/day=0/part-0.parquet"
+    assert ifs.read(source, truth="gold", system="svm") == expected
+    if is_built():
+        assert written == []
+    changes = {f"{DISPATCH}.PackedCounting.add": _unfit, f"{MIRROR}._AT_A_TIME": 100, f"{MIRROR}._PIECE": 999}
+    for name, value in changes.items():
+        written.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(name, value)
+            assert ifs.read(source, truth="gold", system="svm") == expected
+            assert bool(written) == (not is_built() or "_PIECE" not in name)
+    written.clear()
+    assert ifs.read(source, truth="gold", system="svm", read=ifs.ReadOptions(native=False)) == expected
+    assert written
+    assert door.asked
+
+
+def _unfit(*_):
+    raise UnfitError
 
 
 @pytest.mark.parametrize(

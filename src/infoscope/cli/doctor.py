@@ -61,6 +61,15 @@ class OptionalPart:
 
 
 @dataclass(frozen=True)
+class CompiledPart:
+    """One of the parts written in C."""
+
+    part: str
+    state: str
+    """active, switched off, missing, or what is wrong with the switch."""
+
+
+@dataclass(frozen=True)
 class Installation:
     """Everything that the doctor looks at."""
 
@@ -68,7 +77,8 @@ class Installation:
     python: str
     platform: str
     compiled: str
-    """active, switched off, missing, or what is wrong with the switch."""
+    """The state of all compiled parts: missing where one is."""
+    compiled_parts: tuple[CompiledPart, ...]
     packages: tuple[PackageVersion, ...]
     optional: tuple[OptionalPart, ...]
     frames: tuple[PackageVersion, ...]
@@ -101,11 +111,14 @@ def _examined() -> Installation:
             required.append(part)
         elif extra != "dev":
             extras.setdefault(extra, []).append(part)
+    compiled = _compiled()
+    states = [part.state for part in compiled]
     return Installation(
         __version__,
         platform.python_version(),
         platform.platform(terse=True),
-        _compiled(),
+        "missing" if "missing" in states else states[0],
+        compiled,
         tuple(required),
         tuple(_optional(extra, parts) for extra, parts in extras.items()),
         tuple(PackageVersion(name, _version(name), "") for name in _FRAMES),
@@ -139,28 +152,37 @@ def _optional(extra: str, parts: list[PackageVersion]) -> OptionalPart:
     return OptionalPart(extra, _PURPOSES.get(extra, ""), present, tuple(parts), f"pip install 'infoscope[{extra}]'")
 
 
-def _compiled() -> str:
-    from infoscope.kernels import is_native_wanted  # noqa: PLC0415 - loads NumPy, which help does not
-    from infoscope.readers.parquet.native import is_built  # noqa: PLC0415
+def _compiled() -> tuple[CompiledPart, ...]:
+    from infoscope import kernels  # noqa: PLC0415 - loads NumPy, which help does not
+    from infoscope.readers.parquet import native  # noqa: PLC0415
 
-    if not is_built():
-        return "missing"
     try:
-        return "active" if is_native_wanted() else "switched off"
+        state = "active" if kernels.is_native_wanted() else "switched off"
     except InputError as problem:
-        return str(problem)
+        state = str(problem)
+    built = {"parquet": native.is_built(), "columns": kernels.is_built()}
+    return tuple(CompiledPart(part, state if found else "missing") for part, found in built.items())
 
 
 _COMPILED = {
-    "active": "active: Parquet is counted by its packed codes",
-    "switched off": "switched off by INFOSCOPE_NATIVE; DuckDB counts Parquet",
-    "missing": "missing: DuckDB counts Parquet, in two to three times the time; install again with a C compiler",
+    "parquet": {
+        "active": "active: Parquet is counted by its packed codes",
+        "switched off": "switched off by INFOSCOPE_NATIVE; DuckDB counts Parquet",
+        "missing": "missing: DuckDB counts Parquet, in two to three times the time; install again with a C compiler",
+    },
+    "columns": {
+        "active": "active: scores are sorted by their digits, rows of tracks read as numbers",
+        "switched off": "switched off by INFOSCOPE_NATIVE; NumPy sorts scores and reads rows of tracks",
+        "missing": "missing: NumPy sorts scores and reads rows of tracks; install again with a C compiler",
+    },
 }
 
 
 def _lines(found: Installation, width: int) -> Iterator[str]:
     yield f"infoscope {found.infoscope}, Python {found.python}, {found.platform}"
-    yield from _paragraph(f"compiled part {_COMPILED.get(found.compiled, found.compiled)}", width)
+    for compiled in found.compiled_parts:
+        told = _COMPILED[compiled.part].get(compiled.state, compiled.state)
+        yield from _paragraph(f"compiled part {told}", width)
     yield ""
     yield from _paragraph("needs     " + ", ".join(_spelt(part) for part in found.packages), width)
     yield from _paragraph("frames    " + ", ".join(_spelt(part) for part in found.frames), width)

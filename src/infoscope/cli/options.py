@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +21,7 @@ __all__ = [
     "groups_option",
     "label_options",
     "matrix_tables",
+    "native_option",
     "order_option",
     "output_options",
     "prevalence_option",
@@ -114,13 +117,41 @@ def reading_options() -> Callable[[Command], Command]:
         click.option("--engine-url", metavar="URL", help="spark://, sc://, tcp:// (Dask) or a database's address."),
         click.option("--memory-limit", metavar="SIZE", help="Memory for counting, like 2GB; beyond it, disk is used."),
         click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads for counting."),
-        click.option(
-            "--native/--no-native",
-            default=None,
-            help="Whether compiled code may read Parquet; --no-native for files that you do not trust. "
-            "By default as INFOSCOPE_NATIVE says (0 or 1), else yes.",
-        ),
+        native_option(),
     )
+
+
+def native_option() -> Callable[[Command], Command]:
+    """Whether compiled parts are used; what is said here holds for all that the command does."""
+
+    def switched(context: click.Context, _: click.Parameter, native: bool | None) -> bool | None:
+        from infoscope.kernels import SWITCH  # noqa: PLC0415 - loads NumPy, which help does not
+
+        if native is not None:
+            context.with_resource(_environment(SWITCH, str(int(native))))
+        return native
+
+    return click.option(
+        "--native/--no-native",
+        default=None,
+        callback=switched,
+        help="Whether compiled code may read files and sort scores; --no-native for files that you do not trust. "
+        "By default as INFOSCOPE_NATIVE says (0 or 1), else yes.",
+    )
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """A variable of the environment for a while, also for processes that are started meanwhile."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def read_options(chosen: Mapping[str, Any]) -> ifs.ReadOptions:

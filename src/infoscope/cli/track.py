@@ -10,7 +10,7 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, seed_option
+from infoscope.cli.options import native_option, output_options, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
@@ -86,6 +86,7 @@ _OPTIONS = (
 @click.option("--sweep", is_flag=True, help="Also the information figures at gates from 0.05 to 0.95.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
 @seed_option()
+@native_option()
 @output_options()
 @reported
 def command(truth: str, tracks: tuple[str, ...], **chosen: object) -> None:

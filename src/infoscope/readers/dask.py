@@ -26,7 +26,9 @@ from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.labels import from_json
 from infoscope.readers.last_lines import last_lines_checked
+from infoscope.readers.object_stores import write_held
 from infoscope.readers.parquet.dispatch import count_by_codes
+from infoscope.readers.parquet.native import is_built
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
 
@@ -83,10 +85,14 @@ def _counted(
 ) -> list[Tally]:
     folder, native = how
     by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
+    files = replace(files, by_codes=by_codes and is_built())
     with opened(folder, files.name, limits) as session:
         scan = scan_files(session, files, columns, delimiter)
         tallies = count_by_codes(session, scan, files, columns, limits) if by_codes else None
-        return tallies or count_scan(session, scan, columns)
+        if tallies is None:
+            write_held(files.mirrors.values())
+            tallies = count_scan(session, scan, columns)
+        return tallies
 
 
 def spelt(tally: Tally, form: str) -> Tally:

@@ -71,6 +71,8 @@ class Files:
     """What to call files that are copies of something else, as of a pipe."""
     mirrors: Mapping[Path, MirroredFile] = field(default_factory=dict)
     """Copies of remote files, which may have holes until a column is asked for."""
+    by_codes: bool = False
+    """Whether the compiled part counts them first, which takes columns of remote files from memory."""
 
     def __iter__(self) -> Iterator[Path]:
         """File by file."""

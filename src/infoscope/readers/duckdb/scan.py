@@ -110,7 +110,8 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
     paths = _bound(files.paths)
     schemas = parquet_schemas(session, paths)
-    fetch_columns(files.mirrors, files.paths, columns.names, partial(_chunk_places, session))
+    chunks = partial(_chunk_places, session)
+    fetch_columns(files.mirrors, files.paths, columns.names, chunks, hold=files.by_codes)
     first: dict[str, str] = {}
     for path, (names, types) in zip(files.paths, schemas, strict=True):
         pick_columns(

@@ -6,15 +6,17 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from infoscope.errors import InputError
 from infoscope.readers.object_stores.addresses import ObjectAddress
 
-__all__ = ["Fault", "ObjectInfo", "ObjectStore", "StoreError", "persistently", "raise_fault"]
+__all__ = ["Buffer", "Fault", "ObjectInfo", "ObjectStore", "StoreError", "persistently", "raise_fault"]
 
 Range = tuple[int, int]
 """First byte, and the one after the last."""
+Buffer = Any
+"""Bytes, or what a driver keeps them in; a memoryview shows them."""
 T = TypeVar("T")
 _PAUSES = (0.1, 0.4, 1.6)
 """Seconds to wait before trying again what may pass."""

@@ -1,7 +1,7 @@
 """Copies of remote files in a folder here: whole for text; of Parquet only the footer, then the columns asked for.
 
 A copy of Parquet has the size of the original with holes where nothing was fetched, so every engine reads it like any
-other file, and only the bytes of its columns travel.
+other file, and only the bytes of its columns travel. What is counted at once may wait in memory instead of the copy.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 from infoscope.errors import InputError
 from infoscope.readers.object_stores.addresses import ObjectAddress
 from infoscope.readers.object_stores.buckets import Bucket
-from infoscope.readers.object_stores.client import ObjectInfo, ObjectStore, Range, persistently
+from infoscope.readers.object_stores.client import Buffer, ObjectInfo, ObjectStore, Range, persistently
 from infoscope.readers.object_stores.web import WebServer
 
-__all__ = ["MirroredFile", "fetch_columns", "mirrored"]
+__all__ = ["MirroredFile", "fetch_columns", "mirrored", "write_held"]
 
 _FOOTER = 1 << 16
 """Bytes at the end of a Parquet file that are fetched first: footers are rarely longer."""
@@ -43,22 +43,45 @@ class MirroredFile:
     path: Path
     present: list[Range] = field(default_factory=list)
     """What the copy has."""
+    held: dict[Range, Buffer] = field(default_factory=dict)
+    """Bytes that were fetched and that the copy does not have yet."""
 
     def fetch(self, wanted: Iterable[Range]) -> None:
         """Write ranges into the copy that it does not have yet."""
-        missing = _joined([span for span in wanted if not any(a <= span[0] and span[1] <= b for a, b in self.present)])
-        pieces = [(at, min(at + _PIECE, end)) for start, end in missing for at in range(start, end, _PIECE)]
-        with self.path.open("r+b") as copy:
-            for part in _batches(pieces):
-                found = persistently(lambda part=part: self.store.ranges(self.info, part), self.address)  # type: ignore[misc]
-                for (start, _), content in zip(part, found, strict=True):
-                    copy.seek(start)
-                    copy.write(content)
-        self.present = _joined([*self.present, *missing])
+        self._write(self.held.items())
+        self.held = {}
+        self._write(self._fetched(wanted))
 
-    def complete(self, wanted: Iterable[Range]) -> None:
+    def hold(self, wanted: Iterable[Range]) -> None:
+        """Keep ranges in memory that are not here yet."""
+        self.held |= dict(self._fetched(wanted, _AT_A_TIME))  # so that no range is divided
+
+    def _fetched(self, wanted: Iterable[Range], most: int = _PIECE) -> Iterator[tuple[Range, Buffer]]:
+        here = [*self.present, *self.held]
+        missing = _joined([span for span in wanted if not any(a <= span[0] and span[1] <= b for a, b in here)])
+        pieces = [(at, min(at + most, end)) for start, end in missing for at in range(start, end, most)]
+        for part in _batches(pieces):
+            found = persistently(lambda part=part: self.store.ranges(self.info, part), self.address)  # type: ignore[misc]
+            yield from zip(part, found, strict=True)
+
+    def _write(self, pieces: Iterable[tuple[Range, Buffer]]) -> None:
+        with self.path.open("r+b") as copy:
+            for span, content in pieces:
+                copy.seek(span[0])
+                copy.write(content)
+                self.present.append(span)
+        self.present = _joined(self.present)
+
+    def in_memory(self, start: int, size: int) -> memoryview | None:
+        """Bytes of the file that wait in memory, in one piece; None where they do not."""
+        for (first, end), content in self.held.items():
+            if first <= start and start + size <= end:
+                return memoryview(content)[start - first : start - first + size]
+        return None
+
+    def complete(self, wanted: Iterable[Range], *, hold: bool = False) -> None:
         """Fetch the last ranges; refuse a file that is another one now than when its first bytes were read."""
-        self.fetch(wanted)
+        (self.hold if hold else self.fetch)(wanted)
         now = persistently(lambda: self.store.info(self.info.key), self.address)
         if now is None or (now.size, now.version) != (self.info.size, self.info.version):
             raise InputError(f"{self.address} changed while it was read; read a copy that stands still")
@@ -158,11 +181,17 @@ def _begin(file: MirroredFile, *, with_holes: bool) -> None:
 
 
 def fetch_columns(
-    files: Mapping[Path, MirroredFile], paths: Sequence[Path], names: Sequence[str], chunks: Callable[[list[Path]], Any]
+    files: Mapping[Path, MirroredFile],
+    paths: Sequence[Path],
+    names: Sequence[str],
+    chunks: Callable[[list[Path]], Any],
+    *,
+    hold: bool = False,
 ) -> None:
     """Fetch the columns of these names where copies have holes; ``chunks`` tells where the chunks of files lie.
 
-    It gives lines of path, column, first byte (of the dictionary, of the data) and size.
+    It gives lines of path, column, first byte (of the dictionary, of the data) and size. With ``hold`` they stay in
+    memory where they are few.
     """
     partly = [path for path in paths if path in files and not _is_complete(files[path])]
     if not partly:
@@ -172,7 +201,15 @@ def fetch_columns(
         if column.partition(", ")[0] in names and size:
             start = min(at for at in (dictionary, data) if at)
             wanted[path].append((start, start + size))
-    _in_parallel(lambda path: files[path].complete(wanted[str(path.absolute())]), partly)
+    sizes = [end - start for spans in wanted.values() for start, end in spans]
+    hold = hold and sum(sizes) <= _AT_A_TIME
+    _in_parallel(lambda path: files[path].complete(wanted[str(path.absolute())], hold=hold), partly)
+
+
+def write_held(files: Iterable[MirroredFile]) -> None:
+    """Put what waits in memory into the copies, for engines that read those."""
+    for file in files:
+        file.fetch([])
 
 
 def _in_parallel(work: Callable[[Any], None], items: Sequence[Any]) -> None:

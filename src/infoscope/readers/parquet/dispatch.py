@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
@@ -19,6 +20,7 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import CountingLimits, Session, interruptible
 from infoscope.readers.files import Files
+from infoscope.readers.object_stores import MirroredFile
 from infoscope.readers.parquet.dictionary import CountedCodes, Counting, Places, UnfitError
 from infoscope.readers.parquet.layout import RowGroup, row_groups
 from infoscope.readers.parquet.native import PackedCounting, is_built
@@ -148,12 +150,16 @@ class _Stream:
 
 def _count_parquet(session: Session, files: Files, columns: Columns, limits: CountingLimits) -> list[Tally] | None:
     """Row groups, in a thread for each core."""
-    work = _Work(Places(columns.names), row_groups(session, files, columns.names))
+    work = _Work(Places(columns.names), row_groups(session, files, columns.names), files.mirrors)
     try:
         with shown_while(f"counting {files.name}", work.percent):
             return work.places.tallies(_in_threads(work.count, _threads(limits), work.stop))
     except (UnfitError, InputError, OSError):
         return None
+
+
+def _nowhere(_start: int, _size: int) -> None:
+    """No bytes of a file of this machine wait in memory."""
 
 
 @dataclass
@@ -162,6 +168,7 @@ class _Work:
 
     places: Places
     groups: Iterator[RowGroup]
+    mirrors: Mapping[Path, MirroredFile]
     stop: Event = field(default_factory=Event)
     _share: float = 0.0
     _lock: Lock = field(default_factory=Lock)
@@ -184,6 +191,7 @@ class _Work:
                 if file is None or group.path != path:
                     opened.close()
                     path, file = group.path, opened.enter_context(group.path.open("rb", buffering=0))
-                counting.add(file, group)
+                mirror = self.mirrors.get(group.path)
+                counting.add(file, group, mirror.in_memory if mirror else _nowhere)
         counting.settle()
         return counting

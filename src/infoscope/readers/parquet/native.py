@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -18,7 +19,7 @@ from infoscope.readers.parquet.dictionary import Places, UnfitError, grown
 from infoscope.readers.parquet.layout import Chunk, RowGroup
 from infoscope.readers.tally import Ints
 
-__all__ = ["PackedCounting", "is_built"]
+__all__ = ["InMemory", "PackedCounting", "is_built"]
 
 _LARGEST_GROUP = 1 << 24
 _LARGEST_CHUNK = 1 << 26
@@ -39,6 +40,8 @@ _CODECS = {
 _GZIP_FLAGS = 3
 """Where the header of a gzip stream says what else it has; the engine knows no streams that have more."""
 _Bytes = NDArray[np.uint8]
+InMemory = Callable[[int, int], memoryview | None]
+"""Bytes of a file that need not be read from it, by their first and their number."""
 
 
 def is_built() -> bool:
@@ -68,7 +71,7 @@ class PackedCounting:
         self._tables = [np.zeros((0, 0), dtype=np.uint32) for _ in places.names[1:]]
         self.totals: list[Ints] = [np.zeros((0, 0), dtype=np.int64) for _ in places.names[1:]]
 
-    def add(self, file: BinaryIO, group: RowGroup) -> None:
+    def add(self, file: BinaryIO, group: RowGroup, in_memory: InMemory) -> None:
         """Count the rows of a group; after an error what was counted before is of no use either."""
         if not 0 < group.rows <= _LARGEST_GROUP or any(chunk.size > _LARGEST_CHUNK for chunk in group.chunks):
             raise UnfitError
@@ -80,7 +83,9 @@ class PackedCounting:
         self._rows += group.rows
         try:
             for column, chunk in enumerate(group.chunks):
-                self._add(column, self._read(file, chunk), chunk, truth)
+                held = in_memory(chunk.start, chunk.size)
+                content = self._read(file, chunk) if held is None else np.frombuffer(held, np.uint8)
+                self._add(column, content, chunk, truth)
         except ValueError as error:  # the compiled part's word for whatever does not fit
             raise UnfitError from error
 
