@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csgraph, csr_array
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from sklearn.metrics import homogeneity_score, mutual_info_score
 
 from infoscope import metrics, tracking
@@ -177,6 +179,28 @@ def test_the_heaviest_cells_of_a_table(height: int, width: int, seed: int) -> No
 
     assert table[rows[chosen], columns[chosen]].sum() == table[linear_sum_assignment(table, maximize=True)].sum()
     assert len(set(rows[chosen])) == len(chosen) == len(set(columns[chosen]))
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10**6))
+def test_near_tied_worths_reach_the_solver_as_whole_numbers(height: int, width: int, seed: int) -> None:
+    """Sums of thirds and tenths that differ in the last bit; between whole numbers the solver cannot circle."""
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 4, (height, width)) / 3 + rng.integers(0, 4, (height, width)) * 0.1
+    rows, columns = np.nonzero(table)
+    handed: list[np.ndarray] = []
+
+    def solver(table: csr_array, *, maximize: bool) -> tuple[np.ndarray, np.ndarray]:
+        handed.append(table.data)
+        return min_weight_full_bipartite_matching(table, maximize=maximize)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csgraph, "min_weight_full_bipartite_matching", solver)
+        chosen = heaviest_overall(rows, columns, table[rows, columns])
+
+    best = table[linear_sum_assignment(table, maximize=True)].sum()
+    assert table[rows[chosen], columns[chosen]].sum() == pytest.approx(best, rel=1e-10)
+    assert all(np.all(data == np.rint(data)) for data in handed)
+    assert len(handed) == (len(rows) > 0)
 
 
 def test_sticky_keeps_the_ids_that_frame_by_frame_matching_exchanges() -> None:

@@ -18,6 +18,8 @@ __all__ = ["alignment", "heaviest", "heaviest_overall", "independent", "sticky",
 
 _CONTINUES = 1000.0
 """What it is worth to continue the pair of the frame before: more than any similarity in the frame."""
+_WHOLE_BITS = 40
+"""Length of the greatest worth in bits: sums over thousands of tracks stay below 2⁵³, where floats are exact."""
 
 
 def independent(tracks: Tracks, pairs: SimilarPairs, gate: float) -> SimilarPairs:
@@ -86,6 +88,7 @@ def heaviest_overall(rows: Ints, columns: Ints, worth: Real) -> Ints:
         return np.zeros(0, np.int64)
     # every row also has a column of its own worth nothing, so that it may stay alone; all are raised by
     # one because the solver takes stored zeros for absent cells
+    worth = _whole(worth)
     names, row = distinct(rows)
     height, width = len(names), int(columns.max()) + 1
     table = csr_array(
@@ -97,6 +100,15 @@ def heaviest_overall(rows: Ints, columns: Ints, worth: Real) -> Ints:
     )
     taken = min_weight_full_bipartite_matching(table, maximize=True)[1]
     return np.flatnonzero(taken[row] == columns)
+
+
+def _whole(worth: Real) -> Real:
+    """The same worths as whole numbers: counts keep their ratios exactly, others are rounded to 12 digits.
+
+    The solver compares sums of worths: rounded sums of near ties contradict each other, and its search need not end.
+    """
+    doublings = _WHOLE_BITS - int(np.frexp(worth.max())[1])
+    return np.rint(np.ldexp(worth, doublings))
 
 
 class _Problem(NamedTuple):
