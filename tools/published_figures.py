@@ -13,7 +13,7 @@ from typing import TypeVar
 from infoscope.metrics.registry import SOURCES, catalogue
 from tests.published.elsewhere import rows_beyond_the_reference_data
 from tests.published.figures import Figure, figures, reference_values, score, table_of
-from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, rule_of
+from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, reason_of, rule_of
 from tests.reference import ROOT, why_absent
 
 K = TypeVar("K")
@@ -140,7 +140,7 @@ def _refuted(chosen: list[Figure]) -> Iterator[str]:
     yield "| where | what is printed | ours | why |"
     yield "|---|---|---|---|"
     for figure in chosen:
-        why = figure.reason or str(figure.recomputed)
+        why = reason_of(figure)
         yield f"| {_cell(figure.where)} | {_cell(_claim(figure))} | {_cell(_ours(figure))} | {_cell(why)} |"
 
 
@@ -239,7 +239,6 @@ def _ours(figure: Figure) -> str:
 
 
 def _cell(text: str) -> str:
-    text = text.replace("seed's own", "paper's own")  # the notes call the collected papers the seed
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("\n", " ")
 
 

@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 
 from tests.published.elsewhere import HELD
 from tests.published.figures import Figure, has_table
+from tests.published.reasons import REASONS
 
 
 class Fate(Enum):
@@ -70,28 +71,12 @@ def rule_of(figure: Figure) -> Rule | None:
 WAITING: tuple[tuple[str, dict[str, str]], ...] = ()
 """Capabilities that figures wait for; a rule for a figure takes it off this list."""
 
-_NO_MATRIX = "the confusion matrix is not public; only the printed columns of a row can be set against each other"
-OUT_OF_REACH = (
-    ({"input": "krkopt*"}, "runs of Weka's learners, whose confusion matrices are not among the reference data"),
-    (
-        {"input": "magnetic*"},
-        "the annotated pages are in the authors' repository (proficiency-metric, data/magnetic_annotated.txt), "
-        "not among the reference data",
-    ),
-    ({"input": "tass_*"}, _NO_MATRIX),
-    ({"input": "holt_0[789]"}, _NO_MATRIX),
-    ({"as_printed": "2^67 > 10^20"}, "plain arithmetic, no quantity of ours in it"),
-    ({"kind": "text"}, "text, not a number to compute"),
-    ({"kind": "value"}, "a number of the text without data"),
-)
-"""Why a figure is not checked, for those whose own entry does not say it; the first that fits counts."""
-
 
 def fate_of(figure: Figure) -> tuple[Fate, str]:
     """What the tests do with a figure, and how or why."""
     wrong = figure.reproduces is False
     if figure.is_number and figure.metric and has_table(figure.input) and (figure.testable or wrong):
-        return (Fate.REFUTED, figure.reason) if wrong else (Fate.COMPARED, figure.convention)
+        return (Fate.REFUTED, reason_of(figure)) if wrong else (Fate.COMPARED, figure.convention)
     judged = rule_of(figure)
     if judged is not None:
         return (Fate.REFUTED if wrong else Fate.JUDGED), judged.says
@@ -102,14 +87,14 @@ def fate_of(figure: Figure) -> tuple[Fate, str]:
         if Rule("", patterns, _nothing).covers(figure):
             return Fate.WAITS, capability
     if wrong:
-        return Fate.MISTAKEN, figure.reason or str(figure.recomputed)
-    return Fate.UNCHECKED, _why_unchecked(figure)
+        return Fate.MISTAKEN, reason_of(figure)
+    return Fate.UNCHECKED, reason_of(figure)
 
 
 def _nothing(_: Figure) -> None: ...
 
 
-def _why_unchecked(figure: Figure) -> str:
-    general = next((why for patterns, why in OUT_OF_REACH if Rule("", patterns, _nothing).covers(figure)), "")
-    own = figure.reason
-    return "; ".join(part for part in dict.fromkeys((general, own)) if part)
+def reason_of(figure: Figure) -> str:
+    """Why a figure is wrong in print or out of reach; empty where nobody has written it."""
+    found = next((why for patterns, why in REASONS if Rule("", patterns, _nothing).covers(figure)), "")
+    return found(figure) if callable(found) else found

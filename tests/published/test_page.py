@@ -12,7 +12,7 @@ from tests.published.elsewhere import (
     rows_of_the_papers,
 )
 from tests.published.figures import figures
-from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of
+from tests.published.ledger import CHECKED_HERE, NOT_CHECKABLE, Fate, fate_of, reason_of
 from tests.reference import ROOT, published_document, why_absent
 from tools.published_figures import PAGE, counts_by_paper, write_page
 
@@ -79,3 +79,18 @@ def test_what_is_public_is_not_called_private() -> None:
 
     assert "annotated pages are not public" not in page
     assert "authors' repository" in page
+
+
+def test_reasons_are_our_own_sentences() -> None:
+    """Numbers come from the reference data; no six words of a reason stand there in a row."""
+    explained = [figure for figure in figures() if reason_of(figure)]
+
+    assert len(explained) > 90
+    for figure in explained:
+        theirs = {*_six_words(figure.reason), *_six_words(str(figure.recomputed))}
+        assert not theirs & set(_six_words(reason_of(figure))), figure.id
+
+
+def _six_words(text: str) -> list[tuple[str, ...]]:
+    words = re.findall(r"[A-Za-z][\w']*", text.lower())
+    return [tuple(words[start : start + 6]) for start in range(len(words) - 5)]
