@@ -1,6 +1,7 @@
 """The user's own costs: in evaluations, comparisons and gates, from every form, and refused where they do not fit."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -246,3 +247,45 @@ def test_matrices_on_the_command_line_have_costs(tmp_path: Path) -> None:
     failed = run("evaluate", "--matrix", *sources, "--costs", tmp_path / "costs.csv")
     assert failed.exit_code == 2
     assert "has 2 × 3 costs, and there are 2 true × 2 predicted classes" in failed.stderr
+
+
+def test_a_cost_matrix_is_explained(tmp_path: Path) -> None:
+    costs = tmp_path / "costs.csv"
+    costs.write_text(",ham,spam\nham,0,9\nspam,1,0\n")
+    said = run("explain", "--costs", costs)
+
+    assert said.exit_code == 0, said.output
+    assert "expected_cost" in said.stdout
+    assert "The dearest error is to predict 'spam' where 'ham' is true: 9 more" in " ".join(said.stdout.split())
+    assert "It pays to predict 'spam' when its probability is at least 0.9." in said.stdout
+    assert run("explain", "mean cost", "--costs", costs).stdout == said.stdout
+
+
+def test_the_stated_threshold_is_the_cheapest(tmp_path: Path) -> None:
+    """At its two sides the cheaper prediction changes, also where correct predictions cost something."""
+    matrix = np.array([[1.0, 8.0], [4.0, 2.0]])
+    costs = tmp_path / "costs.csv"
+    costs.write_text("1,8\n4,2\n")
+    found = re.search(r"at least ([0-9.]+)\.", run("explain", "--costs", costs).stdout)
+
+    assert found is not None
+    share = float(found[1])
+    for probability, cheaper in ((share - 0.01, 0), (share + 0.01, 1)):
+        assert np.argmin(np.array([1 - probability, probability]) @ matrix) == cheaper
+
+
+@pytest.mark.parametrize(
+    ("content", "metric", "words"),
+    [
+        ("0,1\n1,0\n", "accuracy", "--costs belongs to the expected cost"),
+        ("0,1\n1\n", None, "costs.csv"),
+        ("0,inf\n1,0\n", None, "costs.csv has inf as a cost"),
+    ],
+)
+def test_costs_that_cannot_be_explained(tmp_path: Path, content: str, metric: str | None, words: str) -> None:
+    (tmp_path / "costs.csv").write_text(content)
+    failed = run("explain", *([metric] if metric else []), "--costs", tmp_path / "costs.csv")
+
+    assert failed.exit_code == 2
+    assert words in failed.stderr
+    assert failed.stdout == ""

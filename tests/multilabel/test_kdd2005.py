@@ -72,6 +72,8 @@ def test_precision_recall_and_f1_after_reassignment_are_those_of_the_authors_pro
     shown = [f"{found.value(name) or 0:.2%}" for name in ("permuted_precision", "permuted_recall", "permuted_f1")]
 
     assert shown == ["59.10%", "56.41%", "57.72%"]
+    for text in (verbatim(3, 1).to_text(), verbatim(3, 1).to_markdown()):
+        assert all(number in text for number in shown)
 
 
 def test_assignment_by_pairwise_proficiency_gives_up_bits_for_small_categories() -> None:

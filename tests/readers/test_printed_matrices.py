@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from scipy.io import savemat
 from scipy.sparse import csc_array
 
+from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.readers import read_matrix
 
@@ -90,3 +92,15 @@ def test_files_of_matlab_without_one_matrix(tmp_path: Path) -> None:
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
     with pytest.raises(InputError, match="MATLAB"):
         read_matrix(path)
+
+
+def test_files_of_matlab_read_as_rows_are_named_for_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "table.mat"
+    for matrix in ([[10, 2], [3, 15]], [[200.5, 0.1], [0.3, 181.7]]):
+        savemat(path, {"counts": matrix})
+        for columns in ((), ("-t", "gold", "-s", "svm")):
+            done = CliRunner().invoke(app, ["evaluate", str(path), *columns])
+            assert done.exit_code == 2
+            assert "table.mat is a file of MATLAB" in done.stderr
+            assert "--matrix" in done.stderr
+            assert len(done.stderr) < 300

@@ -15,7 +15,7 @@ import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.glossary import folded, glossary, spellings, word_named
 from infoscope.cli.streams import write_stdout
-from infoscope.errors import AmbiguousNameError, UnknownNameError
+from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 
 __all__ = ["command", "entries_named", "explained"]
 
@@ -95,9 +95,10 @@ def _metrics_beginning(_context: click.Context, _parameter: click.Parameter, typ
 
 @click.command("explain")
 @click.argument("metric", required=False, shell_complete=_metrics_beginning)
+@click.option("--costs", metavar="FILE", help="Explain the expected cost with the cost matrix of this file.")
 @click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
 @reported
-def command(metric: str | None, **_options: object) -> None:
+def command(metric: str | None, costs: str | None, **_options: object) -> None:
     """Say what a metric means, its formula, range and source; without METRIC, list them all.
 
     Any name that a paper or a library uses for it will do, and any word that reports print.
@@ -107,10 +108,27 @@ def command(metric: str | None, **_options: object) -> None:
     Example: infoscope explain "variation of information"
 
     Example: infoscope explain roc_auc
+
+    Example: infoscope explain --costs costs.csv
     """
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
-    lines = _listing(width) if metric is None else explained(metric, width)
+    if costs is not None:
+        lines = _with_costs(metric, costs, width)
+    else:
+        lines = _listing(width) if metric is None else explained(metric, width)
     write_stdout("\n".join(lines) + "\n")
+
+
+def _with_costs(metric: str | None, path: str, width: int) -> list[str]:
+    """The card of the expected cost, and what a cost matrix says."""
+    from infoscope.cli.cost_sentences import cost_sentences  # noqa: PLC0415 - loads NumPy, which help does not
+
+    name = "expected_cost" if metric is None else metric
+    if all(entry.name != "expected_cost" for entry in _entries(name)):
+        raise InputError(
+            f"--costs belongs to the expected cost, and {metric!r} is another metric; leave one of them out"
+        )
+    return [*explained("expected_cost", width), *cost_sentences(path, width)]
 
 
 def explained(name: str, width: int) -> list[str]:

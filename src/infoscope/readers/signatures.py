@@ -52,6 +52,10 @@ _FOREIGN = {
         "an HDF5 file", 'convert it: python -c "import pandas; pandas.read_hdf({file!r}).to_csv({csv!r})"'
     ),
     b"\x93NUMPY": _Kind("a NumPy array", "hand over the array: infoscope.Contingency.from_labels(truth, predictions)"),
+    b"MATLAB": _Kind(
+        "a file of MATLAB, which holds matrices and no rows",
+        "read its table of counts with --matrix (in Python: infoscope.readers.read_matrix)",
+    ),
     b"Obj\x01": _Kind("an Avro file", "convert it: avro-tools tojson {file} > {ndjson}"),
     b"ORC": _Kind("an ORC file", "convert it to Parquet"),
     b"%PDF": _Kind("a PDF document", "export its table as CSV"),
@@ -106,6 +110,9 @@ def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
     """What to say about a text file that is not UTF-8: in what it seems to be written, and how to convert it."""
     where = where or str(path)
     sample = first_bytes(path, compression, _SAMPLE)
+    foreign = _foreign_kind(sample, path)
+    if foreign is not None:
+        return f"{path} is {foreign.what}; {_filled(foreign.way_out, path, compression)}"
     wide = _wide_encoding(sample)
     if wide is not None:
         return f"{where} is {wide} text; {_filled(_iconv(wide), path, compression)}"

@@ -124,20 +124,29 @@ def _fit(parts: list[TextColumn], width: int, gap: int) -> _Fitted:
     while parts:
         widths = [part.width for part in parts]
         excess = sum(widths) + gap * (len(parts) - 1) - width
-        slack = [
-            max(0, wide - (wide if part.least is None else part.least))
-            for wide, part in zip(widths, parts, strict=True)
+        least = [
+            wide if part.least is None else min(part.least, wide) for wide, part in zip(widths, parts, strict=True)
         ]
-        if excess <= sum(slack) or len(parts) == 1:
-            for at, room in enumerate(slack):
-                cut = min(room, max(excess, 0))
-                widths[at] -= cut
-                excess -= cut
-            return _Fitted(parts, widths)
+        if excess <= sum(widths) - sum(least) or len(parts) == 1:
+            return _Fitted(parts, _cut_widest(widths, least, excess))
         lowest = min(part.priority for part in parts)
         last = max(at for at, part in enumerate(parts) if part.priority == lowest)
         parts = parts[:last] + parts[last + 1 :]
     return _Fitted([])
+
+
+def _cut_widest(widths: Sequence[int], least: Sequence[int], excess: int) -> list[int]:
+    """The widths without the excess, taken from the widest columns, so that long names beside each other stay alike.
+
+    >>> _cut_widest([30, 40, 6], [8, 8, 6], 20)
+    [25, 25, 6]
+    """
+    found = list(widths)
+    for _ in range(excess):
+        free = [at for at, wide in enumerate(found) if wide > least[at]]
+        if free:
+            found[max(free, key=lambda at: (found[at], -at))] -= 1
+    return found
 
 
 def _line(cells: Sequence[Text], fitted: _Fitted, signs: Signs, gap: int) -> Text:

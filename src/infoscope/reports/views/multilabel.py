@@ -25,6 +25,7 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
+from infoscope.reports.views.sample_values import written_value
 
 __all__ = ["PICTURES", "outline"]
 
@@ -129,18 +130,21 @@ def _metrics(system: Predictor) -> Table:
                 _TITLES[name],
                 Strong(notation.shown(estimate)),
                 notation.interval(estimate) or estimate.undefined or "",
+                written_value(name, estimate.value),
                 notation.spread(halves.sd) if halves else "",
                 (Code(name),),
             )
         )
     columns = [
-        Column("metric", "name"),
+        Column("metric", "text", 9),
         Column("value"),
         Column("interval", priority=8),
+        Column("in sample", priority=4),
         Column("sd of halves", priority=3),
         Column("id", "text", 2),
     ]
-    return Table(columns, rows, title="Metrics", search="metrics", max_rows=len(rows))
+    note = "In sample: of the counts as they are (plug-in), as papers and other programs print it."
+    return Table(columns, rows, title="Metrics", note=note, search="metrics", max_rows=len(rows))
 
 
 def _label_sets(system: Predictor) -> Table:

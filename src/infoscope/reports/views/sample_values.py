@@ -9,7 +9,7 @@ from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import UNDEFINED, MetricNotation
 from infoscope.reports.outline import Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
 
-__all__ = ["SampleValues", "compared_values", "disagreement", "sample_values"]
+__all__ = ["SampleValues", "compared_values", "disagreement", "sample_values", "written_value"]
 
 SampleValues = Mapping[str, Mapping[str, float | None]]
 """By metric and system."""
@@ -41,7 +41,7 @@ def sample_values(values: SampleValues, positive: str | None = None, *, ranked: 
             *(
                 Strong(text) if leaders[metric] == system else text
                 for metric, found in values.items()
-                if (text := _written(metric, found.get(system)))
+                if (text := written_value(metric, found.get(system)))
             ),
         )
         for system in systems
@@ -96,7 +96,8 @@ def _in_a_sentence(metric: str) -> str:
     return f"{title[:1].lower()}{title[1:]}" if title[1:2].islower() else title
 
 
-def _written(metric: str, value: float | None) -> str:
+def written_value(metric: str, value: float | None) -> str:
+    """A number of the counts with the digits that papers print."""
     if value is None:
         return UNDEFINED
     return f"{value:.2%}" if MetricNotation(metric).is_share else f"{value:.4f}"
