@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 
 const browser = [
+  'AbortController',
   'addEventListener',
   'atob',
   'Blob',

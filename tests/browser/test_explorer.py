@@ -245,3 +245,16 @@ def test_the_page_in_the_frame_is_that_of_the_command(browser: Any, address: str
     assert "infoscope evaluate digits.csv -t truth -s svm -o report.html" in made
     assert page.frame_locator("iframe").locator("h1").inner_text().startswith("svm captures")
     page.close()
+
+
+def test_refusals_are_seen(browser: Any, address: str, tmp_path: Path) -> None:
+    page = browser.new_page()
+    page.goto(address + "explore?file=digits.csv&t=truth&s=none")
+    frame = page.frame_locator("iframe")
+    frame.get_by_text("no column").wait_for()
+    frame.get_by_role("link", name="to the files").click()
+    page.get_by_role("heading", name="Which predictions?").wait_for()
+    (tmp_path / "large.zip").write_bytes(b"0" * 20_000_000)
+    page.set_input_files("#pick", tmp_path / "large.zip")
+    page.get_by_text("This is no file of rows").wait_for()
+    page.close()

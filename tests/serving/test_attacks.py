@@ -248,3 +248,79 @@ def test_a_file_that_changes_or_goes_is_noticed(served: Served) -> None:
     assert status == 404
     assert "no such file" in text
     assert "Traceback" not in text
+
+
+def test_what_is_refused_in_the_frame_is_shown_there(served: Served) -> None:
+    asked = urlencode({**COLUMNS, "t": "none"})
+    status, headers, text = ask(served, f"report?{asked}")
+    assert status == 400
+    assert "no column" in text
+    assert headers["Content-Security-Policy"].endswith("frame-ancestors 'self'")
+    assert 'target="_top"' in text
+    assert ask(served, f"changes?{asked}")[1]["Content-Security-Policy"].endswith("frame-ancestors 'none'")
+
+
+def test_names_of_headers_have_no_case(served: Served) -> None:
+    server, explorer = served
+    port = server.server_address[1]
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.putrequest("GET", f"/{explorer.key}/", skip_host=True)
+    for name, value in (("host", f"127.0.0.1:{port}"), ("sec-fetch-site", "cross-site")):
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    assert (answer.status, b"Another site" in answer.read()) == (403, True)
+    connection.close()
+
+
+def test_an_address_that_is_none_is_answered(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_connection(("127.0.0.1", served[0].server_address[1]), timeout=30) as connection:
+        connection.sendall(b"GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_of_an_upload_that_fails_nothing_is_left(served: Served) -> None:
+    before = set(served[1].folder.dropped.iterdir())
+    with socket.create_connection(("127.0.0.1", served[0].server_address[1]), timeout=30) as connection:
+        head = f"POST /{served[1].key}/upload?name=x.csv HTTP/1.1\r\nHost: {origin(served)[7:]}\r\n"
+        connection.sendall(f"{head}Origin: {origin(served)}\r\nContent-Length: 100\r\n\r\nt,s\n".encode())
+        connection.shutdown(socket.SHUT_WR)
+        assert b"400" in connection.recv(100)
+    assert set(served[1].folder.dropped.iterdir()) == before
+
+    class FullDisk:
+        def read(self, _: int) -> bytes:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="space"):
+        served[1].folder.keep("x.csv", 100, FullDisk())  # type: ignore[arg-type]
+    assert set(served[1].folder.dropped.iterdir()) == before
+
+
+def test_a_file_is_offered_before_it_is_sent(served: Served) -> None:
+    for asked, status in (("x.csv&size=100", 200), ("x.exe&size=1", 415), ("x.csv&size=9999999999999", 413)):
+        found = ask(served, f"offer?name={asked}", "POST", body=b"", Origin=origin(served))
+        assert found[0] == status
+    assert ask(served, "offer?name=x.csv&size=1", "POST", body=b"", Origin="http://evil.example")[0] == 403
+
+
+def test_a_broken_file_of_verdicts_is_named(served: Served) -> None:
+    path = served[1].folder.root / "verdicts.jsonl"
+    path.write_text("{\n")
+    status, _, text = ask(served, "")
+    path.unlink()
+    assert status == 400
+    assert "verdicts.jsonl, line 1" in text
+
+
+def test_verdicts_are_not_written_through_a_link(served: Served) -> None:
+    root = served[1].folder.root
+    outside = root.parent / "settings.txt"
+    outside.write_text("mine\n")
+    (root / "verdicts.jsonl").symlink_to(outside)
+    said = {"file": "rows.csv", "row": "3", "system": "s", "truth": "a", "predicted": "b", "verdict": "truth wrong"}
+    status, _, text = ask(served, "verdict", "POST", body=json.dumps(said).encode(), Origin=origin(served))
+    (root / "verdicts.jsonl").unlink()
+    assert (status, outside.read_text()) == (400, "mine\n")
+    assert "is a link" in text

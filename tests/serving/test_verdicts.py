@@ -1,5 +1,6 @@
 """Verdicts on rows: counted only where rows were drawn at random, applied to a copy."""
 
+import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -72,6 +73,69 @@ def test_applied_to_a_copy_only(tmp_path: Path) -> None:
     again = run(*words)
     assert again.exit_code == 2
     assert "exists already" in again.stderr
+
+
+def applied(folder: Path, source: Path) -> Result:
+    words = ("verdicts", "apply", folder / "verdicts.jsonl", source, "-t", "truth", "-o", folder / "new.csv", "--force")
+    return run(*words)
+
+
+def test_files_of_the_same_name_keep_their_own_verdicts(tmp_path: Path) -> None:
+    for name, row in (("a", 1), ("b", 2)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rows.csv").write_text("truth,svm\ncat,dog\ncat,dog\n")
+        keep_verdict(tmp_path, {**said(row, "truth wrong"), "file": f"{name}/rows.csv"})
+    assert applied(tmp_path, tmp_path / "b" / "rows.csv").exit_code == 0
+    assert (tmp_path / "new.csv").read_text() == "truth,svm,verdict\ncat,dog,\ndog,dog,truth wrong\n"
+    (tmp_path / "rows.csv").write_text("truth,svm\ncat,dog\ncat,dog\n")
+    elsewhere = applied(tmp_path, tmp_path / "rows.csv")
+    assert elsewhere.exit_code == 2
+    assert "'a/rows.csv' and 'b/rows.csv'" in elsewhere.stderr
+    assert [each.file for each in truth_errors(read_verdicts(tmp_path / "verdicts.jsonl"))] == [
+        "a/rows.csv",
+        "b/rows.csv",
+    ]
+
+
+def test_a_file_that_changed_since_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "rows.csv"
+    keep_verdict(tmp_path, said(2, "truth wrong"))
+    for text, sentence in (("truth,svm\ncat,dog\nbird,dog\n", "row 2"), ("truth,svm\ncat,dog\n", "no row 2")):
+        source.write_text(text)
+        found = applied(tmp_path, source)
+        assert found.exit_code == 2
+        assert sentence in found.stderr
+        assert "has changed" in found.stderr
+        assert not (tmp_path / "new.csv").exists()
+    source.write_text("truth,svm\ncat,dog\n Cat,dog\n")  # as cleaning reads it
+    assert applied(tmp_path, source).exit_code == 0
+
+
+def test_several_systems_on_one_row(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("truth,svm,tree\ncat,dog,bird\n")
+    keep_verdict(tmp_path, said(1, "truth wrong"))
+    keep_verdict(tmp_path, {**said(1, "prediction wrong"), "system": "tree", "predicted": "bird"})
+    assert applied(tmp_path, tmp_path / "rows.csv").exit_code == 0
+    assert "dog,dog,bird,truth wrong" in (tmp_path / "new.csv").read_text()
+    keep_verdict(tmp_path, {**said(1, "truth wrong"), "system": "tree", "predicted": "bird"})
+    found = applied(tmp_path, tmp_path / "rows.csv")
+    assert found.exit_code == 2
+    assert "'dog' by the verdict on svm and 'bird' by that on tree" in found.stderr
+
+
+def test_labels_with_other_line_ends_are_read_back(tmp_path: Path) -> None:
+    keep_verdict(tmp_path, {**said(1, "unclear"), "truth": "one\u2028two\x85three"})
+    (found,) = read_verdicts(tmp_path / "verdicts.jsonl")
+    assert found.truth == "one\u2028two\x85three"
+
+
+def test_a_line_that_finds_no_room_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_verdict(tmp_path, said(1, "unclear"))
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda target, line: write(target, line[:10]))
+    with pytest.raises(OSError, match="space"):
+        keep_verdict(tmp_path, said(2, "unclear"))
+    assert [each.row for each in read_verdicts(tmp_path / "verdicts.jsonl")] == [1]
 
 
 def test_bad_input(tmp_path: Path) -> None:

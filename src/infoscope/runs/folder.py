@@ -21,7 +21,7 @@ from infoscope.results.kinds import MAX_BYTES
 from infoscope.runs.records import PARTS, NumberTable, RunRecord, SystemRecord, run_record
 from infoscope.typing import Json
 
-__all__ = ["BASELINES", "INDEX", "read_runs"]
+__all__ = ["BASELINES", "INDEX", "read_runs", "run_files"]
 
 INDEX = ".infoscope-history.json"
 BASELINES = "baselines.txt"
@@ -37,11 +37,10 @@ def read_runs(folder: Path, evaluate_tables: EvaluateTables) -> tuple[list[RunRe
         what = "is not a folder" if folder.exists() else "does not exist"
         raise InputError(f"{folder} {what}; give the folder that `infoscope evaluate … -o FOLDER/NAME.json` writes to")
     known = _index(folder)
-    files = sorted(path for path in folder.iterdir() if _is_run(path))
     records: dict[str, Any] = {}
     unread: list[tuple[str, str]] = []
     read = 0
-    for path in files:
+    for path in run_files(folder):
         status = path.stat()
         stamp = [status.st_size, status.st_mtime_ns]
         entry = known.get(path.name)
@@ -57,6 +56,11 @@ def read_runs(folder: Path, evaluate_tables: EvaluateTables) -> tuple[list[RunRe
         _write_index(folder, records)
     runs = sorted((record for _, record in records.values()), key=lambda run: (run.made, run.name))
     return runs, list(_unread(unread))
+
+
+def run_files(folder: Path) -> list[Path]:
+    """Files of a folder that may hold a run, by name."""
+    return sorted(path for path in folder.iterdir() if _is_run(path))
 
 
 def _is_run(path: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from collections.abc import Mapping
+from email.message import Message
 
 __all__ = ["RefusedRequest", "check_admission", "response_headers", "script_policy"]
 
@@ -18,7 +18,7 @@ class RefusedRequest(Exception):  # noqa: N818 - it is an answer, with its statu
         self.status = status
 
 
-def check_admission(command: str, headers: Mapping[str, str], given_key: str, key: str, port: int) -> None:
+def check_admission(command: str, headers: Message, given_key: str, key: str, port: int) -> None:
     """Refuse other hosts (a name that was rebound), other sites, and whoever lacks the key.
 
     The key is in the path: a cookie of 127.0.0.1 goes to every port of it, so that any other local server would learn
@@ -35,12 +35,13 @@ def check_admission(command: str, headers: Mapping[str, str], given_key: str, ke
         raise RefusedRequest(403, "Open the address that the terminal printed: it has the key.")
 
 
-def script_policy(code: str) -> str:
-    """A content policy under which our one script runs and nothing else does."""
+def script_policy(code: str, ancestors: str = "'none'") -> str:
+    """A content policy under which our one script runs and nothing else does; ``ancestors`` may frame the page."""
     known = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{known}'; style-src 'unsafe-inline'; connect-src 'self'; "
-        "frame-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "frame-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
+        f"frame-ancestors {ancestors}"
     )
 
 

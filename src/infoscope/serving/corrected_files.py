@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infoscope.atomic_files import output_file
 from infoscope.embedded_database import embedded_database
@@ -15,12 +16,16 @@ from infoscope.readers.reader import ReadOptions
 from infoscope.serving.verdicts import RowVerdicts
 from infoscope.typing import StrPath
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 __all__ = ["write_corrected"]
 
 _TEXT = (
     "read_csv($path, all_varchar=true, header=true, delim='{}', quote='\"', escape='\"', nullstr='', strict_mode=true)"
 )
 _READ = {".csv": _TEXT.format(","), ".tsv": _TEXT.format("\t"), ".parquet": "read_parquet($path)"}
+_WEIGHT = ("prediction wrong", "unclear", "truth wrong")
 _WRITE = {
     ".csv": "(FORMAT csv, HEADER true)",
     ".tsv": "(FORMAT csv, HEADER true, DELIMITER '\t')",
@@ -42,12 +47,46 @@ def write_corrected(
     present = column_names(str(path), ReadOptions(), (truth,))
     if truth not in present:
         raise UnknownNameError(f"{path} has no column {truth!r}; it has {', '.join(map(repr, present[:12]))}")
-    mine = {verdict.row: verdict for verdict in verdicts if Path(verdict.file).name == path.name}
-    if not mine:
-        raise InputError(f"no verdict is about {path.name}; they are kept by `infoscope serve` in its folder")
+    mine = _decisive(path, _about(path, verdicts))
     labels = {row: _label(verdict) for row, verdict in mine.items() if verdict.verdict != "prediction wrong"}
     _copied(path, truth, mine, labels, Path(target), force=force)
     return len(labels)
+
+
+def _about(path: Path, verdicts: Sequence[RowVerdicts]) -> list[RowVerdicts]:
+    """The verdicts on one file: two folders may hold files of the same name."""
+    named: dict[str, list[RowVerdicts]] = {}
+    for verdict in verdicts:
+        if Path(verdict.file).name == path.name:
+            named.setdefault(verdict.file, []).append(verdict)
+    if not named:
+        raise InputError(f"no verdict is about {path.name}; they are kept by `infoscope serve` in its folder")
+    here = path.resolve().parts
+    ends = {file: parts for file in named if here[-len(parts := Path(file).parts) :] == parts}
+    longest = max(ends, key=lambda file: len(ends[file]), default=None)
+    if longest is None or (len(named) > 1 and len(ends[longest]) == 1):
+        if len(named) > 1:
+            raise InputError(
+                f"verdicts are about {' and '.join(map(repr, named))}, and it is not clear which of them {path} is; "
+                "give the file where it was judged"
+            )
+        longest = next(iter(named))
+    return named[longest]
+
+
+def _decisive(path: Path, verdicts: Sequence[RowVerdicts]) -> dict[int, RowVerdicts]:
+    """One verdict a row: that the truth is wrong outweighs what is said of the prediction of another system."""
+    found: dict[int, RowVerdicts] = {}
+    for verdict in verdicts:
+        known = found.setdefault(verdict.row, verdict)
+        if known.verdict == verdict.verdict == "truth wrong" and known.predicted != verdict.predicted:
+            raise InputError(
+                f"row {verdict.row} of {path.name} should be {known.predicted!r} by the verdict on {known.system} and "
+                f"{verdict.predicted!r} by that on {verdict.system}; remove one of them from the verdicts"
+            )
+        if _WEIGHT.index(verdict.verdict) > _WEIGHT.index(known.verdict):
+            found[verdict.row] = verdict
+    return found
 
 
 def _label(verdict: RowVerdicts) -> str | None:
@@ -75,9 +114,38 @@ def _copied(
             f"CREATE TEMP TABLE numbered AS SELECT row_number() OVER () AS number_of_row, * FROM {_READ[kind]}",
             {"path": str(path)},
         )
+        _check_unchanged(connection, path, column, verdicts)
         kept = f"CASE WHEN changes THEN CAST(label AS VARCHAR) ELSE CAST({column} AS VARCHAR) END"
         connection.execute(
             f"COPY (SELECT numbered.* EXCLUDE (number_of_row) REPLACE ({kept} AS {column}), said.verdict FROM numbered "
             "LEFT JOIN said ON number_of_row = said.row ORDER BY number_of_row) "
             f"TO '{str(place).replace(chr(39), chr(39) * 2)}' {_WRITE[kind]}"
         )
+
+
+def _check_unchanged(
+    connection: DuckDBPyConnection, path: Path, column: str, verdicts: Mapping[int, RowVerdicts]
+) -> None:
+    """Refuse a file whose rows are no longer those that were judged: their labels would go to others."""
+    rows = connection.execute(
+        f"SELECT said.row, number_of_row, CAST({column} AS VARCHAR) FROM said LEFT JOIN numbered "
+        "ON number_of_row = said.row ORDER BY said.row"
+    ).fetchall()
+    for row, number, label in rows:
+        judged = verdicts[row].truth
+        if number is None:
+            raise InputError(f"{path} has no row {row}, which was judged: it has changed since; judge its rows again")
+        if _spelling(label) != _spelling(judged):
+            raise InputError(
+                f"row {row} of {path} has the truth {label or ''!r}, and {judged!r} was judged: the file has changed "
+                "since, or -t names another column; judge its rows again"
+            )
+
+
+def _spelling(label: str | None) -> str | float:
+    """A label whatever was done to it by cleaning: spaces, case, 1.0 and 1."""
+    plain = unicodedata.normalize("NFC", (label or "").strip()).casefold()
+    try:
+        return float(plain)
+    except ValueError:
+        return plain

@@ -5,14 +5,26 @@
   // start: a dropped or chosen file is sent to this machine's own server
   const drop = $('#drop');
   if (drop) {
-    const send = async (file) => {
-      const answer = await fetch('upload?name=' + encodeURIComponent(file.name), { method: 'POST', body: file });
+    const say = (words) => ($('#trouble').textContent = words);
+    const post = async (address, body) => {
+      const answer = await fetch(address, { method: 'POST', body });
       const text = await answer.text();
-      if (answer.ok) location.href = 'columns?file=' + encodeURIComponent(JSON.parse(text).file);
-      else
-        $('#trouble').textContent = new DOMParser()
-          .parseFromString(text, 'text/html')
-          .querySelector('main p').textContent;
+      if (answer.ok) return JSON.parse(text);
+      say(new DOMParser().parseFromString(text, 'text/html').querySelector('main p').textContent);
+      return null;
+    };
+    const send = async (file) => {
+      if (!file) return;
+      const name = encodeURIComponent(file.name);
+      say('The file is being read …');
+      try {
+        // asked first: a browser that is refused while it sends does not see the answer
+        if (!(await post(`offer?name=${name}&size=${file.size}`))) return;
+        const kept = await post(`upload?name=${name}`, file);
+        if (kept) location.href = 'columns?file=' + encodeURIComponent(kept.file);
+      } catch {
+        say('The file did not arrive; drop it again, or start infoscope serve again.');
+      }
     };
     addEventListener('dragover', (event) => {
       event.preventDefault();
@@ -21,7 +33,8 @@
     addEventListener('dragleave', () => drop.classList.remove('over'));
     addEventListener('drop', (event) => {
       event.preventDefault();
-      if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
+      drop.classList.remove('over');
+      send(event.dataTransfer.files[0]);
     });
     $('#pick').addEventListener('change', (event) => send(event.target.files[0]));
   }
@@ -47,7 +60,7 @@
       const text = await answer.text();
       const parsed = new DOMParser().parseFromString(text, 'text/html');
       $('#rows').replaceChildren(...(answer.ok ? parsed.body : parsed.querySelector('main')).childNodes);
-    } catch (problem) {
+    } catch {
       if (signal.aborted) return false;
       $('#rows').textContent = 'The server does not answer any more; start infoscope serve again.';
     }
@@ -90,7 +103,7 @@
     if (!button.dataset.verdict) return;
     const row = button.closest('tr');
     const { order, cell } = state;
-    const drawn = state.search ? 'search' : order;
+    const drawn = state.search ? 'search' : order === 'random' && cell.change ? 'change' : order;
     const { system, truth } = cell;
     const predicted = cell.predicted === null ? row.dataset.predicted : cell.predicted;
     const said = { system, truth, predicted, file: asked.get('file'), row: row.dataset.row, key: row.dataset.key };

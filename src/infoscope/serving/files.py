@@ -6,12 +6,13 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedIOBase
 from pathlib import Path
 
 from infoscope.serving.admission import RefusedRequest
 
-__all__ = ["SUFFIXES", "ServedFolder"]
+__all__ = ["SUFFIXES", "ServedFolder", "removed_on_failure"]
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".ndjson", ".jsonl", ".arrow", ".feather", ".xlsx", ".csv.gz", ".csv.zst")
 MAX_LISTED = 200
@@ -21,6 +22,16 @@ _CHUNK = 1 << 20
 
 def _has_suffix(name: str) -> str | None:
     return next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(suffix)), None)
+
+
+@contextmanager
+def removed_on_failure(path: Path) -> Iterator[None]:
+    """A file that is being written, and goes where that fails: the disk may be full of it."""
+    try:
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 class ServedFolder:
@@ -49,8 +60,8 @@ class ServedFolder:
         for _, path in zip(range(MAX_LISTED), found, strict=False):
             yield path
 
-    def keep(self, name: str, length: int, stream: BufferedIOBase) -> str:
-        """Write what is sent to disk as it comes; its name is never used."""
+    def check_size(self, name: str, length: int) -> str:
+        """Refuse what is no file of rows or too large to be copied; returns the suffix."""
         suffix = _has_suffix(name)
         if suffix is None:
             raise RefusedRequest(415, f"This is no file of rows; {', '.join(SUFFIXES)} are read.")
@@ -58,17 +69,19 @@ class ServedFolder:
             raise RefusedRequest(
                 413, "The file is too large to be dropped; start infoscope serve in its folder: nothing is copied then."
             )
-        path, _ = self.new_file(suffix)
-        with path.open("xb") as file:
+        return suffix
+
+    def keep(self, name: str, length: int, stream: BufferedIOBase) -> str:
+        """Write what is sent to disk as it comes; its name is never used, and of what fails nothing is left."""
+        path, shown = self.new_file(self.check_size(name, length))
+        with removed_on_failure(path), path.open("xb") as file:
             while length > 0:
                 part = stream.read(min(_CHUNK, length))
                 if not part:
-                    file.close()
-                    path.unlink()
                     raise RefusedRequest(400, "The file came only in part; drop it again.")
                 file.write(part)
                 length -= len(part)
-        return path.name
+        return shown
 
     def new_file(self, suffix: str, title: str = "") -> tuple[Path, str]:
         """A file to be written among the dropped ones, and its name."""

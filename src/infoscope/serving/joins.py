@@ -10,6 +10,7 @@ from infoscope.markup import Html, element
 from infoscope.readers.column_names import column_names
 from infoscope.readers.truth_join import joined_truth
 from infoscope.reports.html.elements import label
+from infoscope.serving.files import removed_on_failure
 from infoscope.serving.pages import page_shell
 
 __all__ = ["join_page", "joined_file"]
@@ -18,7 +19,8 @@ __all__ = ["join_page", "joined_file"]
 def joined_file(path: Path, other: Path, key: str, column: str, target: Path) -> str:
     """Write the rows of a file with a column of another as Parquet; says how they met."""
     with joined_truth(str(path), str(other), key=key, truth=column) as rows:
-        shutil.copyfile(rows.files.paths[0], target)
+        with removed_on_failure(target):
+            shutil.copyfile(rows.files.paths[0], target)
         counts, found = rows.counts, rows.counts.rows - rows.counts.without_key - rows.counts.unmatched_rows
         trouble = counts.contradictory_keys
         more = f"; {trouble:,} keys have several values there, and none is taken" if trouble else ""

@@ -59,7 +59,7 @@ def page_shell(title: str, *body: Html, class_: str = "") -> str:
 
 def refusal_page(words: str) -> str:
     """Why something cannot be done, and the way back."""
-    back = element("p", element("a", "to the files", href="./"))
+    back = element("p", element("a", "to the files", href="./", target="_top"))  # it may stand in the frame
     return page_shell("Not possible", element("main", element("h1", "Not possible"), element("p", words), back))
 
 

@@ -22,6 +22,7 @@ from infoscope.readers.cell_rows import changed_predictions, rows_of_cell
 from infoscope.readers.column_roles import roles_of
 from infoscope.readers.first_rows import first_rows
 from infoscope.results import Result
+from infoscope.runs.folder import BASELINES, run_files
 from infoscope.serving import pages
 from infoscope.serving.admission import RefusedRequest, check_admission, response_headers, script_policy
 from infoscope.serving.changes import changes_page
@@ -91,10 +92,7 @@ class FolderExplorer:
             known = self._reports.get(key)
             if known is not None:
                 return known
-            try:
-                result = ask()
-            except InfoscopeError as error:
-                raise RefusedRequest(400, f"{error}.") from error
+            result = ask()
             if command is not None:
                 provenance = replace(result.provenance, command=command)
                 result = replace(result, provenance=provenance)  # type: ignore[type-var]
@@ -105,22 +103,21 @@ class FolderExplorer:
             return made
 
     def _runs_state(self) -> tuple[tuple[str, int], ...]:
-        return tuple(sorted((path.name, path.stat().st_mtime_ns) for path in self.folder.root.glob("*.json")))
+        root = self.folder.root
+        marks = [path for path in (root / BASELINES,) if path.is_file()]
+        return tuple((path.name, path.stat().st_mtime_ns) for path in (*run_files(root), *marks))
 
     @property
     def has_runs(self) -> bool:
         """Whether the folder may hold stored results."""
-        return any(self.folder.root.glob("*.json"))
+        return bool(run_files(self.folder.root))
 
     def rows(self, query: Query) -> str:
         """The rows of one cell."""
         columns = ExploredColumns.asked(query)
         path = self.folder.path(columns.file)
-        try:
-            asked = asked_rows(query, columns)
-            found = rows_of_cell(str(path), asked)
-        except InfoscopeError as error:
-            raise RefusedRequest(400, f"{error}.") from error
+        asked = asked_rows(query, columns)
+        found = rows_of_cell(str(path), asked)
         mine = (columns.file, query.get("system", [""])[0])
         said = {verdict.row: verdict.verdict for verdict in self.verdicts if (verdict.file, verdict.system) == mine}
         state = query.get("state", [""])[0]
@@ -133,32 +130,23 @@ class FolderExplorer:
             raise RefusedRequest(400, "Choose two columns with predictions to see what changed between them.")
         before, after = (query.get(name, [known])[0] for name, known in zip(_PAIR, columns.systems, strict=False))
         path = str(self.folder.path(columns.file))
-        try:
-            found = changed_predictions(path, columns.truth, before, after, weight=columns.weight, clean=columns.clean)
-        except InfoscopeError as error:
-            raise RefusedRequest(400, f"{error}.") from error
+        found = changed_predictions(path, columns.truth, before, after, weight=columns.weight, clean=columns.clean)
         return changes_page(columns, found, _kinds(columns), _state(Path(path)))
 
     def join(self, query: Query) -> str:
         """A column of another file beside the rows of one, as a file of its own among the dropped ones."""
         name, other = query["file"][0], query["other"][0]
         path, other_path = self.folder.path(name), self.folder.path(other)
-        try:
-            if not query.get("key") or not query.get("column"):
-                return join_page(name, path, other, other_path)
-            target, shown = self.folder.new_file(".parquet", f"{path.stem} with {other_path.stem}")
-            self._notes[shown] = joined_file(path, other_path, query["key"][0], query["column"][0], target)
-        except InfoscopeError as error:
-            raise RefusedRequest(400, f"{error}.") from error
+        if not query.get("key") or not query.get("column"):
+            return join_page(name, path, other, other_path)
+        target, shown = self.folder.new_file(".parquet", f"{path.stem} with {other_path.stem}")
+        self._notes[shown] = joined_file(path, other_path, query["key"][0], query["column"][0], target)
         return self.columns({"file": [shown]})
 
     def columns(self, query: Query) -> str:
         """What the columns of a file are taken for."""
         name = query["file"][0]
-        try:
-            rows = first_rows(str(self.folder.path(name)), None)
-        except InfoscopeError as error:
-            raise RefusedRequest(400, f"{error}.") from error
+        rows = first_rows(str(self.folder.path(name)), None)
         roles = roles_of(rows)
         others = [file for file in map(self.folder.name_of, self.folder.listed()) if file != name]
         note = self._notes.get(name, "")
@@ -245,22 +233,25 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """A file or a verdict."""
-        posts = {"upload": self._upload, "verdict": self._verdict}
+        posts = {"offer": self._offer, "upload": self._upload, "verdict": self._verdict}
         self._handle(lambda name, query: posts.get(name, _unknown)(query))
 
     def _handle(self, act: Callable[[str, Query], None]) -> None:
-        address = urlsplit(self.path)
-        key, _, name = address.path.removeprefix("/").partition("/")
+        name = ""
         try:
+            address = urlsplit(self.path)
+            key, _, name = address.path.removeprefix("/").partition("/")
             port = self.connection.getsockname()[1]
-            check_admission(self.command, dict(self.headers.items()), key, self.explorer.key, port)
+            check_admission(self.command, self.headers, key, self.explorer.key, port)
             act(name, parse_qs(address.query, keep_blank_values=True, max_num_fields=2000))
         except RefusedRequest as refused:
-            self._refuse(refused.status, str(refused))
+            self._refuse(refused.status, str(refused), name)
+        except InfoscopeError as error:
+            self._refuse(400, f"{error}.", name)
         except (KeyError, TypeError, ValueError, UnicodeError):
             self._refuse(400, "That request makes no sense.")
         except FileNotFoundError:
-            self._refuse(410, "The file is gone; choose it again.")
+            self._refuse(410, "The file is gone; choose it again.", name)
         except (ConnectionError, TimeoutError, KeyboardInterrupt):  # nobody waits for the answer
             self.close_connection = True
         except OSError as problem:
@@ -269,9 +260,11 @@ class Handler(BaseHTTPRequestHandler):
         except Exception as problem:
             self._refuse(500, f"This is an error of infoscope itself ({type(problem).__name__}); please report it.")
 
-    def _refuse(self, status: int, words: str) -> None:
+    def _refuse(self, status: int, words: str, name: str = "") -> None:
+        """Say why not; what is asked for in the frame is said in the frame."""
         self.close_connection = True
-        self._answer(status, pages.refusal_page(words), extra={"Connection": "close"})
+        policy = script_policy(pages.CODE, "'self'") if name == "report" else None
+        self._answer(status, pages.refusal_page(words), policy=policy, extra={"Connection": "close"})
 
     def _page(self, gets: Mapping[str, Callable[[Query], str]], name: str, query: Query) -> None:
         make = gets.get(name)
@@ -281,6 +274,10 @@ class Handler(BaseHTTPRequestHandler):
             text = make(query)
         self._answer(200, text, policy=_FRAMED if name == "report" else None)
 
+    def _offer(self, query: Query) -> None:
+        self.explorer.folder.check_size(query["name"][0], int(query["size"][0]))
+        self._answer(200, "{}", kind="application/json")
+
     def _upload(self, query: Query) -> None:
         name = self.explorer.folder.keep(query["name"][0], self._length(), self.rfile)
         self._answer(200, json.dumps({"file": name}), kind="application/json")
@@ -289,10 +286,7 @@ class Handler(BaseHTTPRequestHandler):
         length = self._length()
         if length > MAX_BODY:
             raise RefusedRequest(413, "That is too long for a verdict.")
-        try:
-            keep_verdict(self.explorer.folder.root, json.loads(self.rfile.read(length)))
-        except InfoscopeError as error:
-            raise RefusedRequest(400, f"{error}.") from error
+        keep_verdict(self.explorer.folder.root, json.loads(self.rfile.read(length)))
         self._answer(200, "{}", kind="application/json")
 
     def _length(self) -> int:

@@ -54,8 +54,8 @@ def _asked_for(query: RowsQuery) -> tuple[object, ...]:
     words = {"better": "Better", "worse": "Worse", "both wrong": "Wrong in another way"}
     if query.cell is None:
         return words[query.change], *pair
-    truth, before, after = (element("bdi", name) for name in query.cell)
-    return "True ", truth, ", predicted as ", before, " by ", query.before, " and as ", after, " by ", query.after
+    truth, first, second, before, after = (element("bdi", name) for name in (*query.cell, query.before, query.after))
+    return "True ", truth, ", predicted as ", first, " by ", before, " and as ", second, " by ", after
 
 
 def _orders(query: RowsQuery) -> list[Html]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -59,22 +60,34 @@ def keep_verdict(folder: Path, given: Mapping[str, Any]) -> RowVerdicts:
     if verdict.verdict not in get_args(RowVerdict) or verdict.row < 1:
         raise InputError(f"a verdict is one of {', '.join(get_args(RowVerdict))}")
     line = json.dumps(asdict(verdict), ensure_ascii=False) + "\n"
-    target = os.open(folder / VERDICTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    _append(folder / VERDICTS, line.encode())
+    return verdict
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Add a whole line or nothing; a link is not followed, since it may lead to a file that is not ours to write."""
+    if path.is_symlink():
+        raise InputError(f"{path} is a link, and verdicts are not written through one; put a file in its place")
+    target = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     try:
-        os.write(target, line.encode())
+        written = os.write(target, line)
+        if written < len(line):
+            os.ftruncate(target, os.fstat(target).st_size - written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     finally:
         os.close(target)
-    return verdict
 
 
 def read_verdicts(path: StrPath) -> list[RowVerdicts]:
     """All verdicts of a file, the last one on each row and system."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")  # labels may hold other ends
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"{path} cannot be read: {problem}; verdicts are kept by `infoscope serve`") from None
     found: dict[tuple[str, int, str], RowVerdicts] = {}
     for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             verdict = RowVerdicts(**json.loads(line))
             is_known = verdict.verdict in get_args(RowVerdict) and isinstance(verdict.row, int)
@@ -90,6 +103,7 @@ def read_verdicts(path: StrPath) -> list[RowVerdicts]:
 class TruthErrors:
     """Of the errors of a system that were drawn at random and judged, how many are errors of the truth."""
 
+    file: str
     system: str
     judged: int
     truth_wrong: int
@@ -99,19 +113,19 @@ class TruthErrors:
     def sentence(self) -> str:
         """The share with its interval."""
         return (
-            f"Of the errors of {self.system}, {self.low:.0%} to {self.high:.0%} are the truth's "
+            f"Of the errors of {self.system} in {self.file}, {self.low:.0%} to {self.high:.0%} are the truth's "
             f"({self.truth_wrong} of {self.judged} that were drawn at random and judged)."
         )
 
 
 def truth_errors(verdicts: Iterable[RowVerdicts]) -> Iterator[TruthErrors]:
-    """For each system, from rows drawn at random alone; unclear ones count as judged and not as the truth's."""
-    by_system: dict[str, list[RowVerdicts]] = {}
+    """For each system of each file, from rows drawn at random alone; unclear ones are judged and not the truth's."""
+    by_system: dict[tuple[str, str], list[RowVerdicts]] = {}
     for verdict in verdicts:
         if verdict.drawn == "random" and verdict.truth != verdict.predicted:
-            by_system.setdefault(verdict.system, []).append(verdict)
-    for system, judged in by_system.items():
+            by_system.setdefault((verdict.file, verdict.system), []).append(verdict)
+    for (file, system), judged in by_system.items():
         wrong = sum(verdict.verdict == "truth wrong" for verdict in judged)
         right = len(judged) - wrong
         low, high = (float(betaincinv(wrong + 0.5, right + 0.5, p)) for p in (0.025, 0.975))
-        yield TruthErrors(system, len(judged), wrong, low, high)
+        yield TruthErrors(file, system, len(judged), wrong, low, high)
