@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import logsumexp
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
@@ -135,11 +134,12 @@ class Parameters:
     def belief(self, data: Observations) -> tuple[Real, float]:
         """Class probabilities of each pattern, and the log likelihood of all."""
         logs = self.logs(data)
-        whole = as_real(logsumexp(logs, axis=1))
-        belief = np.exp(logs - whole[:, None])
-        score = whole
+        highest = logs.max(axis=1, keepdims=True)
+        belief = np.exp(logs - highest)
+        sums = belief.sum(axis=1, keepdims=True)
+        belief /= sums
+        score = (np.log(sums) + highest)[:, 0]
         if len(data.labelled):
-            score = whole.copy()
             score[data.labelled] = logs[data.labelled, data.known[data.labelled]]
         return data.fixed(belief), float(score @ data.counts)
 
