@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from tests.browser.conftest import violations
-from tests.browser.test_page import PHONE
+from tests.browser.test_page import PHONE, WINDOWS
 from tests.reports.pages import HOSTILE, certainties, comparison, scores, settings
 from tests.results.examples import EXAMPLES
 
 PAGES = ["threshold", "rejections", "settings", "hostile comparison", "groups", *EXAMPLES]
 
 
-@pytest.mark.parametrize("window", [{}, PHONE | {"color_scheme": "dark"}], ids=["desktop", "dark phone"])
+@pytest.mark.parametrize("window", WINDOWS, ids=["desktop", "dark phone"])
 @pytest.mark.parametrize("name", PAGES)
 def test_page_opens_fits_and_is_accessible(visit: Any, name: str, window: dict[str, Any]) -> None:
     page = visit(name, with_axe=True, **window)

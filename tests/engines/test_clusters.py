@@ -298,10 +298,10 @@ class TestSparkCluster:
         with pytest.raises(InputError, match="hand over the Spark frame itself"):
             read(ibis.pyspark.connect(spark).table("log"), truth="gold", system="said")
 
-    def test_worker_killed_in_mid_job(self, spark: Any, cluster: SparkCluster, big_log: Path) -> None:
+    def test_worker_killed_in_mid_job(self, spark: Any, cluster: SparkCluster, log_for_spark: Path) -> None:
         systems = ["said", "lazy"]
-        right = read_tables(big_log, truth="gold", system=systems).by_group[()]
-        frame = spark.read.parquet(str(big_log))
+        right = read_tables(log_for_spark, truth="gold", system=systems).by_group[()]
+        frame = spark.read.parquet(str(log_for_spark))
         tracker = spark.sparkContext.statusTracker()
         killed_at: list[str] = []
 

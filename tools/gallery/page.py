@@ -43,9 +43,9 @@ def page(shown: Sequence[Exhibit]) -> str:
     return "\n".join(lines)
 
 
-def write(folder: Path = FOLDER, target: Path = PAGE) -> None:
-    """Write page and pictures."""
-    shown = list(exhibits())
+def write(folder: Path = FOLDER, target: Path = PAGE, shown: Sequence[Exhibit] | None = None) -> None:
+    """Write page and pictures; of the whole gallery unless exhibits are given."""
+    shown = shown or list(exhibits())
     folder.mkdir(parents=True, exist_ok=True)
     for item in shown:
         (folder / f"{item.file}.svg").write_text(item.display.to_svg() + "\n", encoding="utf-8")
