@@ -94,10 +94,12 @@ def _borrowed(counts: StratumCounts, own: Real, half: Real, fit: ErrorModel | No
     hypotheses, bases = _hypotheses(work, fit)
     one = np.stack([counts.slot == slot for slot in range(SLOTS)], axis=-1).astype(float)
     rho = _agreement(work, hypotheses, one)
-    theta = np.einsum("dgk,gtk->dgt", rho[..., :OTHER], one[..., :OTHER])
+    theta = np.empty((work.draws, *counts.by_class.shape))
     for kind in np.unique(counts.kind):
         at = np.flatnonzero(counts.kind == kind)
-        theta[:, at] += rho[:, at, OTHER:] * _elsewhere(work, at, bases, rho[:, at, OTHER])
+        theta[:, at] = rho[:, at, OTHER:] * _elsewhere(work, at, bases, rho[:, at, OTHER])
+    strata, classes = np.nonzero(counts.slot != OTHER)
+    theta[:, strata, classes] = rho[:, strata, counts.slot[strata, classes]]
     return theta
 
 
@@ -240,7 +242,9 @@ def _elsewhere(work: _Half, at: NDArray[np.int64], bases: Sequence[Real], share:
     for hypothesis, (base, each) in enumerate(zip(bases, found, strict=True)):
         mine = np.flatnonzero(choice == hypothesis)
         if len(mine):
-            shape[mine] = GRID[each.draw(len(mine), rng), None, None] * _shares(base[:, at] * other)[work.refit[mine]]
+            shares = _shares(base[:, at] * other)
+            for draw, concentration in zip(mine.tolist(), GRID[each.draw(len(mine), rng)], strict=True):
+                np.multiply(shares[work.refit[draw]], concentration, out=shape[draw])
     drawn = _noisy(shape, counts.rows[at] * share.mean(axis=0) + (counts.by_class[at] * other).any(axis=1), rng)
     place = np.full(len(counts.by_class), -1)
     place[at] = np.arange(len(at))

@@ -118,7 +118,7 @@ class _Rows:
         copied = self.repeated * fit.repeats / np.maximum(fit.chance[..., self.pairs[0]] + fit.repeats, 1e-300)
         copied_rest = fit.repeated * np.where(self.same, ratio, 0.0).sum(axis=-2)[..., None, :]
         own = self.by_verdict + found
-        np.subtract.at(np.moveaxis(own, -1, 0), self.pairs[0], np.moveaxis(copied, -1, 0))
+        own[..., self.pairs[0]] -= copied  # a verdict names one prediction at most
         system = self.by_prediction + fit.system * (fit.own @ ratio) + copied_rest
         repeats = copied.sum(axis=(-1, -2)) + copied_rest.sum(axis=(-1, -2))
         return _Sums(np.maximum(own, 0.0), system, (repeats + 0.5) / (system.sum(axis=(-1, -2)) + 10))
