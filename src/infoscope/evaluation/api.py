@@ -32,7 +32,7 @@ from infoscope.inputs import (
     stated_order,
 )
 from infoscope.judges import Judged
-from infoscope.judges.question import asked_judged, period_findings
+from infoscope.judges.question import asked_groups, period_findings
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
 from infoscope.results.provenance import ignored_rows
@@ -108,9 +108,9 @@ def evaluate(
         table = prepared(table, options.get("prevalence"), clusters=task == "clustering")
         return replace(subject, table=table, clusters=task == "clustering")
 
-    judged = asked_judged(source, y_pred, (truth, system, read), options)
+    judged = asked_groups(source, y_pred, (truth, system, read), options)
     rows = cast(Source, source)
-    if judged is not None:
+    if judged:
         found = judged_inputs(judged, source, y_pred, request, uncertainty.seed)
         about_periods = period_findings(source, y_pred, (truth, system, read), options)
         found = replace(found, notes=(*found.notes, *about_periods))
@@ -130,7 +130,7 @@ def evaluate(
     )
     asked = positive_questions(evaluation.systems, first)
     evaluation = replace(evaluation, findings=(*evaluation.findings, *asked))
-    if judged is not None:
+    if judged:
         return with_judge(evaluation, judged, uncertainty, first)
     if options.get("scores") is not None:
         evaluation = with_scores(evaluation, rows, y_pred, request, options["scores"])

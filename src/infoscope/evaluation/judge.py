@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +10,13 @@ import numpy as np
 from infoscope.comparison import DEFAULT_METRICS
 from infoscope.comparison.judged import compare_judged
 from infoscope.comparison.options import CompareOptions
+from infoscope.comparison.result import Comparison
 from infoscope.diagnosis.label_assignment import evident_renaming
-from infoscope.evaluation.comparison import MOST_SYSTEMS
+from infoscope.errors import InputError
+from infoscope.evaluation.comparison import MOST_IN_GROUPS, MOST_SYSTEMS
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, source_name
-from infoscope.evaluation.result import Evaluation, JudgedStratum, JudgedSystem, JudgeResult, SystemResult
+from infoscope.evaluation.judged_system import JudgedStratum, JudgedSystem
+from infoscope.evaluation.result import Evaluation, GroupComparison, JudgeResult, SystemResult
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import UncertaintyOptions
@@ -21,6 +24,7 @@ from infoscope.judges import Judged
 from infoscope.judges.accuracy_estimators import Agreements, bias_adjusted_accuracy, ppi_accuracy
 from infoscope.judges.diagnostics import accepting_verdicts
 from infoscope.judges.findings import judged_findings
+from infoscope.judges.question import JudgedGroup
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.posterior.summary import summarize_draws
@@ -28,7 +32,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables import Contingency
-from infoscope.typing import LabelsByName, Source
+from infoscope.typing import Json, LabelsByName, Source
 
 __all__ = ["judged_inputs", "with_judge"]
 
@@ -43,32 +47,79 @@ def _has_open_rows(judged: Judged) -> bool:
     return judged.label_count < judged.row_count
 
 
-def _without_judge(
-    judged: Judged, source: Source | Judged, y_pred: LabelsByName | None, request: ColumnRequest
-) -> Inputs:
-    """What there is to evaluate where every row has a true label; that is said."""
-    if isinstance(source, Judged):
-        found = gather({name: judged.labels_only(name) for name in judged.systems}, None, ColumnRequest())
-    else:
-        found = gather(source, y_pred, request)
-    note = Finding("judge_left_aside", "Every row has a true label, so that the judge is left aside.")
-    return replace(found, notes=(*found.notes, note))
-
-
 def judged_inputs(
+    parts: Sequence[JudgedGroup],
+    source: Source | Judged,
+    y_pred: LabelsByName | None,
+    request: ColumnRequest,
+    seed: int,
+) -> Inputs:
+    """The tables of the systems over all rows, or over the rows of each group."""
+    if parts[0].group is None:
+        found = _whole_inputs(parts[0].rows, source, y_pred, request, seed)
+    else:
+        found = _group_inputs(parts, seed)
+    titled = None if y_pred is not None or isinstance(source, Judged) else source_name(source)
+    return replace(found, provenance=replace(found.provenance, source=titled))
+
+
+def _whole_inputs(
     judged: Judged, source: Source | Judged, y_pred: LabelsByName | None, request: ColumnRequest, seed: int
 ) -> Inputs:
-    """The tables of the systems over all rows."""
+    if _has_open_rows(judged) or isinstance(source, Judged):
+        return _judged_tables(judged, seed)
+    found = gather(source, y_pred, request)
+    return replace(found, notes=(*found.notes, _LEFT_ASIDE))
+
+
+_LEFT_ASIDE = Finding("judge_left_aside", "Every row has a true label, so that the judge is left aside.")
+
+
+def _judged_tables(judged: Judged, seed: int) -> Inputs:
+    """The tables of the systems, by labels and judge; by the labels where every row has one, which is said."""
+    whole = judged.patterns
+    provenance = Provenance(None, None if whole.is_weighted else int(whole.total), tuple(_ignored(judged)))
     if not _has_open_rows(judged):
-        return _without_judge(judged, source, y_pred, request)
+        found = gather({name: judged.labels_only(name) for name in judged.systems}, None, ColumnRequest())
+        return replace(found, provenance=provenance, notes=(*found.notes, _LEFT_ASIDE))
     subjects = []
     for name in judged.systems:
         table = judged.table(name, seed=seed)
         subjects.append(TableInput(name, table, n=table.sample_size))
-    whole = judged.patterns
-    titled = None if y_pred is not None or isinstance(source, Judged) else source_name(source)
-    provenance = Provenance(titled, None if whole.is_weighted else int(whole.total), tuple(_ignored(judged)))
     return Inputs(provenance, subjects, notes=(*judged_findings(judged), *_unmatched_names(judged)))
+
+
+def _group_inputs(parts: Sequence[JudgedGroup], seed: int) -> Inputs:
+    """The same for each group; those of which nothing can be estimated are left out, which is said."""
+    subjects: list[TableInput] = []
+    notes: list[Finding] = []
+    ignored: dict[str, int] = {}
+    for part in parts:
+        where = _group_title(part.group)
+        try:
+            found = _judged_tables(part.rows, seed)
+        except InputError as error:
+            evidence: dict[str, Json] = {"group": dict(part.group or {}), "labels": part.rows.label_count}
+            text = f"{where} is left out: {error}."
+            notes.append(Finding("group_left_out", text, "warning", evidence))
+            continue
+        subjects += [replace(subject, group=part.group) for subject in found.subjects]
+        for lost in found.provenance.ignored:
+            ignored[lost.reason] = ignored.get(lost.reason, 0) + lost.rows
+        notes += [
+            replace(note, text=f"{where}: {note.text}", detail=f"{where}: {note.detail}" if note.detail else "")
+            for note in found.notes
+        ]
+    if not subjects:
+        raise InputError(f"no group can be estimated. {notes[0].text.removesuffix('.')}")
+    weighted = parts[0].rows.patterns.is_weighted
+    rows = None if weighted else int(sum(part.rows.row_count for part in parts))
+    lost_rows = tuple(IgnoredRows(reason, lost) for reason, lost in ignored.items())
+    return Inputs(Provenance(None, rows, lost_rows), subjects, notes=tuple(notes))
+
+
+def _group_title(group: Mapping[str, str] | None) -> str:
+    return ", ".join(f"{key} {value}" for key, value in (group or {}).items())
 
 
 def _unmatched_names(judged: Judged) -> Iterator[Finding]:
@@ -96,37 +147,57 @@ def _ignored(judged: Judged) -> Iterator[IgnoredRows]:
             yield IgnoredRows(f"missing prediction of {name!r}", lost)
 
 
-def with_judge(evaluation: Evaluation, judged: Judged, how: UncertaintyOptions, metrics: Sequence[str]) -> Evaluation:
-    """The same with the judge evaluated as a system, and with what labels and judge say alone."""
-    if not _has_open_rows(judged):
-        return evaluation
+def with_judge(
+    evaluation: Evaluation, parts: Sequence[JudgedGroup], how: UncertaintyOptions, metrics: Sequence[str]
+) -> Evaluation:
+    """The same with the judge evaluated as a system, and with what labels and judge say alone; or so in each group."""
     names = tuple(dict.fromkeys((*HEADLINE_METRICS, *metrics)))
-    systems = tuple(_JudgedParts(judged, name, how).record(names) for name in judged.systems)
-    found = JudgeResult(
+    shown = [system.group for system in evaluation]
+    judges, comparisons = [], []
+    for part in parts:
+        if part.group in shown and _has_open_rows(part.rows):
+            judges.append(_judge_result(part, how, names))
+            comparison = _comparison(evaluation, part, how)
+            comparisons += [] if comparison is None else [(part.group, comparison)]
+    if parts[0].group is None:
+        compared = comparisons[0][1] if comparisons else evaluation.comparison
+        return replace(evaluation, judge=judges[0] if judges else None, comparison=compared)
+    by_group = tuple(GroupComparison(dict(group or {}), comparison) for group, comparison in comparisons)
+    return replace(evaluation, group_judges=tuple(judges), group_comparisons=by_group)
+
+
+def _judge_result(part: JudgedGroup, how: UncertaintyOptions, names: Sequence[str]) -> JudgeResult:
+    judged = part.rows
+    return JudgeResult(
         judges=judged.judges,
         verdicts=next(iter(judged.kinds.values())),
         rows=judged.row_count,
         labels=judged.label_count,
-        systems=systems,
-        judge=tuple(_as_systems(judged, how)),
+        systems=tuple(_JudgedParts(judged, name, how).record(names) for name in judged.systems),
+        judge=tuple(_as_systems(part, how)),
         reduced=judged.patterns.is_weighted or judged.groups is not None,
+        group=part.group,
     )
-    comparison = evaluation.comparison
-    if 1 < len(judged.systems) <= MOST_SYSTEMS and all(
-        s.table is None or s.table.reweighting is None for s in evaluation
-    ):
-        options = CompareOptions(tuple(map(find, DEFAULT_METRICS)), how.level, seed=how.seed, named=False)
-        comparison = compare_judged(judged, options)
-    return replace(evaluation, judge=found, comparison=comparison)
 
 
-def _as_systems(judged: Judged, how: UncertaintyOptions) -> Iterator[SystemResult]:
+def _comparison(evaluation: Evaluation, part: JudgedGroup, how: UncertaintyOptions) -> Comparison | None:
+    """The systems against each other, where there are several and not too many."""
+    reweighted = any(system.table is not None and system.table.reweighting is not None for system in evaluation)
+    if reweighted or not 1 < len(part.rows.systems) <= MOST_SYSTEMS or len(evaluation.systems) > MOST_IN_GROUPS:
+        return None
+    options = CompareOptions(tuple(map(find, DEFAULT_METRICS)), how.level, seed=how.seed, named=False)
+    return compare_judged(part.rows, options)
+
+
+def _as_systems(part: JudgedGroup, how: UncertaintyOptions) -> Iterator[SystemResult]:
     """The judge by the true classes; where its verdicts name none, by whether each system's predictions are right."""
+    judged = part.rows
     named = "class" in judged.kinds.values()
     for name in judged.systems[:1] if named else judged.systems:
         table = (judged.judge_table if named else judged.correctness_table)(name, seed=how.seed)
         title = judged.judge_title(name)
-        subject = TableInput(title, table, n=table.sample_size, group=None if named else {"system": name})
+        group = part.group if named else {**(part.group or {}), "system": name}
+        subject = TableInput(title, table, n=table.sample_size, group=group)
         yield measure(believed(subject, how), (), how.level)
 
 

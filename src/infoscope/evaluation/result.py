@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from infoscope.clustering import SplitsAndMerges
 from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation.judged_system import JudgedSystem
 from infoscope.evaluation.row_labels import RowLabels
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.operating_points import Sweep
@@ -35,8 +36,6 @@ __all__ = [
     "GroupComparison",
     "IntervalMethod",
     "JudgeResult",
-    "JudgedStratum",
-    "JudgedSystem",
     "SystemResult",
     "upgraded",
 ]
@@ -262,38 +261,6 @@ class SystemResult:
 
 
 @dataclass(frozen=True)
-class JudgedStratum:
-    """Rows with one verdict and one prediction."""
-
-    verdict: str
-    prediction: str
-    rows: float
-    labels: float
-    right: Estimate
-    """Share of them in which the prediction is right."""
-
-
-@dataclass(frozen=True)
-class JudgedSystem:
-    """One system by the labels alone and by the judge alone; by both it is among the systems of the evaluation."""
-
-    name: str
-    labels: float
-    """Rows with a true label and a prediction."""
-    rows: float
-    """Rows that the figures are about."""
-    labels_only: Mapping[str, Estimate]
-    judge_as_truth: Mapping[str, Estimate]
-    """What would come out if verdicts were true labels: wrong by as much as the judge is."""
-    further_labels: float
-    """How many further labels the judge is worth, for the accuracy."""
-    others: Mapping[str, Estimate] = field(default_factory=dict)
-    """The accuracy by estimators of others: ``ppi`` (PPI++) and ``lee`` (bias-adjusted)."""
-    strata: tuple[JudgedStratum, ...] = ()
-    """Those of most rows, by verdict and prediction."""
-
-
-@dataclass(frozen=True)
 class JudgeResult:
     """The judge, and what it adds."""
 
@@ -307,6 +274,8 @@ class JudgeResult:
     """The judge as a system of its own, over all rows; for verdicts that name no class, one for each system."""
     reduced: bool = False
     """Whether rows and labels of systems are as many independent ones of equal weight, fewer than there are."""
+    group: Mapping[str, str] | None = None
+    """The group whose rows these are, where rows were split."""
 
     def of(self, system: str) -> JudgedSystem:
         """What labels and judge say of one system."""
@@ -348,6 +317,8 @@ class Evaluation(Result):
     """Metrics that are shown first and that make the columns of tables, where some were named."""
     judge: JudgeResult | None = None
     """The judge that stands for most of the true labels, where there is one."""
+    group_judges: tuple[JudgeResult, ...] = ()
+    """The same within each group, where rows were split."""
 
     def __iter__(self) -> Iterator[SystemResult]:
         """System by system."""
@@ -359,6 +330,14 @@ class Evaluation(Result):
             if name in (system.name, system.title):
                 return system
         raise KeyError(name)
+
+    def judged_parts(self) -> Iterator[Self]:
+        """All of it where there is a judge; where rows were split, the systems of each group with its judge."""
+        if self.judge is not None:
+            yield self
+        for found in self.group_judges:
+            systems = tuple(system for system in self.systems if system.group == found.group)
+            yield replace(self, systems=systems, judge=found, group_judges=())
 
     @cached_property
     def ranking(self) -> Sequence[SystemResult]:

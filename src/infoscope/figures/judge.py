@@ -27,17 +27,19 @@ class JudgeDisplay(ComparisonDisplay):
     @classmethod
     def from_judge(cls, evaluation: Evaluation, metric: str = "accuracy") -> Self:
         """The three estimates of a metric for every system."""
-        judge, entry = evaluation.judge, find(metric)
-        if judge is None:
+        entry = find(metric)
+        parts = [(part, part.judge.systems) for part in evaluation.judged_parts() if part.judge is not None]
+        if not parts:
             raise InputError("the evaluation has no judge; name one with judge=")
+        several = sum(len(systems) for _, systems in parts) > 1
         rows = []
-        for system in judge.systems:
+        for part, system in ((part, system) for part, systems in parts for system in systems):
             estimates = {
                 "verdicts as truth": system.judge_as_truth.get(entry.name),
                 "labels only": system.labels_only.get(entry.name),
-                "labels and judge": evaluation[system.name].metrics.get(entry.name),
+                "labels and judge": part[system.name].metrics.get(entry.name),
             }
-            many = f"{system.name}: " if len(judge.systems) > 1 else ""
+            many = f"{part[system.name].title}: " if several else ""
             rows += [
                 ForestRow(f"{many}{name}", found.shown, found.low, found.high)
                 for name, found in estimates.items()

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from infoscope.errors import InputError
-from infoscope.evaluation.result import Evaluation, JudgedStratum
+from infoscope.evaluation.judged_system import JudgedStratum
+from infoscope.evaluation.result import Evaluation
 from infoscope.figures.colours import hexadecimal, on_colour, ramp
 from infoscope.figures.display import Display
 from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, width_of

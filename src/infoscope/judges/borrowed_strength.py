@@ -81,9 +81,13 @@ def borrowed(counts: StratumCounts, own: Real, rng: np.random.Generator) -> Real
 
 def _halves(counts: StratumCounts, number: int, rng: np.random.Generator) -> Real:
     """Random halves of the labels, (halvings, classes, verdicts, predictions)."""
-    whole = np.round(counts.labelled)
-    half = rng.binomial(whole.astype(np.int64), 0.5, (number, *whole.shape))
-    return np.asarray(half * (counts.labelled / np.maximum(whole, 1.0)))
+    seen = np.nonzero(counts.labelled)
+    whole = np.round(counts.labelled[seen])
+    half = np.zeros((number, *counts.labelled.shape))
+    half[:, *seen] = rng.binomial(whole.astype(np.int64), 0.5, (number, len(whole))) * (
+        counts.labelled[seen] / np.maximum(whole, 1.0)
+    )
+    return half
 
 
 def _borrowed(counts: StratumCounts, own: Real, half: Real, fit: ErrorModel | None, rng: np.random.Generator) -> Real:
@@ -140,7 +144,9 @@ def _reweighted_fits(counts: StratumCounts, halves: Real, rng: np.random.Generat
         return [None] * len(halves)
     rest = np.maximum(counts.everything - counts.labelled.sum(axis=0), 0.0)
     size = (len(halves), REFITS + 1)
-    weights = rng.standard_gamma(np.broadcast_to(counts.labelled, (*size, *counts.labelled.shape)))
+    seen = np.nonzero(counts.labelled)  # few of the cells, of many classes
+    weights = np.zeros((*size, *counts.labelled.shape))
+    weights[:, :, *seen] = rng.standard_gamma(np.broadcast_to(counts.labelled[seen], (*size, len(seen[0]))))
     weights[:, 0] = halves
     rows = rng.standard_gamma(np.broadcast_to(rest, (*size, *rest.shape))) + weights.sum(axis=2)
     rows[:, 0] = np.maximum(counts.everything, halves.sum(axis=1))

@@ -30,6 +30,8 @@ from infoscope.typing import LabelsLike
 __all__ = ["FEWEST_LABELS", "Judged"]
 
 FEWEST_LABELS = 10
+MOST_CELLS = 500_000
+"""Strata × classes: their draws fill a gigabyte, and take a minute."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +61,7 @@ class Judged(JudgedRows):
         name = self._system(system)
         if (name, seed) not in self._beliefs:
             self._check_labels()
+            self._check_size(name)
             self._beliefs[name, seed] = StratumBelief.of(self.counts(name), seed=seed)
         return self._beliefs[name, seed]
 
@@ -181,6 +184,14 @@ class Judged(JudgedRows):
             )
         if self.label_count < FEWEST_LABELS:
             raise InputError(f"{self.label_count:g} rows have a true label; label at least {FEWEST_LABELS}")
+
+    def _check_size(self, system: str) -> None:
+        strata, classes = len(self.counts(system).rows), len(self.classes)
+        if classes > 2 and strata * classes > MOST_CELLS:
+            raise InputError(
+                f"{classes:,} classes make {strata:,} pairs of verdict and prediction of {system}, more than can be "
+                "estimated: merge rare classes, or leave out the judge"
+            )
 
 
 def _by_named_class(

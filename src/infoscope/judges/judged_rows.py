@@ -24,7 +24,7 @@ from infoscope.tables.pattern_file import holds_patterns, load_patterns, save_pa
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import ArrayLike, Source, StrPath
 
-__all__ = ["JudgedRows", "Population", "Says"]
+__all__ = ["JudgedRows", "Population", "Says", "check_columns"]
 
 Says = Mapping[str, Label] | Literal["score"] | None
 Population = Literal["all", "unlabelled"]
@@ -55,7 +55,7 @@ class JudgedRows:
     @classmethod
     def from_rows(  # noqa: PLR0913 - the columns of a source, and what their labels mean
         cls,
-        source: Source,
+        source: Source | Patterns,
         *,
         truth: str,
         judge: str | Sequence[str],
@@ -69,7 +69,7 @@ class JudgedRows:
         clean: Cleaning = (),
         read: ReadOptions | None = None,
     ) -> Self:
-        """Count rows of any source in one pass.
+        """Count rows of any source in one pass, or take patterns of these columns that were counted before.
 
         ``truth`` is empty for most rows. ``judge`` names one column of verdicts or several: true classes, grades, or
         with ``says={"right": 1, "wrong": 0}`` whether the prediction is right, one column for each system then.
@@ -79,12 +79,14 @@ class JudgedRows:
         """
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
         systems = (system,) if isinstance(system, str) else tuple(system)
-        _check_columns(truth, judges, systems)
+        check_columns(truth, judges, systems)
         if population not in ("all", "unlabelled"):
             raise InputError(f"population is {population!r}; it is 'all' or 'unlabelled'")
         columns = [truth, *judges, *systems, *(() if groups is None else (groups,))]
         _check_groups(groups, columns[:-1])
-        found = read_patterns(source, columns, weight=weight, clean=clean, comparable=False, read=read)
+        found = source
+        if not isinstance(found, Patterns):
+            found = read_patterns(found, columns, weight=weight, clean=clean, comparable=False, read=read)
         return cls(found, truth, judges, systems, says, reject, positive, population, groups)
 
     @classmethod
@@ -261,6 +263,14 @@ class JudgedRows:
             )
         return self._strata[name]
 
+    def part(self, patterns: Patterns) -> Self:
+        """Some of the rows by themselves: the classes are those that occur in them, verdicts mean what they do here."""
+        kept = [name for name, kind in self.kinds.items() if kind != "class"]
+        stated = {name: self.patterns.labels[self.patterns.place(name)] for name in kept}
+        own = patterns.with_used_labels()
+        labels = dict(zip(own.names, own.labels, strict=True))
+        return replace(self, patterns=own.on({**labels, **stated}))
+
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 
     def _labels(self, column: str) -> set[Label]:
@@ -284,7 +294,8 @@ def _check_groups(groups: str | None, others: Sequence[str]) -> None:
         raise InputError(f"groups is {groups!r}; name a column of its own, beside truth, judge and systems")
 
 
-def _check_columns(truth: str, judges: Sequence[str], systems: Sequence[str]) -> None:
+def check_columns(truth: str, judges: Sequence[str], systems: Sequence[str]) -> None:
+    """Refuse a judge without a column of its own."""
     if not judges:
         raise InputError("no judge column is named; name at least one")
     for name in judges:

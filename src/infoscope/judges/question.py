@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, cast
 
 from infoscope.errors import InputError
 from infoscope.inputs import as_names, check_rows, kept_rows, labels_by_system, named_column, tables_by_system
 from infoscope.judges.judge_drift import judge_drift, judge_drift_findings
 from infoscope.judges.judged import Judged
+from infoscope.judges.judged_rows import check_columns
 from infoscope.readers import ReadOptions
-from infoscope.readers.pattern_counts import read_patterns
+from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
 from infoscope.results.finding import Finding
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
-__all__ = ["asked_judged", "period_findings"]
+__all__ = ["JudgedGroup", "asked_groups", "asked_judged", "period_findings"]
 
 _IMPOSSIBLE = {
-    "by": "evaluate the groups one by one",
     "until": "read all rows",
     "examples": "look at the labelled rows by themselves",
     "scores": "sweep the labelled rows by themselves",
@@ -55,9 +58,46 @@ def asked_judged(
                 raise InputError(f"{name} is about the verdicts of a judge; name their column with judge= (--judge)")
         return None
     _check_options(options)
-    if y_pred is None and tables_by_system(source) is not None:
-        raise InputError("a judge's verdicts are about rows, and a finished table has none; give the rows")
+    if y_pred is None:
+        _check_has_rows(source)
     return _of_labels(source, y_pred, options) if y_pred is not None else _of_rows(source, columns, options)
+
+
+@dataclass(frozen=True)
+class JudgedGroup:
+    """The judged rows of one group; of all of them where rows are not split."""
+
+    group: Mapping[str, str] | None
+    rows: Judged
+
+
+def asked_groups(
+    source: Source | Judged,
+    y_pred: LabelsByName | None,
+    columns: Columns,
+    options: Mapping[str, Any],
+) -> list[JudgedGroup]:
+    """The judged rows that a question is about, by the groups that ``by`` names; nothing where it names no judge."""
+    by = as_names(options.get("by"))
+    if not by or options.get("judge") is None:
+        found = asked_judged(source, y_pred, columns, options)
+        if by and found is not None:
+            raise InputError("judged rows do not know their groups; give the rows, with truth=, system= and judge=")
+        return [] if found is None else [JudgedGroup(None, found)]
+    if y_pred is not None:
+        raise InputError("by= names columns of rows; split the labels, or give a data frame with truth= and system=")
+    _check_options(options)
+    _check_has_rows(source)
+    truth, judges, systems, others = _named(source, columns, options)
+    weight, clean = options.get("weight"), options.get("clean", ())
+    names = [truth, *judges, *systems, *others]
+    parts = read_patterns_by_group(
+        cast(Source, source), names, by, weight=weight, clean=clean, comparable=False, read=columns[2]
+    )
+    if not parts:
+        raise InputError(f"no row has a group in {', '.join(map(repr, by))}; there is nothing to evaluate")
+    whole = _of_rows(reduce(add, parts.values()), columns, options)
+    return [JudgedGroup(dict(zip(by, map(str, group), strict=True)), whole.part(part)) for group, part in parts.items()]
 
 
 def period_findings(
@@ -96,21 +136,28 @@ def _check_options(options: Mapping[str, Any]) -> None:
         raise InputError("clusters have no names that a judge could agree with; leave out task, or judge")
 
 
-def _of_rows(
-    source: Source,
-    columns: tuple[str | None, str | Sequence[str] | None, ReadOptions | None],
-    options: Mapping[str, Any],
-) -> Judged:
-    truth, system, read = columns
+def _check_has_rows(source: Source | Judged) -> None:
+    if tables_by_system(source) is not None:
+        raise InputError("a judge's verdicts are about rows, and a finished table has none; give the rows")
+
+
+def _named(source: object, columns: Columns, options: Mapping[str, Any]) -> tuple[str, list[str], list[str], list[str]]:
+    """The columns of truth, judges, systems, and of what rows belong together."""
+    truth, system, _ = columns
     check_rows(source, truth)
     if truth is None or not as_names(system):
         raise InputError("name the truth column and at least one system column beside the judge")
     for name in ("weight", "groups"):
         if options.get(name) is not None and not isinstance(options[name], str):
             raise InputError(f"{name} is not the name of a column; name one, or give labels as (y_true, y_pred)")
-    return Judged.from_rows(
-        source, truth=truth, judge=options["judge"], system=as_names(system), read=read, **_shared(options)
-    )
+    judges, systems = list(as_names(options["judge"])), list(as_names(system))
+    check_columns(truth, judges, systems)
+    return truth, judges, systems, list(as_names(options.get("groups")))
+
+
+def _of_rows(source: Source | Patterns, columns: Columns, options: Mapping[str, Any]) -> Judged:
+    truth, judges, systems, _ = _named(source, columns, options)
+    return Judged.from_rows(source, truth=truth, judge=judges, system=systems, read=columns[2], **_shared(options))
 
 
 def _label_columns(source: Source, y_pred: LabelsByName, options: Mapping[str, Any]) -> dict[str, Any]:

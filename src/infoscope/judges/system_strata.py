@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.errors import InputError
 from infoscope.judges.design_effect import design_effect
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.verdicts import NO_VERDICT, JudgeKind, RowCodes, Verdicts, said_labels
@@ -17,6 +18,8 @@ from infoscope.tables.patterns import Patterns
 
 __all__ = ["JudgedColumns", "SettledStrata", "SystemStrata", "placed_rows"]
 
+MOST_CELLS = 20_000_000
+"""Classes × verdicts × predictions, about 270 of each: their counts are drawn several times, as arrays."""
 MENTIONED_VERDICTS = 0.01
 """Rows without a verdict are a verdict of their own from this share of the rows on; fewer are left out."""
 
@@ -144,6 +147,11 @@ def _counted(
     """Both tensors; weighted rows, and rows that belong together, count as fewer independent ones."""
     squares, groups = design
     shape = (len(verdicts.names), len(rows.prediction_class))
+    if len(rows.classes) * shape[0] * shape[1] > MOST_CELLS:
+        raise InputError(
+            f"{len(rows.classes):,} classes, {shape[0]:,} verdicts and {shape[1]:,} predictions are more than can be "
+            "estimated with a judge: merge rare classes, or leave out the judge"
+        )
     labelled, everything = np.zeros((len(rows.classes), *shape)), np.zeros(shape)
     placed = verdicts.codes >= 0
     known = placed & (rows.truth >= 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,26 +46,36 @@ def read_patterns(
     return patterns_of(joint.tally, columns, clean, comparable=comparable)
 
 
-def read_patterns_by_group(
+def read_patterns_by_group(  # noqa: PLR0913 - what read_patterns takes, and the groups
     source: Source,
     columns: Sequence[str],
-    by: str,
+    by: str | Sequence[str],
     *,
     weight: str | None = None,
     clean: Cleaning = (),
+    comparable: bool = True,
     read: ReadOptions | None = None,
 ) -> dict[Group, Patterns]:
-    """The same for each value of a column; rows without one are left out, with a warning."""
+    """The same for each value of a column, or of several; rows without one are left out, with a warning."""
     asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, by=by, joint=True)
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
-        whole = _from_mapping(source, [by, *columns], weight, clean, comparable=False)
-        _check_same_kinds(whole.select(list(columns)))
-        found = {(label,): whole.where(whole.codes[0] == at) for at, label in enumerate(whole.labels[0])}
-        lost = int(whole.counts[whole.codes[0] < 0].sum())
-        warn_of_rows({f"missing group in {by!r}": lost} if lost else {})
-        return {group: part.select(list(columns)) for group, part in found.items()}
+        whole = _from_mapping(source, [*asked.by, *columns], weight, clean, comparable=False)
+        if comparable:
+            _check_same_kinds(whole.select(list(columns)))
+        return {group: part.select(list(columns)) for group, part in _by_group(whole, asked.by)}
     joints = read_joints(source, asked, clean, read)
-    return {group: patterns_of(joint.tally, columns, clean) for group, joint in joints.items()}
+    return {group: patterns_of(joint.tally, columns, clean, comparable=comparable) for group, joint in joints.items()}
+
+
+def _by_group(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patterns]]:
+    """The rows of each group, sorted, by the columns that come first."""
+    for at, name in enumerate(by):
+        lost = int(whole.counts[~whole.present[at] & whole.present[:at].all(axis=0)].sum())
+        warn_of_rows({f"missing group in {name!r}": lost} if lost else {})
+    codes = whole.codes[: len(by)]
+    for group in np.unique(codes[:, whole.present[: len(by)].all(axis=0)], axis=1).T.tolist():
+        labels = tuple(known[code] for known, code in zip(whole.labels, group, strict=False))
+        yield labels, whole.where((codes == np.array(group)[:, None]).all(axis=0))
 
 
 def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Patterns:

@@ -196,6 +196,15 @@ class Patterns:
         whole = np.asarray(self.present.all(axis=0))
         return self if whole.all() else self.where(whole)
 
+    def with_used_labels(self) -> Patterns:
+        """The same on the labels that occur."""
+        return self._moved(
+            {
+                name: _occurring(known, codes[codes >= 0])[0]
+                for name, known, codes in zip(self.names, self.labels, self.codes, strict=True)
+            }
+        )
+
     def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Patterns:
         """The same on stated labels, for all columns or by column; a label that is not stated is refused."""
         stated = labels if isinstance(labels, Mapping) else dict.fromkeys(self.names, tuple(labels))

@@ -142,8 +142,12 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
     sizes = [system.n for system in evaluation.systems if system.name == focus.name]
     if None in sizes:
         return "sample size unknown"
-    if evaluation.judge is not None:
-        return f"{amount(round(evaluation.judge.labels))} labels among {amount(round(evaluation.judge.rows))} rows"
+    judges = [part.judge for part in evaluation.judged_parts() if part.judge is not None]
+    if judges:
+        labels, rows = (
+            amount(round(sum(counts))) for counts in zip(*((j.labels, j.rows) for j in judges), strict=True)
+        )
+        return f"{labels} labels among {rows} rows" + (f" in {len(judges)} groups" if len(judges) > 1 else "")
     n = sum(size for size in sizes if size is not None)
     if not float(n).is_integer():
         return f"weights worth {n:,.1f} samples"

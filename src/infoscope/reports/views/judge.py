@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.evaluation.result import JudgedSystem, JudgeResult
+from infoscope.evaluation.judged_system import JudgedSystem
+from infoscope.evaluation.result import JudgeResult
 from infoscope.figures.judge import JudgeDisplay
 from infoscope.figures.strata_mosaic import StrataMosaicDisplay
 from infoscope.metrics.registry import find
@@ -20,27 +21,43 @@ MOST_ERRORS = 2
 """Kinds of error of the judge that the first sentence names."""
 
 
-def judge_sentences(evaluation: Evaluation) -> Iterator[Phrase]:
-    """How good the judge is; each system over all rows beside the labels alone and the judge alone."""
-    found = evaluation.judge
-    if found is None:
-        return
-    for judge in found.judge:
-        yield _quality(judge, many=judge.name not in found.judges)
-    for system in found.systems:
-        yield _accuracy(evaluation, system)
+def judge_sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
+    """How good the judge is; each system over all rows beside the labels alone and the judge alone.
+
+    Where rows were split, in the group of the system that is looked at.
+    """
+    for part in evaluation.judged_parts():
+        found = part.judge
+        if found is not None and found.group == focus.group:
+            for judge in found.judge:
+                yield _quality(judge, found)
+            for system in found.systems:
+                yield _accuracy(part, system)
 
 
-def _quality(judge: SystemResult, *, many: bool) -> Phrase:
+def _quality(judge: SystemResult, found: JudgeResult) -> Phrase:
     captured, right = judge.metrics["proficiency"], judge.metrics["accuracy"]
-    about = "the truth" if judge.group is None else f"whether {judge.group['system']} is right"
-    verb, be, take = ("together capture", "are", "they take") if many else ("captures", "is", "it takes")
-    parts: list[Inline] = [Name(judge.name), f" {verb} {_shown(captured)} of the information in {about}"]
+    system = None if judge.group is None else judge.group.get("system")
+    about = "the truth" if system is None or found.verdicts == "class" else f"whether {system} is right"
+    verb, be, take = ("captures", "is", "it takes")
+    if judge.name not in found.judges:
+        verb, be, take = ("together capture", "are", "they take")
+    parts: list[Inline] = [
+        *_within(found),
+        Name(judge.name),
+        f" {verb} {_shown(captured)} of the information in {about}",
+    ]
     if right.shown is not None:
         parts.append(f" and {be} right in {share(right.shown)} of the rows")
     for at, (truth, verdict, rate) in enumerate(_errors(judge)):
         parts += [f"; {take} " if at == 0 else ", ", Name(truth), " for ", Name(verdict), f" in {share(rate)}"]
     return (*parts, ".")
+
+
+def _within(found: JudgeResult) -> list[Inline]:
+    """The group, as the beginning of a sentence."""
+    names = ", ".join(f"{key} {value}" for key, value in (found.group or {}).items())
+    return [Name(names), ": "] if names else []
 
 
 def _errors(judge: SystemResult) -> Iterator[tuple[str, str, float]]:
@@ -59,7 +76,7 @@ def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
     if evaluation.judge is not None and evaluation.judge.reduced:
         rows = f"all rows, worth {amount(round(system.rows))} independent ones"
         labels = f"labels alone, worth {amount(round(system.labels))}"
-    parts: list[Inline] = [Strong(system.name), f": accuracy {_shown(both)} over {rows}"]
+    parts: list[Inline] = [Strong(evaluation[system.name].title), f": accuracy {_shown(both)} over {rows}"]
     if alone is not None and alone.shown is not None:
         parts.append(f"; {_shown(alone)} by the {labels}")
     if naive is not None and naive.shown is not None:
@@ -78,28 +95,40 @@ def _shown(estimate: Estimate) -> str:
 
 
 def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
-    """The three estimates side by side, and the judge by class."""
-    found = evaluation.judge
-    if found is None:
+    """The three estimates side by side, and the judge by class; where rows were split, of all groups together."""
+    parts = list(evaluation.judged_parts())
+    if not parts:
         return
     blocks: list[Block | Section] = [
         Figure(JudgeDisplay.from_judge(evaluation).panel()),
-        _side_by_side(evaluation, found),
+        _side_by_side(parts),
+        *_others(parts),
     ]
-    for judge in found.judge if found.verdicts == "class" else ():
-        title: Phrase = ("The judge by class: ", Name(judge.title))
-        blocks.append(Section(title, class_tables(judge, unit)))
-    blocks += _others(found)
-    for each in found.systems:
-        mosaic = Figure(StrataMosaicDisplay.from_judge(evaluation, each.name).panel())
-        blocks.append(Section(("Verdict and prediction: ", Name(each.name)), [mosaic, _strata(each)]))
+    for part in parts:
+        if part.judge is not None and part.judge.group is None:
+            blocks[2:2] = _by_class(part.judge, unit)
+            blocks += _by_stratum(part)
+        elif part.judge is not None:
+            title: Phrase = ("Judge and strata: ", *_within(part.judge)[:1])
+            blocks.append(Section(title, [*_by_class(part.judge, unit), *_by_stratum(part)], folded=True))
     yield Section("Labels and judge", blocks, "judge")
+
+
+def _by_class(found: JudgeResult, unit: Units) -> Iterator[Section]:
+    for judge in found.judge if found.verdicts == "class" else ():
+        yield Section(("The judge by class: ", Name(judge.title)), class_tables(judge, unit))
+
+
+def _by_stratum(part: Evaluation) -> Iterator[Section]:
+    for each in () if part.judge is None else part.judge.systems:
+        mosaic = Figure(StrataMosaicDisplay.from_judge(part, each.name).panel())
+        yield Section(("Verdict and prediction: ", Name(part[each.name].title)), [mosaic, _strata(each)])
 
 
 _OTHERS = {"ppi": "PPI++", "lee": "bias-adjusted"}
 
 
-def _others(found: JudgeResult) -> Iterator[Section]:
+def _others(parts: Sequence[Evaluation]) -> Iterator[Section]:
     """The accuracy as others estimate it, folded."""
     columns = [
         Column("system", "name"),
@@ -110,13 +139,14 @@ def _others(found: JudgeResult) -> Iterator[Section]:
     ]
     rows: list[Sequence[Cell]] = [
         (
-            Name(system.name),
+            Name(part[system.name].title),
             _OTHERS[name],
             MetricNotation("accuracy").shown(estimate),
             interval_text(estimate),
             estimate.undefined or "",
         )
-        for system in found.systems
+        for part in parts
+        for system in (() if part.judge is None else part.judge.systems)
         for name, estimate in system.others.items()
     ]
     if not any(row[4] for row in rows):
@@ -130,8 +160,10 @@ def _others(found: JudgeResult) -> Iterator[Section]:
         yield Section("The accuracy by other estimators", [Table(columns, rows, note=note)], folded=True)
 
 
-def _side_by_side(evaluation: Evaluation, found: JudgeResult) -> Table:
+def _side_by_side(parts: Sequence[Evaluation]) -> Table:
+    groups = [key for part in parts[:1] if part.judge is not None for key in part.judge.group or ()]
     columns = [
+        *(Column(key, "name") for key in groups),
         Column("system", "name"),
         Column("metric", "name"),
         Column("labels and judge"),
@@ -140,7 +172,9 @@ def _side_by_side(evaluation: Evaluation, found: JudgeResult) -> Table:
         Column("interval", priority=5),
         Column("verdicts as truth", priority=6),
     ]
-    rows = [row for system in found.systems for row in _rows(evaluation, system)]
+    rows = [
+        row for part in parts if part.judge is not None for system in part.judge.systems for row in _rows(part, system)
+    ]
     note = (
         "Labels and judge: over all rows, corrected by the labels. Verdicts as truth: what would come out if every "
         "verdict were right."
@@ -180,6 +214,7 @@ def _rows(evaluation: Evaluation, system: JudgedSystem) -> Iterator[Sequence[Cel
             naive = system.judge_as_truth.get(metric, Estimate(None))
             name = find(metric).card.title.lower()
             yield (
+                *map(Name, (evaluation[system.name].group or {}).values()),
                 Name(system.name),
                 name,
                 Strong(_value(metric, both)),

@@ -19,7 +19,7 @@ def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) 
     chosen, captured = list(chosen_sentences(evaluation, unit)), _headline(evaluation, focus)
     is_verdict = focus.is_informative and not _no_verdict(focus)
     first = [*chosen, captured] if is_verdict else [captured, *chosen]
-    return [first[0], *judge_sentences(evaluation), *first[1:], *_sentences(evaluation, focus)]
+    return [first[0], *judge_sentences(evaluation, focus), *first[1:], *_sentences(evaluation, focus)]
 
 
 _NO_VERDICTS = {
