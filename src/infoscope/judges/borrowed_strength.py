@@ -81,12 +81,12 @@ def borrowed(counts: StratumCounts, own: Real, rng: np.random.Generator) -> Real
 
 def _halves(counts: StratumCounts, number: int, rng: np.random.Generator) -> Real:
     """Random halves of the labels, (halvings, classes, verdicts, predictions)."""
-    seen = np.nonzero(counts.labelled)
-    whole = np.round(counts.labelled[seen])
+    truth, verdict, prediction = np.nonzero(counts.labelled)
+    seen = counts.labelled[truth, verdict, prediction]
+    whole = np.round(seen)
     half = np.zeros((number, *counts.labelled.shape))
-    half[:, *seen] = rng.binomial(whole.astype(np.int64), 0.5, (number, len(whole))) * (
-        counts.labelled[seen] / np.maximum(whole, 1.0)
-    )
+    some = rng.binomial(whole.astype(np.int64), 0.5, (number, len(whole)))
+    half[:, truth, verdict, prediction] = some * (seen / np.maximum(whole, 1.0))
     return half
 
 
@@ -144,9 +144,10 @@ def _reweighted_fits(counts: StratumCounts, halves: Real, rng: np.random.Generat
         return [None] * len(halves)
     rest = np.maximum(counts.everything - counts.labelled.sum(axis=0), 0.0)
     size = (len(halves), REFITS + 1)
-    seen = np.nonzero(counts.labelled)  # few of the cells, of many classes
+    truth, verdict, prediction = np.nonzero(counts.labelled)  # few of the cells, of many classes
+    seen = counts.labelled[truth, verdict, prediction]
     weights = np.zeros((*size, *counts.labelled.shape))
-    weights[:, :, *seen] = rng.standard_gamma(np.broadcast_to(counts.labelled[seen], (*size, len(seen[0]))))
+    weights[:, :, truth, verdict, prediction] = rng.standard_gamma(np.broadcast_to(seen, (*size, len(seen))))
     weights[:, 0] = halves
     rows = rng.standard_gamma(np.broadcast_to(rest, (*size, *rest.shape))) + weights.sum(axis=2)
     rows[:, 0] = np.maximum(counts.everything, halves.sum(axis=1))
