@@ -154,7 +154,7 @@ def test_rejections() -> None:
     assert labels_for(rows, "accuracy", 0.9).labels == 0
 
 
-def test_grades_stay_cut_as_they_were_when_rows_were_drawn() -> None:
+def test_grades_stay_cut_as_they_were_when_rows_were_drawn(tmp_path: Path) -> None:
     """Rows were drawn by these strata: in strata that are cut anew, labelled rows would not be like the others."""
     rng = np.random.default_rng(37)
     world = JudgedWorld.drawn(rng, 3000, 80)
@@ -181,6 +181,25 @@ def test_grades_stay_cut_as_they_were_when_rows_were_drawn() -> None:
     assert again.strata().verdicts == first.strata().verdicts
     assert np.array_equal(again.everything, first.everything)
     assert again.labelled.sum() == again.label_count
+    again.save(tmp_path / "again.ifs")
+    other = ifs.Judged.from_rows({**rows, "gpt": [grade + 0.05 for grade in rows["gpt"]]}, **COLUMNS)
+    for stored in (ifs.Judged.load(tmp_path / "again.ifs"), sum([ifs.Judged.load(tmp_path / "again.ifs")])):
+        assert stored.strata().verdicts == again.strata().verdicts
+        assert np.array_equal(stored.labelled, again.labelled)
+        assert np.array_equal(stored.everything, again.everything)
+    for both in (again + other, other + again):
+        assert both.settled is not None
+        assert both.everything.sum() == 6000
+        assert both.settled.label_count == first.label_count + other.label_count
+
+
+def test_labels_of_weighted_rows_are_refused() -> None:
+    world = JudgedWorld.drawn(np.random.default_rng(38), 300, 40)
+    rows = world.source() | {"w": [0.5] * 300}
+    weighted = ifs.Judged.from_rows(rows, weight="w", **COLUMNS)
+    sheet = {"row": [299], "gpt": [rows["gpt"][298]], "model": [rows["model"][298]], "label": ["a"]}
+    with pytest.raises(InputError, match="labels of a sheet are of counted rows; leave out the weights"):
+        weighted.with_labels(sheet)
 
 
 def write(path: Path, columns: dict[str, list]) -> None:

@@ -11,6 +11,7 @@ from typing import Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.judges.first_labels import with_first_labels, without_first_labels
 from infoscope.judges.stored_facts import STORED, stored_facts, stored_keywords
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, placed_rows
@@ -134,7 +135,12 @@ class JudgedRows:
         patterns, about = load_patterns(Path(path))
         if not isinstance(about, Mapping) or about.get("kind") != "judged":
             raise InputError(f"{path} holds patterns of columns, and none of them is said to be a judge's")
-        return cls(patterns, **stored_keywords(about))
+        first = about.get("first_truth")
+        if not isinstance(first, str) or first not in patterns.names:
+            return cls(patterns, **stored_keywords(about))
+        now, before = without_first_labels(patterns, first)
+        keywords = stored_keywords(about)
+        return cls(now, **keywords, settled=cls(before, **keywords))
 
     @staticmethod
     def is_stored(path: StrPath) -> bool:
@@ -144,7 +150,11 @@ class JudgedRows:
     def save(self, path: StrPath) -> None:
         """Write the counts as an .ifs file, in one step."""
         facts = {name: getattr(self, name) for name in STORED}
-        save_patterns(self.patterns, Path(path), stored_facts(facts))
+        if self.settled is None:
+            save_patterns(self.patterns, Path(path), stored_facts(facts))
+        else:
+            patterns, name = with_first_labels(self.patterns, self.settled.patterns)
+            save_patterns(patterns, Path(path), {**stored_facts(facts), "first_truth": name})
 
     def __add__(self, other: Self) -> Self:
         """The counts of all rows of both."""
@@ -154,7 +164,10 @@ class JudgedRows:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise InputError(f"counts with {name} {mine!r} and {theirs!r} do not add up; they must be the same")
-        return replace(self, patterns=self.patterns + other.patterns)
+        settled = None
+        if self.settled is not None or other.settled is not None:
+            settled = (self.settled or self) + (other.settled or other)
+        return replace(self, patterns=self.patterns + other.patterns, settled=settled)
 
     def __radd__(self, other: object) -> Self:
         """Let ``sum(parts)`` work."""

@@ -246,6 +246,8 @@ def _open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
 
 
 def _sheet(judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None) -> FilledSheet:
+    if judged.patterns.is_weighted:
+        raise InputError("labels of a sheet are of counted rows; leave out the weights")
     check_rows_once(labels, read)
     wanted = (column, _open_patterns(judged, None), read)
     return filled_sheet(labels, judged.patterns, _shown_columns(judged), judged.classes, wanted)

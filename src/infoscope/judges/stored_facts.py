@@ -26,7 +26,8 @@ _FACTS = Fields(
         "positive": Maybe(TEXT),
         "population": TEXT,
         "groups": Maybe(TEXT),
-    }
+    },
+    {"first_truth": TEXT},
 )
 
 
