@@ -134,3 +134,21 @@ def test_more_strata_than_can_be_drawn_are_refused_before_any_work(monkeypatch: 
     monkeypatch.setattr(system_strata, "MOST_CELLS", 100)
     with pytest.raises(InputError, match="5 classes, 5 verdicts and 5 predictions are more than"):
         Judged.from_rows(sample.columns(), truth="human", system="model", judge="gpt").posterior()
+
+
+def test_favour_is_drawn_from_the_accepted_errors(rows: pl.DataFrame, evaluation: ifs.Evaluation) -> None:
+    found = ifs.evaluate(rows, **ROLES)
+    shown = {row.name: row for row in JudgeDisplay.from_favour(found).rows}
+    labelled = rows.filter(pl.col("human").is_not_null())
+    for name in ROLES["system"]:
+        wrong = labelled.filter(pl.col(name) != pl.col("human"))
+        accepted = len(wrong.filter(pl.col("gpt") == pl.col(name)))
+        assert shown[name].value == pytest.approx((accepted + 0.5) / (len(wrong) + 1), abs=0.02)
+        assert shown[name].low is not None
+        assert shown[name].low < shown[name].value
+    assert len(JudgeDisplay.from_favour(evaluation).rows) == 4
+    assert "Wrong predictions that the judge accepts" in found.to_html()
+    alone = ifs.evaluate(rows, truth="human", system="model", judge="gpt")
+    assert "Wrong predictions that the judge accepts" not in alone.to_html()
+    with pytest.raises(InputError, match="none can be favoured"):
+        JudgeDisplay.from_favour(ifs.evaluate(["a", "b"] * 9, ["a", "b"] * 9))

@@ -22,7 +22,7 @@ from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import UncertaintyOptions
 from infoscope.judges import Judged
 from infoscope.judges.accuracy_estimators import Agreements, bias_adjusted_accuracy, ppi_accuracy
-from infoscope.judges.diagnostics import accepting_verdicts
+from infoscope.judges.diagnostics import accepted_error_rates, accepting_verdicts
 from infoscope.judges.findings import judged_findings
 from infoscope.judges.question import JudgedGroup
 from infoscope.metrics.registry import find
@@ -173,11 +173,21 @@ def _judge_result(part: JudgedGroup, how: UncertaintyOptions, names: Sequence[st
         verdicts=next(iter(judged.kinds.values())),
         rows=judged.row_count,
         labels=judged.label_count,
-        systems=tuple(_JudgedParts(judged, name, how).record(names) for name in judged.systems),
+        systems=tuple(_judged_systems(judged, how, names)),
         judge=tuple(_as_systems(part, how)),
         reduced=judged.patterns.is_weighted or judged.groups is not None,
         group=part.group,
     )
+
+
+def _judged_systems(judged: Judged, how: UncertaintyOptions, names: Sequence[str]) -> Iterator[JudgedSystem]:
+    rates = accepted_error_rates(judged, seed=how.seed)
+    for name in judged.systems:
+        found = _JudgedParts(judged, name, how).record(names)
+        if accepting_verdicts(judged, name).any():
+            summary = summarize_draws(rates[name], how.level)
+            found = replace(found, accepted_errors=Estimate(float(summary.mean)).with_belief(summary))
+        yield found
 
 
 def _comparison(evaluation: Evaluation, part: JudgedGroup, how: UncertaintyOptions) -> Comparison | None:

@@ -40,3 +40,5 @@ class JudgedSystem:
     """The accuracy by estimators of others: ``ppi`` (PPI++) and ``lee`` (bias-adjusted)."""
     strata: tuple[JudgedStratum, ...] = ()
     """Those of most rows, by verdict and prediction."""
+    accepted_errors: Estimate | None = None
+    """How often the judge accepts a wrong prediction, by the labels; None where no verdict accepts one."""

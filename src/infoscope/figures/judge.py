@@ -46,3 +46,16 @@ class JudgeDisplay(ComparisonDisplay):
                 if found is not None and found.shown is not None
             ]
         return cls(rows, entry.card.title)
+
+    @classmethod
+    def from_favour(cls, evaluation: Evaluation) -> Self:
+        """For every system, how often the judge accepts its wrong predictions: a judge without favour accepts alike."""
+        found = [
+            ForestRow(part[system.name].title, rate.shown, rate.low, rate.high)
+            for part in evaluation.judged_parts()
+            for system in (() if part.judge is None else part.judge.systems)
+            if (rate := system.accepted_errors) is not None and rate.shown is not None
+        ]
+        if not found:
+            raise InputError("no verdict accepts a prediction of any system, so that none can be favoured")
+        return cls(found, "Wrong predictions that the judge accepts", noun="systems")

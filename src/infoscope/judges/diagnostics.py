@@ -25,6 +25,7 @@ __all__ = [
     "RowEase",
     "RowSelection",
     "UnlabelledStrata",
+    "accepted_error_rates",
     "accepted_errors",
     "accepting_verdicts",
     "given_truth_p_value",
@@ -169,18 +170,23 @@ class AcceptedErrors:
 
 def accepted_errors(judged: Judged, level: float = 0.95, *, seed: int = 0) -> Iterator[AcceptedErrors]:
     """Every pair of systems over the labelled rows, which they share."""
-    known = np.flatnonzero(judged.patterns.present[judged.patterns.place(judged.truth)])
-    weights = np.random.default_rng(seed).standard_gamma(
-        judged.patterns.counts[known].astype(np.float64), (DRAWS, len(known))
-    )
-    rng = np.random.default_rng([seed, 1])
-    rates = {name: _accepted_rates(judged, name, known, weights, rng) for name in judged.systems}
+    rates = accepted_error_rates(judged, seed=seed)
     tail = 100 * (1 - level) / 2
     for one, other in itertools.combinations(judged.systems, 2):
         low, high = np.percentile(rates[one] - rates[other], [tail, 100 - tail])
         yield AcceptedErrors(
             one, other, (float(rates[one].mean()), float(rates[other].mean())), (float(low), float(high))
         )
+
+
+def accepted_error_rates(judged: Judged, *, seed: int = 0) -> dict[str, Real]:
+    """Draws of how often the judge accepts wrong predictions of each system, over the same labelled rows."""
+    known = np.flatnonzero(judged.patterns.present[judged.patterns.place(judged.truth)])
+    weights = np.random.default_rng(seed).standard_gamma(
+        judged.patterns.counts[known].astype(np.float64), (DRAWS, len(known))
+    )
+    rng = np.random.default_rng([seed, 1])
+    return {name: _accepted_rates(judged, name, known, weights, rng) for name in judged.systems}
 
 
 def _accepted_rates(

@@ -102,6 +102,7 @@ def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
     blocks: list[Block | Section] = [
         Figure(JudgeDisplay.from_judge(evaluation).panel()),
         _side_by_side(parts),
+        *_favour(evaluation),
         *_others(parts),
     ]
     for part in parts:
@@ -112,6 +113,13 @@ def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
             title: Phrase = ("Judge and strata: ", *_within(part.judge)[:1])
             blocks.append(Section(title, [*_by_class(part.judge, unit), *_by_stratum(part)], folded=True))
     yield Section("Labels and judge", blocks, "judge")
+
+
+def _favour(evaluation: Evaluation) -> Iterator[Section]:
+    """How often the judge accepts wrong predictions of each system, where there are several."""
+    several = [part for part in evaluation.judged_parts() if part.judge is not None and len(part.judge.systems) > 1]
+    if any(system.accepted_errors for part in several if part.judge is not None for system in part.judge.systems):
+        yield Section("Whom the judge favours", [Figure(JudgeDisplay.from_favour(evaluation).panel())], only="page")
 
 
 def _by_class(found: JudgeResult, unit: Units) -> Iterator[Section]:
