@@ -52,7 +52,7 @@ def numbers(
     """
     if not isinstance(result, Result):
         raise InputError(
-            f"this is a {type(result).__name__}, not a result; give what evaluate or another question returns"
+            f"this is of type {type(result).__name__}, not a result; give what evaluate or another question returns"
         )
     systems: Sequence[Any] = getattr(result, "systems", ())
     with_metrics = bool(systems) and all(hasattr(system, "metrics") for system in systems)
@@ -128,6 +128,8 @@ def log_to_tensorboard(
     ``pictures`` names those of ``result.plot``; by default its first one, and none for an empty sequence. Other options
     are those of ``numbers``.
     """
+    if not callable(getattr(writer, "add_scalar", None)) or not callable(getattr(writer, "add_figure", None)):
+        raise InputError(f"{type(writer).__name__} has no add_scalar and add_figure; give a SummaryWriter")
     for name, value in numbers(result, **options).items():
         writer.add_scalar(name.replace(" ", "_"), value, step)
     for which in (None,) if pictures is None else pictures:

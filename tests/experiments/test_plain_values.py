@@ -91,12 +91,14 @@ def test_scalars_and_figures_of_tensorboard() -> None:
 
 
 def test_wrong_use_is_said() -> None:
-    with pytest.raises(ifs.InputError, match="this is a dict, not a result"):
+    with pytest.raises(ifs.InputError, match="this is of type dict, not a result"):
         numbers({})  # type: ignore[arg-type]
     with pytest.raises(KeyError, match="no metric 'profficiency'; it has"):
         numbers(ONE, metrics="profficiency")
     with pytest.raises(ifs.InputError, match="there is no picture 'nothing'"):
         log_to_tensorboard(Writer(), ONE, pictures=["nothing"])
+    with pytest.raises(ifs.InputError, match="object has no add_scalar and add_figure; give a SummaryWriter"):
+        log_to_tensorboard(object(), ONE)  # type: ignore[arg-type]
 
 
 def test_a_missing_tracker_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,6 +152,11 @@ def test_sweeps_come_from_scores_as_roc_curves_do() -> None:
     scores = model.predict_proba(X)[:, 1]
     for at, value in list(zip(display.curves[0].x, display.curves[0].y, strict=True))[::20]:
         assert value == pytest.approx(recall_score(TRUTH == "yes", scores >= at - 1e-12))
+    weights = np.arange(1.0, 121.0)
+    weighted = SweepDisplay.from_estimator(model, X, TRUTH, metrics=["recall"], sample_weight=weights)
+    at = weighted.curves[0].x[40]
+    expected = recall_score(TRUTH == "yes", scores >= at - 1e-12, sample_weight=weights)
+    assert weighted.curves[0].y[40] == pytest.approx(expected)
     three = np.where(X[:, 0] > 1, "many", TRUTH)
     refusing = SweepDisplay.from_estimator(LogisticRegression().fit(X, three), X, three)
     assert refusing.parameter == "share rejected"

@@ -126,6 +126,13 @@ def test_roc_of_a_sweep_of_hard_predictions_and_of_estimators(scores) -> None:
         expected = roc_auc_score(target[100:], values[:, 1] if values.ndim == 2 else values)
         assert found.curves[0].area == pytest.approx(expected)
         assert found.ax_ is not None
+        weights = np.linspace(0.5, 3, len(target) - 100)
+        found = ifs.RocDisplay.from_estimator(fitted, data[100:], target[100:], sample_weight=weights)
+        scores = values[:, 1] if values.ndim == 2 else values
+        expected = roc_auc_score(target[100:], scores, sample_weight=weights)
+        assert found.curves[0].area == pytest.approx(expected)
+    with pytest.raises(InputError, match="weight and sample_weight are one thing"):
+        ifs.RocDisplay.from_estimator(fitted, data[100:], target[100:], sample_weight=weights, weight=weights)
 
 
 def test_wrong_rocs_are_refused() -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "predictions",
     "predictions_by_name",
     "tables_by_name",
+    "with_sample_weight",
 ]
 
 Tables = Contingency | Mapping[Any, Contingency] | Sequence[Contingency] | Evaluation
@@ -81,6 +82,19 @@ def a_kind(thing: object) -> str:
     """What kind of thing was given, in words."""
     name = type(thing).__name__
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
+
+
+def with_sample_weight(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a sweep, whose ``weight`` may also be called as scikit-learn does.
+
+    >>> with_sample_weight({"sample_weight": [1, 2], "positive": "yes"})
+    {'positive': 'yes', 'weight': [1, 2]}
+    """
+    rest = {name: value for name, value in options.items() if name != "sample_weight"}
+    weight = options.get("sample_weight")
+    if weight is not None and rest.get("weight") is not None:
+        raise InputError("weight and sample_weight are one thing; give one of them")
+    return rest if weight is None else {**rest, "weight": weight}
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

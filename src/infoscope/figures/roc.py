@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
 from infoscope.figures.display import Display
-from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.layout import at_pixel, axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.metrics import false_alarm_rate, recall
@@ -58,7 +58,8 @@ class RocDisplay(Display):
 
     @classmethod
     def from_scores(cls, y_true: LabelsLike, y_score: Scores, *, name: str = "score", **options: Any) -> Self:
-        """The curves of scores, one or several by name; options as for ``infoscope.sweep``."""
+        """The curves of scores, one or several by name; options as for ``infoscope.sweep``, and ``sample_weight``."""
+        options = with_sample_weight(options)
         named = y_score if isinstance(y_score, Mapping) else {name: y_score}
         truth = list(y_true)
         return cls.from_sweep({str(key): sweep(truth, cast(Any, each), **options) for key, each in named.items()})
@@ -72,9 +73,12 @@ class RocDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Estimator, X: Any, y: LabelsLike, *, name: str | None = None, ax: Axes | None = None
+        cls, estimator: Estimator, X: Any, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
-        """The scores of a fitted classifier of two classes: its probabilities, else its decision function."""
+        """The scores of a fitted classifier of two classes: its probabilities, else its decision function.
+
+        Options are those of ``from_predictions``.
+        """
         title = type(estimator).__name__ if name is None else name
         if hasattr(estimator, "predict_proba"):
             scores = np.asarray(estimator.predict_proba(X))
@@ -87,7 +91,7 @@ class RocDisplay(Display):
             raise InputError(f"{title!r} has neither probabilities nor a decision function; give its scores")
         classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
         positive = {"positive": classes[1]} if len(classes) == 2 else {}
-        return cls.from_predictions(y, scores, name=title, ax=ax, **positive)
+        return cls.from_predictions(y, scores, name=title, **{**positive, **options})
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:

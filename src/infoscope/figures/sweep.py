@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
-from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
@@ -106,7 +106,8 @@ class SweepDisplay(TableDisplay):
         """Sweep a score over its thresholds, or probabilities of each class over what is rejected, and draw.
 
         ``y_pred`` is one column of scores for two classes, one column of probabilities per class, or predictions by the
-        value of a parameter. Options are those of ``infoscope.sweep``, or of ``from_table`` for predictions.
+        value of a parameter. Options are those of ``infoscope.sweep`` and
+        ``sample_weight``, or those of ``from_table`` for predictions.
 
         >>> from matplotlib import pyplot
         >>> predictions = {1: [0, 1, 1, 0], 2: [0, 0, 1, 1]}
@@ -118,7 +119,7 @@ class SweepDisplay(TableDisplay):
             chosen: dict[str, Any] = {"metrics": metrics} if metrics else {}
             return super().from_predictions(y_true, y_pred, ax=ax, **chosen, **options)
         options.pop("name", None)  # curves are named by their metrics
-        return cls.from_sweep(sweep(y_true, cast(ArrayLike, y_pred), **options), metrics).plot(ax)
+        return cls.from_sweep(sweep(y_true, cast(ArrayLike, y_pred), **with_sample_weight(options)), metrics).plot(ax)
 
     @classmethod
     def from_estimator(

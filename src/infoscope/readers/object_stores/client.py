@@ -97,7 +97,7 @@ def raise_fault(error: StoreError, address: ObjectAddress) -> NoReturn:
 
 
 _CREDENTIALS = {
-    "s3": "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or set AWS_SKIP_SIGNATURE=true for a public bucket",
+    "s3": "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or set AWS_SKIP_SIGNATURE to true for a public bucket",
     "gs": "check GOOGLE_APPLICATION_CREDENTIALS",
     "az": "check AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
     "ab": "check AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
