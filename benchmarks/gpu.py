@@ -287,8 +287,32 @@ def page(torch: Any) -> str:
     )
     return f"""# Counting on a GPU
 
-Written by `python benchmarks/gpu.py --output docs/gpu.md` on one {torch.cuda.get_device_name()}
-({versions}). How it works: [torch.md](torch.md).
+If labels and predictions are already on an NVIDIA device, count them there: only the table of counts comes to the host.
+Install `pip install 'infoscope[gpu]'`, then pass tensors of PyTorch, CuPy or JAX where you would pass arrays:
+
+<!-- needs: torch -->
+```python
+>>> import torch
+>>> import infoscope as ifs
+>>> device = "cuda" if torch.cuda.is_available() else "cpu"
+>>> target, preds = torch.randint(100, (2, 100_000), device=device)
+>>> counter = ifs.Counter(labels=range(100))
+>>> counter.update(target, preds)                       # batch by batch, without waiting for the device
+>>> counter.table().total
+100000.0
+
+```
+
+`ifs.evaluate(counter.table())` gives the usual report. `ifs.torch.Information(num_classes=100)` does the same as a
+metric of TorchMetrics, `ifs.Contingency.from_labels(target, preds)` in one call.
+
+Small labels are faster: `uint8` takes about a quarter of the time of `int64`. Give `labels=`, so that the device is not
+asked for the range of each batch. Losses, callbacks and how it works: [PyTorch](torch.md).
+
+## How the figures were measured
+
+They were written by `python benchmarks/gpu.py --output docs/gpu.md` on one {torch.cuda.get_device_name()}
+({versions}).
 
 ## Checked
 
@@ -298,14 +322,14 @@ Written by `python benchmarks/gpu.py --output docs/gpu.md` on one {torch.cuda.ge
 
 {table(head, time_counting(torch))}
 
-Labels of 8 and 32 bits are given to TorchMetrics as they are. Reading alone: both arrays at the speed of a copy on this
+TorchMetrics gets labels of 8 and 32 bits as they are. “Reading alone” is the time to copy both arrays on this
 device.
 
 ## Small batches of 100 classes, microseconds per update
 
 {table(("pairs", "Information", "TorchMetrics"), time_small(torch))}
 
-## Other ways
+## Other ways to count, and losses
 
 {table(("what", "time"), time_others(torch))}
 """
