@@ -92,3 +92,17 @@ def test_the_class_of_a_sweep_may_be_called_anything() -> None:
 
     assert curve.quantity == "score"
     assert "margin is" not in page
+
+
+def test_a_comparison_says_which_metrics_change_with_classes_that_no_row_shows() -> None:
+    truth = [*"aaaaaaaabbbbbbbb", *"cdefghij"]
+    systems = {"one": [*truth[:-1], "a"], "two": ["b", *truth[1:]]}
+
+    found = ifs.compare(truth, systems, metrics=["macro_f1", "proficiency"])
+    (missing,) = [finding for finding in found.findings if finding.code == "unseen_classes"]
+    assert "8 true classes occur once, so about 33% of cases" in missing.text
+    assert missing.evidence["metrics"] == ["macro_f1"]
+    assert "unseen_classes" not in codes(ifs.compare(truth, systems, metrics=["proficiency"]))
+    assert "unseen_classes" not in codes(
+        ifs.compare(truth * 3, {k: v * 3 for k, v in systems.items()}, metrics=["macro_f1"])
+    )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infoscope import InputError, evaluate, gate
+from infoscope import evaluate, gate
 from infoscope.diagnosis import RULES, THRESHOLDS, Finding, TableStatistics, diagnose, diagnose_all
 from infoscope.metrics import missed_information
 from infoscope.posterior import Posterior, samples_to_halve
@@ -392,8 +392,15 @@ def test_what_moves_with_the_number_of_classes_has_no_interval_where_classes_are
         assert whole.metrics[name].interval is not None
     assert system.metrics["proficiency"].interval is not None
     assert system.metrics["accuracy"].interval is not None
-    with pytest.raises(InputError, match="state all classes with labels= "):
-        gate({"a": ONCE}, min={"mutual_information": 0.1})
+
+
+def test_a_gate_is_open_where_missing_classes_take_the_interval_away() -> None:
+    verdict = gate({"a": ONCE}, min={"mutual_information": 0.1, "macro_f1.sd": 0.0, "proficiency": 0.1})
+
+    assert [check.outcome for check in verdict.checks] == ["inconclusive", "inconclusive", "passed"]
+    assert verdict.status == 3
+    assert "State all classes with labels= (--classes), or ask for macro_f1.value" in verdict.checks[1].text
+    assert gate({"a": ONCE}, min={"mutual_information.value": 0.1}).passed
 
 
 def test_declared_classes_without_a_row_are_named() -> None:

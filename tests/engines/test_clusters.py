@@ -22,6 +22,7 @@ from infoscope.readers import ReadOptions, read, read_joint, read_tables
 from infoscope.readers.joint import Paired
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
+from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results
 from tests.engines.servers import (
     PATIENCE,
     DaskCluster,
@@ -131,6 +132,10 @@ class TestSparkCluster:
     def test_few_labels_and_a_judge(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
         check_tensors(spark_frame(spark, JUDGED_LOG))
         check_weighted_grades(as_csv(JUDGED_LOG, tmp_path), ReadOptions(engine="spark", url=cluster.url))
+
+    def test_patterns_without_truth(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
+        check_results(spark_frame(spark, PATTERN_LOG))
+        check_patterns(as_csv(PATTERN_LOG, tmp_path), ReadOptions(engine="spark", url=cluster.url))
 
     @pytest.mark.usefixtures("spark")
     def test_text_as_the_embedded_engine_reads_it(self, cluster: SparkCluster, tmp_path: Path) -> None:
@@ -413,6 +418,12 @@ class TestDaskCluster:
         (tmp_path / "parts").mkdir()
         check_tensors(as_csv(JUDGED_LOG, tmp_path), options)
         check_weighted_grades(as_parquet_parts(JUDGED_LOG, tmp_path / "parts"), options)
+
+    def test_patterns_without_truth(self, dask: DaskCluster, tmp_path: Path) -> None:
+        options = ReadOptions(engine="dask", url=dask.url)
+        (tmp_path / "parts").mkdir()
+        check_results(as_csv(PATTERN_LOG, tmp_path), options)
+        check_patterns(as_parquet_parts(PATTERN_LOG, tmp_path / "parts"), options)
 
     def test_addresses_are_opened_by_workers(self, dask: DaskCluster, tmp_path: Path) -> None:
         where = ReadOptions(engine="dask", url=dask.url)

@@ -10,6 +10,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_tables
 from tests.engines.cases import CASES, TIME_CASES, Case, counted, expected
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
+from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results
 from tests.engines.servers import postgres, postgres_programs
 from tests.engines.writers import fill_table
 
@@ -49,6 +50,14 @@ def test_few_labels_and_a_judge(server: str) -> None:
         connection.commit()
         check_tensors((connection, "log"))
     check_weighted_grades((server, "SELECT * FROM log"))
+
+
+def test_patterns_without_truth(server: str) -> None:
+    with psycopg.connect(server) as connection:
+        fill_table(connection, PATTERN_LOG, "%s")
+        connection.commit()
+        check_patterns((connection, "log"))
+    check_results((server, "SELECT * FROM log"))
 
 
 @pytest.mark.filterwarnings("ignore")

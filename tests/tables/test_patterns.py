@@ -2,6 +2,7 @@
 
 import warnings
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pandas as pd
@@ -42,6 +43,22 @@ def read_back(found: Patterns) -> dict[tuple[object, ...], float]:
 @given(columns())
 def test_rows_are_counted_as_plain_python_counts_them(data: dict[str, list[str | None]]) -> None:
     assert read_back(Patterns.from_columns(data)) == plain_counts(data)
+
+
+@settings(max_examples=40, deadline=None)
+@given(columns(), st.randoms(use_true_random=False))
+def test_patterns_in_order_do_not_depend_on_the_order_of_rows(
+    data: dict[str, list[str | None]], random: Random
+) -> None:
+    rows = list(zip(*data.values(), strict=True))
+    random.shuffle(rows)
+    shuffled = {name: [row[at] for row in rows] for at, name in enumerate(data)}
+    one, other = (Patterns.from_columns(each).in_order() for each in (data, shuffled))
+
+    assert one.labels == other.labels
+    assert np.array_equal(one.codes, other.codes)
+    assert np.array_equal(one.counts, other.counts)
+    assert read_back(one) == plain_counts(data)
 
 
 @settings(max_examples=40, deadline=None)

@@ -184,7 +184,7 @@ def _of_patterns(found: Patterns) -> Annotations:
     categories = sorted_labels({label for labels in found.labels for label in labels})
     if not categories:
         raise InputError("no annotator gave any category; check the columns")
-    found = found.on(categories)
+    found = found.on(categories).in_order()
     return _with_items(
         Annotations(found.names, categories, _indicators(found), found.present, found.counts, patterns=found)
     )

@@ -13,7 +13,7 @@ import numpy as np
 from infoscope.comparison.correlation import correlation
 from infoscope.comparison.difference import exact_information_difference
 from infoscope.comparison.options import CompareOptions
-from infoscope.comparison.pairwise import Ties, about_priors, found_pair, improvements, known_everywhere, settled
+from infoscope.comparison.pairwise import Ties, about_intervals, found_pair, improvements, known_everywhere, settled
 from infoscope.comparison.predictions import PairCells, PairedPredictions
 from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.system_posterior import (
@@ -51,7 +51,7 @@ def compare_rows(
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
-    findings = (*result.findings, *about_rows, *left_out, *work.findings, *about_priors(wholes))
+    findings = (*result.findings, *about_rows, *left_out, *work.findings, *about_intervals(wholes, question))
     return replace(result, improvements=tuple(work.improvements), findings=findings)
 
 

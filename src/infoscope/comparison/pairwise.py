@@ -16,10 +16,11 @@ from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPoster
 from infoscope.errors import InputError
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.metrics.registry import Metric, find
+from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 
-__all__ = ["Ties", "about_priors", "found_pair", "improvements", "known_everywhere", "settled"]
+__all__ = ["Ties", "about_intervals", "found_pair", "improvements", "known_everywhere", "settled"]
 
 Ties = dict[tuple[str, str, str], float]
 """Correlation of the errors of A's and B's values in a metric, by (A, B, metric)."""
@@ -40,16 +41,24 @@ def known_everywhere(
     return known, findings
 
 
-def about_priors(wholes: Mapping[str, SystemPosterior]) -> list[Finding]:
-    """A finding where tables are too large for the prior that keeps information measures right."""
+def about_intervals(wholes: Mapping[str, SystemPosterior], question: CompareOptions) -> Iterator[Finding]:
+    """Findings where intervals fall short: tables too large for the default prior, classes that no row shows."""
     large = [name for name, whole in wholes.items() if whole.lacks_tree]
-    if not large:
-        return []
-    text = (
-        f"{_listed(large)}: too many classes for the tree prior; information measures and their differences are likely "
-        "off wherever errors are spread thinly, while the accuracy is not"
-    )
-    return [Finding("no_tree_prior", text, "warning", {"systems": large})]
+    if large:
+        text = (
+            f"{_listed(large)}: too many classes for the tree prior; information measures and their differences are "
+            "likely off wherever errors are spread thinly, while the accuracy is not"
+        )
+        yield Finding("no_tree_prior", text, "warning", {"systems": large})
+    moving = [entry.name for entry in question.metrics if entry.name in CLASS_COUNT_METRICS]
+    missing = next(filter(None, (whole.missing_classes for whole in wholes.values())), None)
+    if moving and missing is not None:
+        text = (
+            f"{missing.seen_once} true classes occur once, so about {missing.frequency:.0%} of cases belong to classes "
+            f"that no row shows; {_listed(moving)} would change with them: these intervals and differences are about "
+            "the classes in these rows alone. Proficiency and accuracy hardly change"
+        )
+        yield Finding("unseen_classes", text, "warning", {"metrics": moving, "unseen_classes": missing.number})
 
 
 def found_pair(

@@ -20,6 +20,7 @@ from infoscope.posterior import Posterior
 from infoscope.posterior.bootstrap import ClusterBootstrap
 from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.drawn import DrawnBelief
+from infoscope.posterior.missing_classes import MissingClasses, missing_classes
 from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
 from infoscope.posterior.tree import Tree
@@ -99,6 +100,11 @@ class SystemPosterior:
         """Whether the default prior had to be another one because only occupied cells are stored."""
         prior = self.question.prior
         return isinstance(prior, str) and prior == "default" and self.table.is_sparse and self.table.is_aligned
+
+    @property
+    def missing_classes(self) -> MissingClasses | None:
+        """What the rows tell about classes that none of them shows; None where nothing does."""
+        return missing_classes(self.table) if isinstance(self.source, Posterior) else None
 
     def on(self, table: Contingency, clusters: LabelsLike | None) -> SystemPosterior:
         """The same system on the rows of a pair; the same standing if these are all its rows."""

@@ -8,7 +8,7 @@ from itertools import combinations
 from math import isclose
 
 from infoscope.comparison.options import CompareOptions
-from infoscope.comparison.pairwise import about_priors, found_pair, improvements, known_everywhere, settled
+from infoscope.comparison.pairwise import about_intervals, found_pair, improvements, known_everywhere, settled
 from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior
 from infoscope.comparison.tests import homogeneity_p_value
@@ -42,7 +42,7 @@ def compare_tables(tables: Mapping[str, Contingency], question: CompareOptions, 
                 pairs += [] if pair is None else [replace(pair, tests=tests)]
         factors += improvements(one, other, {ERRORS: 0.0, ACCURACY: 0.0}, paired=False)
     unpaired = "unpaired: the systems' rows are not matched, so common hard rows cannot be accounted for"
-    findings += [*left_out, *about_priors(wholes), Finding("unpaired", unpaired)]
+    findings += [*left_out, *about_intervals(wholes, question), Finding("unpaired", unpaired)]
     if question.prevalence is not None:
         findings.append(Finding("prevalence_stated", "true classes are re-weighted to the stated frequencies"))
     result = settled(wholes, pairs, {}, question, known)

@@ -22,7 +22,6 @@ from infoscope.diagnosis.response import (
     specialised,
 )
 from infoscope.diagnosis.sample import (
-    CLASS_COUNT_METRICS,
     absent_classes,
     balanced_classes,
     estimated,
@@ -39,7 +38,6 @@ from infoscope.results.finding import Finding, Severity
 from infoscope.tables import Contingency
 
 __all__ = [
-    "CLASS_COUNT_METRICS",
     "RULES",
     "THRESHOLDS",
     "Confusion",

@@ -10,10 +10,10 @@ from infoscope.diagnosis.phrases import counted, listed, percent
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.posterior import Posterior, samples_to_halve
+from infoscope.posterior.missing_classes import missing_classes
 from infoscope.results.finding import Finding
 
 __all__ = [
-    "CLASS_COUNT_METRICS",
     "absent_classes",
     "balanced_classes",
     "estimated",
@@ -23,21 +23,6 @@ __all__ = [
     "small_sample_bias",
     "unseen_classes",
 ]
-
-
-CLASS_COUNT_METRICS = frozenset(
-    (
-        *("truth_entropy", "system_entropy", "joint_entropy", "mutual_information"),
-        *("effective_classes", "system_classes", "transfer_factor", "normalized_transfer_factor"),
-        *("truth_divergence_factor", "system_divergence_factor", "triangle_divergence"),
-        *("triangle_transfer", "split_truth_divergence", "split_truth_transfer"),
-        *("split_system_divergence", "split_system_transfer", "random_accuracy"),
-        *("truth_random_accuracy", "phi_squared", "informational_loss", "quadratic_loss", "linear_loss"),
-        *("macro_f1", "macro_precision", "weighted_fpr", "weighted_npv", "rand_index", "mirkin_distance"),
-    )
-)
-"""Metrics that move with the number of classes: where classes exist that no row shows, their intervals held in fewer
-than 85% of trials, and are withheld."""
 
 
 def estimated(facts: TableStatistics) -> Finding | None:
@@ -109,24 +94,21 @@ def small_sample_bias(facts: TableStatistics) -> Finding | None:
 
 
 def unseen_classes(facts: TableStatistics) -> Finding | None:
-    """So many classes occur once that others probably never did: intervals know of no class that no row shows.
-
-    The frequency of what is not seen is that of what was seen once (Good and Turing), the number of its classes Chao's.
-    """
-    if not isinstance(facts.belief, Posterior) or not facts.table.is_counts or not facts.n:
-        return None
-    rows = facts.table.row_totals
-    once, twice = int((rows == 1).sum()), int((rows == 2).sum())
-    more = once * (once - 1) / (2 * (twice + 1)) - int((rows == 0).sum())
-    if once < THRESHOLDS.unseen_singletons or once < THRESHOLDS.unseen_share * facts.n or more < 1:
+    """So many classes occur once that others probably never did: intervals know of no class that no row shows."""
+    missing = missing_classes(facts.table) if isinstance(facts.belief, Posterior) else None
+    if missing is None:
         return None
     return Finding(
         "unseen_classes",
-        f"{counted(once, 'true class')} occur once, so about {percent(once / facts.n)} of cases belong to classes that "
-        "no row shows. What moves with the number of classes (information and entropies in bits, macro F1) is shown "
-        "without an interval: in trials with 50 samples of 50 classes it would have held the information in bits in "
-        "6 of 10 cases. State all classes with labels= (--classes) to have it.",
-        evidence={"classes_seen_once": once, "unseen_frequency": once / facts.n, "unseen_classes": more},
+        f"{counted(missing.seen_once, 'true class')} occur once, so about {percent(missing.frequency)} of cases belong "
+        "to classes that no row shows. What moves with the number of classes (information and entropies in bits, macro "
+        "F1) is shown without an interval: in trials with 50 samples of 50 classes it would have held the information "
+        "in bits in 6 of 10 cases. State all classes with labels= (--classes) to have it.",
+        evidence={
+            "classes_seen_once": missing.seen_once,
+            "unseen_frequency": missing.frequency,
+            "unseen_classes": missing.number,
+        },
     )
 
 

@@ -69,10 +69,6 @@ class Thresholds:
     """… and by at least this many standard errors, where those are known."""
     poor_output: float = 0.05
     """Less varied output: H(S) falls short of H(T) by at least this share of it."""
-    unseen_singletons: int = 3
-    """Unseen classes: at least this many classes occur once …"""
-    unseen_share: float = 0.02
-    """… and they are at least this share of the samples."""
     narrower_than_binomial: float = 0.12
     """Balanced classes: the accuracy's sd is below the binomial one by at least this share."""
     samples_per_cell: float = 5.0

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
-from infoscope.diagnosis import CLASS_COUNT_METRICS
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation.result import SystemResult
 from infoscope.inputs import check_costs_stated
 from infoscope.metrics.registry import find
+from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import MetricNotation
 
@@ -81,6 +81,8 @@ class Condition:
             return self._checked(system, "failed", f"{self.metric} is undefined: {estimate.undefined}")
         if self.part in ("value", "mean", "sd"):
             number = getattr(estimate, self.part)
+            if number is None and self._lacks_classes(system):
+                return self._without_interval(system, estimate)
             if number is None:
                 raise InputError(
                     f"{self.metric} has no {self.part} here; state the sample size with --sample-size, or ask for "
@@ -94,17 +96,28 @@ class Condition:
     def _check_interval(self, system: SystemResult, estimate: Estimate) -> Check:
         """A limit that lies inside the interval is neither met nor missed."""
         if estimate.low is None or estimate.high is None:
-            remedy = "state the sample size with --sample-size"
-            if self.metric in CLASS_COUNT_METRICS and any(f.code == "unseen_classes" for f in system.diagnosis):
-                why = "it moves with the number of classes, and some occur in no row"
-                remedy = f"{why}: state all classes with labels= (--classes)"
+            if self._lacks_classes(system):
+                return self._without_interval(system, estimate)
             what = f"{self.metric} of {system.title!r} has no interval"
-            raise InputError(f"{what}; {remedy}, or ask for {self.metric}.value")
+            raise InputError(f"{what}; state the sample size with --sample-size, or ask for {self.metric}.value")
         near, far = (estimate.low, estimate.high) if self.side == "min" else (-estimate.high, -estimate.low)
         limit = self.limit if self.side == "min" else -self.limit
         asked = far if self.part == ("high" if self.side == "min" else "low") else near
         outcome: Outcome = "passed" if asked >= limit else "failed" if far < limit else "inconclusive"
         return self._checked(system, outcome, f"it is {MetricNotation(self.metric).whole(estimate)}")
+
+    def _lacks_classes(self, system: SystemResult) -> bool:
+        """Whether the interval is withheld because the metric would change with classes that no row shows."""
+        return self.metric in CLASS_COUNT_METRICS and any(f.code == "unseen_classes" for f in system.diagnosis)
+
+    def _without_interval(self, system: SystemResult, estimate: Estimate) -> Check:
+        """Open: more rows, or all classes by name, would settle it."""
+        text = (
+            f"it is {MetricNotation(self.metric).whole(estimate)}, without an interval: it moves with the number of "
+            f"classes, and some occur in no row. State all classes with labels= (--classes), or ask for "
+            f"{self.metric}.value"
+        )
+        return self._checked(system, "inconclusive", text)
 
     def _checked(self, system: SystemResult, outcome: Outcome, text: str) -> Check:
         estimate = system.metrics[self.metric]

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
-from infoscope.diagnosis import CLASS_COUNT_METRICS, Confusion, Finding, TableBelief, confusions, directed_errors
+from infoscope.diagnosis import Confusion, Finding, TableBelief, confusions, directed_errors
 from infoscope.evaluation.result import (
     CellCost,
     CellExamples,
@@ -25,6 +25,7 @@ from infoscope.metrics.registry import Metric, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
+from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
 from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency

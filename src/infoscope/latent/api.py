@@ -129,7 +129,7 @@ def _patterns(
     if not found.total or not np.isfinite(found.sample_size) or not found.sample_size:
         raise InputError("the rows have no weight, or none that differs from 0; there is nothing to estimate from")
     check_label_columns(found)
-    return found
+    return found.in_order()
 
 
 @dataclass(frozen=True, eq=False)

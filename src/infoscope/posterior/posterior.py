@@ -262,7 +262,8 @@ class Posterior(MetricSummaries):
             found = {entry.name: Summary(*(part[at] for part in parts)) for at, entry in enumerate(plain)}
         for entry in entries:
             if entry.name not in found:
-                found[entry.name] = self._allowing([entry], summarize_draws(self._scores[entry.name], level))
+                alone = summarize_draws(self._scores[entry.name], level)
+                found[entry.name] = alone if np.isnan(alone).all() else self._allowing([entry], alone)
         if "rejection_rate" in found and self._rejects_nothing:
             found["rejection_rate"] = never_seen(float(self.origin.total), level)
         return found

@@ -97,6 +97,8 @@ def summarize_draws(values: Real, level: float) -> Summary:
         low, high = np.quantile(values, _tails(level), axis=0)
         return Summary(mean, sd, low, high)
     lost = undefined.mean(0) > _MOST_UNDEFINED
+    if lost.all():
+        return Summary(*(np.full(lost.shape, np.nan)[()] for _ in Summary._fields))
     filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
     low, high = np.nanquantile(filled, _tails(level), axis=0)
     parts = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high

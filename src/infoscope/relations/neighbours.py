@@ -28,6 +28,7 @@ def by_neighbours(patterns: Patterns, relations: Sequence[Relation], seed: int) 
         raise InputError("bins=\"nearest\" needs scikit-learn; pip install 'infoscope[sklearn]'") from error
     if patterns.is_weighted:
         raise InputError('bins="nearest" takes rows of equal weight; leave the weights or "nearest" out')
+    patterns = patterns.in_order()
     rng = np.random.default_rng(seed)
     for relation in relations:
         places = [patterns.place(name) for name in (relation.first, relation.second)]
