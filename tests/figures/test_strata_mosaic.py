@@ -5,7 +5,7 @@ import pytest
 import infoscope as ifs
 from infoscope import InputError, StrataMosaicDisplay
 from infoscope.errors import UnknownNameError
-from infoscope.evaluation.result import JudgedStratum
+from infoscope.evaluation.judged_system import JudgedStratum
 from infoscope.figures.scene import Bar, Words
 from infoscope.results.estimate import Estimate
 
