@@ -122,6 +122,19 @@ def test_a_mapping_of_columns_is_a_source():
     assert found["svm"].number("accuracy") == pytest.approx(np.average(TRUTH == GOOD, weights=WEIGHTS))
 
 
+def test_the_only_column_left_is_the_other_side():
+    """On the command line it is taken, too, whatever its name and values."""
+    columns = {"x": TRUTH.tolist(), "m": POOR.tolist(), "w": WEIGHTS.tolist()}
+    for named in ({"truth": "x"}, {"system": "m"}):
+        with pytest.warns(
+            ifs.InfoscopeWarning, match="truth='x', system='m' is guessed; '[mx]' is the only column left"
+        ):
+            found = ifs.evaluate(columns, weight="w", **named)
+        assert found["m"].metrics == ifs.evaluate(TRUTH, {"m": POOR}, weight=WEIGHTS)["m"].metrics
+    with pytest.raises(ifs.InputError, match="truth column"):
+        ifs.evaluate({"m": POOR}, truth="gold")
+
+
 def test_words_of_scikit_learn():
     found = ifs.evaluate(TRUTH == "fox", GOOD == "fox", sample_weight=WEIGHTS, pos_label=False)
     same = ifs.evaluate(TRUTH == "fox", GOOD == "fox", weight=WEIGHTS, positive=False)

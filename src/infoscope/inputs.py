@@ -232,7 +232,9 @@ def named_columns(
     truth, system = names
     if y_pred is not None or None not in names or not _has_columns(source, read):
         return names
-    found = roles_of(first_rows(source, read), truth=truth, systems=as_names(system), others=_other_columns(options))
+    rows, others = first_rows(source, read), _other_columns(options)
+    found = _only_column_left(rows, truth, as_names(system), others)
+    found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others)
     return _guessed(source, found, "system", system or found.systems)
 
 
@@ -243,10 +245,22 @@ def named_scores(
     truth, score = names
     if y_score is not None or None not in names or not _has_columns(source, read):
         return names
-    found = score_roles_of(
-        first_rows(source, read), truth=truth, scores=as_names(score), others=_other_columns(options)
-    )
+    rows, others = first_rows(source, read), _other_columns(options)
+    found = _only_column_left(rows, truth, as_names(score), others)
+    found = found or score_roles_of(rows, truth=truth, scores=as_names(score), others=others)
     return _guessed(source, found, "score", score or found.scores)
+
+
+def _only_column_left(
+    rows: Mapping[str, Sequence[Any]], truth: str | None, systems: Sequence[str], others: Sequence[str]
+) -> ColumnRoles | None:
+    """The roles where one side is named and one column is left for the other: there is nothing to choose."""
+    named = {*systems, *as_names(truth)}
+    left = [name for name in rows if name not in named and name not in others]
+    if len(left) != 1 or bool(systems) == (truth is not None) or not named <= set(rows):
+        return None
+    given = tuple(systems) or (left[0],)
+    return ColumnRoles(truth or left[0], given, given, reasons=(f"{left[0]!r} is the only column left",))
 
 
 def _other_columns(options: Mapping[str, Any]) -> list[str]:

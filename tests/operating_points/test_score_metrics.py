@@ -101,9 +101,18 @@ def test_laws(seed: int) -> None:
     assert d2_log_loss(truth, np.full(30, truth.mean())) == pytest.approx(0.0, abs=1e-12)
 
 
+def test_a_probability_of_0_counts_the_same_from_labels_in_a_sweep_and_in_scikit_learn() -> None:
+    truth, scores = np.array([0, 1, 1, 0]), np.array([0.5, 0.0, 0.9, 1.0])
+    theirs = peer.log_loss(truth, scores)
+
+    assert log_loss(truth, scores) == pytest.approx(theirs, rel=1e-12)
+    assert log_loss(truth, np.stack([1 - scores, scores], axis=1)) == pytest.approx(theirs, rel=1e-12)
+    assert ifs.sweep(truth, scores).to_dict()["scoring"]["log_loss"] == pytest.approx(theirs, rel=1e-12)
+    assert d2_log_loss(truth, scores) == pytest.approx(peer.d2_log_loss_score(truth, scores), rel=1e-12)
+    assert "2⁻⁵²" in next(each.card.note for each in all_metrics("scores") if each.name == "log_loss")
+
+
 def test_undefined_and_wrong_use_are_said() -> None:
-    with pytest.warns(ifs.UndefinedMetricWarning, match="a true class has probability 0"):
-        assert log_loss([0, 1], [0.5, 0.0]) == np.inf
     with pytest.warns(ifs.UndefinedMetricWarning, match="undefined for 3: no sample"):
         assert np.isnan(roc_auc([0, 1, 2], np.eye(4)[[0, 1, 2]], classes=[0, 1, 2, 3]))
     for call, sentence in (

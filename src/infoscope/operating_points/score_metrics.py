@@ -18,6 +18,7 @@ from infoscope.metrics.registry import Card, described, register
 from infoscope.numeric import Real
 from infoscope.operating_points.probabilistic import cross_entropy
 from infoscope.operating_points.ranking import ScoreRanking, area_under_roc, ranked
+from infoscope.operating_points.score_summary import probability_summary
 from infoscope.operating_points.scores import (
     BinaryScores,
     Probabilities,
@@ -243,16 +244,16 @@ def brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywor
         better="lower",
         unit="nats",
         aliases=("log loss", "cross-entropy", "logistic loss"),
-        undefined="infinite: a true class has probability 0",
+        note="A probability of 0 of a true class counts as 2⁻⁵² (36 nats), as in scikit-learn and in every sweep.",
     )
 )
 def log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
-    """Mean surprise at the truth in nats, as scikit-learn has it; infinite where a true class had probability 0.
+    """Mean surprise at the truth in nats, as scikit-learn has it: a probability of 0 counts as 2⁻⁵².
 
     >>> print(f"{log_loss([0, 1], [0.25, 0.5]):.4f}")
     0.4904
     """
-    return _one_number("log_loss", _nats(_probabilities(y_true, y_score, given)))
+    return _nats(_probabilities(y_true, y_score, given))
 
 
 @_score_metric(
@@ -307,14 +308,15 @@ def d2_brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKey
         source="common",
         range=(-np.inf, 1.0),
         aliases=("D2 log loss", "d2_log_loss_score", "McFadden's R²"),
-        undefined="the truth has one class only, or a true class has probability 0",
-        note="The share of the truth's information that the probabilities give: what proficiency is for predictions.",
+        undefined="the truth has one class only",
+        note="The share of the truth's information that the probabilities give: what proficiency is for predictions. "
+        "A probability of 0 of a true class counts as 2⁻⁵², as in the log loss.",
     )
 )
 def d2_log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
     """Share of the log loss of the class frequencies that the probabilities save."""
     known = _probabilities(y_true, y_score, given)
-    return _one_number("d2_log_loss", 1.0 - _nats(known) / _nats(_frequencies(known)))
+    return 1.0 - _nats(known) / _nats(_frequencies(known))
 
 
 def _probabilities(y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) -> Probabilities:
@@ -340,7 +342,9 @@ def _squared_distance(known: Probabilities) -> float:
 
 
 def _nats(known: Probabilities) -> float:
-    return cross_entropy(known) * float(np.log(2.0))
+    loss = probability_summary(known).log_loss
+    assert loss is not None
+    return loss
 
 
 def _frequencies(known: Probabilities) -> Probabilities:
