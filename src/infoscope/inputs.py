@@ -238,19 +238,6 @@ def named_columns(
     return _guessed(source, found, "system", system or found.systems)
 
 
-def named_scores(
-    source: Any, y_score: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
-) -> tuple[Any, Any]:
-    """Truth and scores as they are named; else as guessed where that is sure, with a warning that says so."""
-    truth, score = names
-    if y_score is not None or None not in names or not _has_columns(source, read):
-        return names
-    rows, others = first_rows(source, read), _other_columns(options)
-    found = _only_column_left(rows, truth, as_names(score), others)
-    found = found or score_roles_of(rows, truth=truth, scores=as_names(score), others=others)
-    return _guessed(source, found, "score", score or found.scores)
-
-
 def _only_column_left(
     rows: Mapping[str, Sequence[Any]], truth: str | None, systems: Sequence[str], others: Sequence[str]
 ) -> ColumnRoles | None:
@@ -260,7 +247,20 @@ def _only_column_left(
     if len(left) != 1 or bool(systems) == (truth is not None) or not named <= set(rows):
         return None
     given = tuple(systems) or (left[0],)
-    return ColumnRoles(truth or left[0], given, given, reasons=(f"{left[0]!r} is the only column left",))
+    return ColumnRoles(truth or left[0], given, reasons=(f"{left[0]!r} is the only column left",))
+
+
+def named_scores(
+    source: Any, y_score: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Truth and scores as they are named; else as guessed where that is sure, with a warning that says so."""
+    truth, score = names
+    if y_score is not None or None not in names or not _has_columns(source, read):
+        return names
+    found = score_roles_of(
+        first_rows(source, read), truth=truth, scores=as_names(score), others=_other_columns(options)
+    )
+    return _guessed(source, found, "score", score or found.scores)
 
 
 def _other_columns(options: Mapping[str, Any]) -> list[str]:

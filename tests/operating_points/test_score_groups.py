@@ -166,7 +166,7 @@ def test_weights_count_as_repeated_rows() -> None:
     ("options", "said"),
     [
         ({"truth": "label", "score": ["score", "site"], "by": "site"}, "one column of scores"),
-        ({"score": "score", "by": "site"}, "truth column"),
+        ({"score": ["score", "label"], "by": "site"}, "truth column"),
         ({"truth": "label", "score": "score", "by": "site", "max_points": 5}, "max_points is for a curve"),
         ({"truth": "site", "score": "score", "by": "label"}, "truth has 3 classes"),
         ({"truth": "label", "score": "score", "by": "site", "positive": 7}, "positive label 7"),
