@@ -165,3 +165,13 @@ def test_options_that_need_each_other(tmp_path: Path) -> None:
         joined_truth(rows, written(LABELS.rename(columns={"id": "nr"}), tmp_path / "other.csv")),
     ):
         pass
+
+
+def test_a_key_that_tells_no_rows_apart_is_said_to(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("day,svm\nmon,cat\ntue,dog\n")
+    (tmp_path / "labels.csv").write_text("day,truth\nmon,cat\nmon,dog\ntue,cat\ntue,dog\n")
+    with (
+        pytest.raises(InputError, match="does not tell rows apart"),
+        joined_truth(tmp_path / "rows.csv", tmp_path / "labels.csv", key="day"),
+    ):
+        pass

@@ -111,6 +111,13 @@ def test_a_file_that_changed_since_is_refused(tmp_path: Path) -> None:
     assert applied(tmp_path, source).exit_code == 0
 
 
+def test_the_copy_has_the_same_sign_between_columns(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("truth;svm\ncat;dog\n")
+    keep_verdict(tmp_path, said(1, "truth wrong"))
+    assert applied(tmp_path, tmp_path / "rows.csv").exit_code == 0
+    assert (tmp_path / "new.csv").read_text() == "truth;svm;verdict\ndog;dog;truth wrong\n"
+
+
 def test_several_systems_on_one_row(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("truth,svm,tree\ncat,dog,bird\n")
     keep_verdict(tmp_path, said(1, "truth wrong"))

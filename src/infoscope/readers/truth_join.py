@@ -271,6 +271,12 @@ class _Join:
             ),
         )
 
+    @property
+    def is_contradictory(self) -> bool:
+        """Whether a key that both sides have stands with different labels."""
+        met = "SELECT 1 FROM source_rows r JOIN labels l ON r.k = l.k WHERE different > 1 LIMIT 1"
+        return self.session.run(met).fetchone() is not None
+
     def examples(self) -> tuple[Any, Any]:
         """A key of each side."""
         sides = ("source_rows", "labels")
@@ -285,6 +291,11 @@ def _as_text(column: str, files: Files) -> str:
 def _check_matched(counts: JoinCounts, join: _Join, names: tuple[str, str], keys: tuple[str, str]) -> None:
     """Refuse a join in which no row found a label."""
     if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
+        if join.is_contradictory:
+            raise InputError(
+                f"{keys[1]!r} of {names[1]} does not tell rows apart: no key that {names[0]} has stands there with one "
+                "label alone; name a column with a value of its own for each row with --key"
+            )
         mine, yours = join.examples()
         raise InputError(
             f"no key of {names[0]} is in {names[1]}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is {yours!r} there; "

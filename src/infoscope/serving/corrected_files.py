@@ -11,6 +11,7 @@ from infoscope.atomic_files import output_file
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.column_names import column_names
+from infoscope.readers.csv_header import read_header
 from infoscope.readers.duckdb.session import identifier
 from infoscope.readers.reader import ReadOptions
 from infoscope.serving.verdicts import RowVerdicts
@@ -24,13 +25,8 @@ __all__ = ["write_corrected"]
 _TEXT = (
     "read_csv($path, all_varchar=true, header=true, delim='{}', quote='\"', escape='\"', nullstr='', strict_mode=true)"
 )
-_READ = {".csv": _TEXT.format(","), ".tsv": _TEXT.format("\t"), ".parquet": "read_parquet($path)"}
 _WEIGHT = ("prediction wrong", "unclear", "truth wrong")
-_WRITE = {
-    ".csv": "(FORMAT csv, HEADER true)",
-    ".tsv": "(FORMAT csv, HEADER true, DELIMITER '\t')",
-    ".parquet": "(FORMAT parquet)",
-}
+_KINDS = (".csv", ".tsv", ".parquet")
 
 
 def write_corrected(
@@ -42,8 +38,8 @@ def write_corrected(
     so that the row counts nowhere.
     """
     path, kind = Path(source), Path(source).suffix.lower()
-    if kind not in _READ or Path(target).suffix.lower() != kind:
-        raise InputError(f"verdicts are applied to {', '.join(_READ)} files, and the new file has the same suffix")
+    if kind not in _KINDS or Path(target).suffix.lower() != kind:
+        raise InputError(f"verdicts are applied to {', '.join(_KINDS)} files, and the new file has the same suffix")
     present = column_names(str(path), ReadOptions(), (truth,))
     if truth not in present:
         raise UnknownNameError(f"{path} has no column {truth!r}; it has {', '.join(map(repr, present[:12]))}")
@@ -102,7 +98,7 @@ def _copied(
     *,
     force: bool,
 ) -> None:
-    kind, column = path.suffix.lower(), identifier(truth)
+    column, (read, write) = identifier(truth), _formats(path, truth)
     lines: list[tuple[Any, ...]] = [
         (row, verdict.verdict, labels.get(row), row in labels) for row, verdict in verdicts.items()
     ]
@@ -111,7 +107,7 @@ def _copied(
         connection.execute("CREATE TEMP TABLE said (row BIGINT, verdict VARCHAR, label VARCHAR, changes BOOLEAN)")
         connection.executemany("INSERT INTO said VALUES (?, ?, ?, ?)", lines)
         connection.execute(
-            f"CREATE TEMP TABLE numbered AS SELECT row_number() OVER () AS number_of_row, * FROM {_READ[kind]}",
+            f"CREATE TEMP TABLE numbered AS SELECT row_number() OVER () AS number_of_row, * FROM {read}",
             {"path": str(path)},
         )
         _check_unchanged(connection, path, column, verdicts)
@@ -119,8 +115,17 @@ def _copied(
         connection.execute(
             f"COPY (SELECT numbered.* EXCLUDE (number_of_row) REPLACE ({kept} AS {column}), said.verdict FROM numbered "
             "LEFT JOIN said ON number_of_row = said.row ORDER BY number_of_row) "
-            f"TO '{str(place).replace(chr(39), chr(39) * 2)}' {_WRITE[kind]}"
+            f"TO '{str(place).replace(chr(39), chr(39) * 2)}' {write}"
         )
+
+
+def _formats(path: Path, truth: str) -> tuple[str, str]:
+    """How the file is read, and the copy written, with the same sign between columns."""
+    kind = path.suffix.lower()
+    if kind == ".parquet":
+        return "read_parquet($path)", "(FORMAT parquet)"
+    header = read_header(path, (truth,), tab=kind == ".tsv", delimiter=None, compression="none")
+    return _TEXT.format(header.delimiter), f"(FORMAT csv, HEADER true, DELIMITER '{header.delimiter}')"
 
 
 def _check_unchanged(

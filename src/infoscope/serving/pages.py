@@ -69,7 +69,7 @@ def start_page(root: Path, found: Sequence[Path], errors: Sequence[TruthErrors],
         element(
             "li",
             element("a", str(path.relative_to(root)), href="columns?" + urlencode({"file": path.relative_to(root)})),
-            element("span", f" {path.stat().st_size / 1e6:,.1f} MB", class_="dim"),
+            element("span", f" {_size(path.stat().st_size)}", class_="dim"),
         )
         for path in found
     ]
@@ -94,6 +94,10 @@ def start_page(root: Path, found: Sequence[Path], errors: Sequence[TruthErrors],
         )
     )
     return page_shell("infoscope", element("main", *parts))
+
+
+def _size(length: int) -> str:
+    return f"{length / 1e6:,.1f} MB" if length >= 1e5 else f"{max(length / 1e3, 0.1):,.1f} kB"
 
 
 _ROLES = (

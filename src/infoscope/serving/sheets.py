@@ -77,7 +77,7 @@ def _search(query: RowsQuery) -> list[Html]:
 
 def _origin(page: CellPage, query: RowsQuery) -> list[Html]:
     """In which segments the cell is more frequent than elsewhere."""
-    if not query.by:
+    if not query.by or not page.total:
         return []
     if not page.segments:
         return [element("p", f"In no group of {', '.join(query.by)} more often than elsewhere.", class_="note")]
