@@ -258,3 +258,16 @@ def test_refusals_are_seen(browser: Any, address: str, tmp_path: Path) -> None:
     page.set_input_files("#pick", tmp_path / "large.zip")
     page.get_by_text("This is no file of rows").wait_for()
     page.close()
+
+
+def test_a_verdict_that_is_not_kept_is_said_not_to_be(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address + "explore?file=digits.csv&t=truth&s=svm")
+    page.frame_locator("iframe").locator(CELL).click()
+    page.locator("#rows h2").wait_for()
+    refused = "<main><h1>Not possible</h1><p>There is no more room on the disk.</p></main>"
+    page.route("**/verdict", lambda route: route.fulfill(status=507, body=refused))
+    page.locator("[data-verdict='unclear']").first.click()
+    page.get_by_text("There is no more room").wait_for()
+    assert page.locator("[data-verdict][aria-pressed=true]").count() == 0
+    page.close()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -324,3 +325,12 @@ def test_verdicts_are_not_written_through_a_link(served: Served) -> None:
     (root / "verdicts.jsonl").unlink()
     assert (status, outside.read_text()) == (400, "mine\n")
     assert "is a link" in text
+
+
+def test_a_port_that_is_taken_leaves_nothing_behind(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(OSError, match="in use"):
+        open_server(tmp_path, served[0].server_address[1])
+    assert list(tmp_path.iterdir()) == []

@@ -1,16 +1,18 @@
 (() => {
   'use strict';
   const $ = (selector) => document.querySelector(selector);
+  const say = (words) => ($('#trouble').textContent = words);
+  const sayRefusal = (text) =>
+    say(new DOMParser().parseFromString(text, 'text/html').querySelector('main p').textContent);
 
   // start: a dropped or chosen file is sent to this machine's own server
   const drop = $('#drop');
   if (drop) {
-    const say = (words) => ($('#trouble').textContent = words);
     const post = async (address, body) => {
       const answer = await fetch(address, { method: 'POST', body });
       const text = await answer.text();
       if (answer.ok) return JSON.parse(text);
-      say(new DOMParser().parseFromString(text, 'text/html').querySelector('main p').textContent);
+      sayRefusal(text);
       return null;
     };
     const send = async (file) => {
@@ -47,6 +49,7 @@
   const state = { cell: null, from: null, order: 'random', seed: 0, search: '' };
   let running = null;
   const show = async () => {
+    say('');
     const query = new URLSearchParams(asked);
     const { order, seed, search } = state;
     Object.entries({ ...state.cell, order, seed, search, state: sheet.dataset.state || '' }).forEach(
@@ -108,9 +111,15 @@
     const predicted = cell.predicted === null ? row.dataset.predicted : cell.predicted;
     const said = { system, truth, predicted, file: asked.get('file'), row: row.dataset.row, key: row.dataset.key };
     const body = JSON.stringify({ ...said, drawn, verdict: button.dataset.verdict });
-    const answer = await fetch('verdict', { method: 'POST', body });
-    if (answer.ok)
-      row.querySelectorAll('[data-verdict]').forEach((each) => each.setAttribute('aria-pressed', each === button));
+    say('');
+    try {
+      const answer = await fetch('verdict', { method: 'POST', body });
+      if (answer.ok)
+        row.querySelectorAll('[data-verdict]').forEach((each) => each.setAttribute('aria-pressed', each === button));
+      else sayRefusal(await answer.text());
+    } catch {
+      say('The verdict is not kept: the server does not answer any more; start infoscope serve again.');
+    }
   });
   sheet.addEventListener('change', ({ target }) => {
     if (target.id !== 'find') return;

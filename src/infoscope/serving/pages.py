@@ -234,7 +234,8 @@ def explorer_frame(columns: ExploredColumns, kinds: Sequence[str], content: Html
     close = element("button", "close", type="button", id="close")
     rows = element("div", "", id="rows")
     about = {"aria_label": "Rows", "tabindex": "-1", "data_state": state}
-    sheet = element("section", rows, close, id="sheet", hidden=True, **about)
+    trouble = element("p", "", id="trouble", role="status")
+    sheet = element("section", trouble, rows, close, id="sheet", hidden=True, **about)
     head = element("h1", label(columns.file, 40))
     bar = element("header", head, element("nav", *links, aria_label="Pages"), class_="bar")
     return page_shell(title, bar, element("main", content), sheet, class_="explorer")

@@ -331,6 +331,11 @@ def _unknown(_: Query) -> None:
 def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, FolderExplorer]:
     """A server on this machine alone; the engine reads nothing outside the folder and what was dropped."""
     explorer = FolderExplorer(ServedFolder(root))
-    confine(explorer.folder.root, explorer.folder.dropped)
     handler = type("FolderHandler", (Handler,), {"explorer": explorer})
-    return LoopbackServer(("127.0.0.1", port), handler), explorer
+    try:
+        server = LoopbackServer(("127.0.0.1", port), handler)
+    except OSError:
+        explorer.close()
+        raise
+    confine(explorer.folder.root, explorer.folder.dropped)
+    return server, explorer
