@@ -149,6 +149,22 @@ def test_the_gate_asks_the_runs_before(folder: Path, tmp_path: Path) -> None:
     assert "8 are needed" in json.loads(few.stdout)["checks"][0]["text"]
 
 
+def test_the_gate_judges_the_newest_run(folder: Path, tmp_path: Path) -> None:
+    """Without rows: the status is that of the last stored run."""
+    found = ifs.history(folder, metric="accuracy")
+    asked = run("gate", "--history", folder, "--metric", "accuracy", "--format", "json")
+    assert asked.exit_code == int(found.is_alarmed)
+    assert json.loads(asked.stdout)["schema"].startswith("infoscope/history/")
+    (tmp_path / "few").mkdir()
+    (tmp_path / "few" / "a.json").write_text((folder / "z.json").read_text())
+    assert run("gate", "--history", tmp_path / "few").exit_code == 3
+    assert run("gate", "--history", tmp_path / "few", "--inconclusive", "pass").exit_code == 0
+    for words in ((), ("--min", "accuracy=0.5"), ("--history", folder, "--min", "accuracy=0.5")):
+        refused = run("gate", *words)
+        assert refused.exit_code == 2
+        assert "Missing argument 'SOURCE...'" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -38,7 +38,7 @@ _SUMMARY_BYTES = 1 << 20
 
 
 @click.command("gate")
-@click.argument("source", nargs=-1, required=True)
+@click.argument("source", nargs=-1)
 @column_options()
 @groups_option()
 @judge_options()
@@ -104,7 +104,7 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     A condition holds when the whole interval meets it, not just the point. A system that looks worse than the baseline
     fails where the whole interval of the difference is worse, and is inconclusive where some of it is not. In GitHub
     Actions the verdict is also added to the job's summary, and conditions that are not met and the worst classes are
-    shown as annotations.
+    shown as annotations. Without SOURCE, --history judges the newest of its runs.
 
     Example: infoscope gate predictions.csv -t label -s model --min proficiency.low=0.60
 
@@ -113,14 +113,40 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     Example: infoscope gate predictions.csv -t label -s new --baseline-system old
 
     Example: infoscope gate predictions.csv -t label -s model --history runs/
+
+    Example: infoscope gate --history runs/
     """
     output = Output.asked(chosen)
+    if not source:
+        found = _newest_run(chosen)
+        output.write(found)
+        sys.exit(_status(found, str(chosen["inconclusive"])))
     _check_files(chosen)
     gate = _judged(source, chosen)
     _write_files(gate, chosen)
     _write_summary(gate)
     output.write(gate)
     sys.exit(gate.status)
+
+
+def _newest_run(chosen: Mapping[str, Any]) -> ifs.History:
+    """The stored runs, where they alone are asked about."""
+    others = ("least", "most", "baseline", "baseline_system", "not_worse", "tolerance", "junit", "sarif")
+    if not chosen["history"] or any(chosen[option] for option in others) or len(chosen["metrics"]) > 1:
+        raise click.UsageError(
+            "Missing argument 'SOURCE...': only --history, with one --metric, can do without; it judges its newest run"
+        )
+    (metric,) = chosen["metrics"] or ("proficiency",)
+    return ifs.history(chosen["history"], metric=metric, system=list(chosen["system"]) or None)
+
+
+def _status(history: ifs.History, inconclusive: str) -> int:
+    """Failed by an alarm of the newest run; inconclusive where too few runs came before it."""
+    if history.is_alarmed:
+        return 1
+    last = len(history.runs) - 1
+    is_known = any(series.newest.run == last and series.newest.z is not None for series in history.series)
+    return 0 if is_known else {"fail": 1, "pass": 0, "warn": 3}[inconclusive]
 
 
 def _check_files(chosen: Mapping[str, Any]) -> None:
