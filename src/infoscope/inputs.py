@@ -233,6 +233,7 @@ def named_columns(
     if y_pred is not None or None not in names or not _has_columns(source, read):
         return names
     rows, others = first_rows(source, read), _other_columns(options)
+    pick_columns((*as_names(truth), *as_names(system)), list(rows), "the source")
     found = _only_column_left(rows, truth, as_names(system), others)
     found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others)
     return _guessed(source, found, "system", system or found.systems)

@@ -43,6 +43,7 @@ SHARES = [round(float(x), 3) for x in np.random.default_rng(7).random(ROWS)]
     ("columns", "truth", "systems"),
     [
         ({"y": TRUTH, "model": GOOD}, "y", ["model"]),
+        ({"truth": TRUTH, "m": GOOD}, "truth", ["m"]),
         ({"label": TRUTH, "svm": GOOD, "knn": POOR, "id": ID}, "label", ["svm", "knn"]),
         ({"y_pred": GOOD, "y_true": TRUTH}, "y_true", ["y_pred"]),
         ({"Actual": TRUTH, "PredictedLabel": GOOD, "Confidence": SHARES}, "Actual", ["PredictedLabel"]),

@@ -248,7 +248,8 @@ class _Guess:
             named = bool(self.wanted) or any(column.is_named_prediction for column in systems)
             if truth.truth_name < 2 and not named:
                 return f"no name says which column is the truth; {truth.name!r} would do as well as {systems[0].name!r}"
-        if not self.wanted and not best.certain:
+        only_other = len(self.columns) == 2 and truth.truth_name == 4
+        if not self.wanted and not best.certain and not only_other:
             unsure = " and ".join(repr(column.name) for column in systems[:3])
             return f"{unsure} may hold predictions or be features with the same values ({truth.described()})"
         return None
