@@ -20,6 +20,7 @@ from infoscope.comparison import compare
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.reports.html.elements import element, label
+from infoscope.reports.notebook import cell_table
 from infoscope.reports.views.counts import table_of
 from infoscope.reports.views.maps import coverage_points
 from infoscope.tables import Contingency
@@ -548,3 +549,10 @@ def test_counts_of_six_digits_are_short_in_cells_and_whole_on_demand() -> None:
     assert ">1,204<" in page
     assert ">99,999<" in page
     assert ">2.04M<" in page
+
+
+def test_numbers_of_a_cell_do_not_wrap_and_words_may() -> None:
+    table = cell_table(["metric", "interval", "note"], [["captured share", "75.2 – 80.7", "not given"]])
+    assert "75.2\N{NO-BREAK SPACE}–\N{NO-BREAK SPACE}80.7" in table
+    assert "captured share" in table
+    assert "not given" in table

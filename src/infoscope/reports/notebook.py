@@ -129,16 +129,24 @@ def _cell(cell: Cell) -> Html | str:
     return element("b", label(cell.text, 40)) if isinstance(cell, Strong) else phrase(cell)
 
 
-def _number_style(part: object) -> str:
-    """That of a number; an interval or a difference stays on one line, words may wrap."""
-    return NUMBER if any(map(str.isalpha, str(part))) else f"{NUMBER};white-space:nowrap"
+def _unbroken(part: object) -> object:
+    """An interval or a difference stays on one line; words may wrap."""
+    if not isinstance(part, str) or any(map(str.isalpha, part)):
+        return part
+    return type(part)(part.replace(" ", "\N{NO-BREAK SPACE}"))
 
 
 def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
     """A table whose looks survive where style sheets do not; the first column is words, the others are numbers."""
     first = element("tr", *(element("th", word, style=NUMBER if at else NAME) for at, word in enumerate(head)))
     lines = [
-        element("tr", *(element("td", part, style=_number_style(part) if at else NAME) for at, part in enumerate(row)))
+        element(
+            "tr",
+            *(
+                element("td", _unbroken(part) if at else part, style=NUMBER if at else NAME)
+                for at, part in enumerate(row)
+            ),
+        )
         for row in rows
     ]
     return element(
