@@ -68,8 +68,8 @@ def rows(path: Path) -> None:
     measured(
         "… with two columns of segments", 1.0, lambda: rows_of_cell(source, replace(cell, by=("region", "device")))
     )
-    surest = replace(cell, order="surest", score="score")
-    measured("… the surest", 1.0, lambda: rows_of_cell(source, surest))
+    confident = replace(cell, order="most confident", score="score")
+    measured("… the most confident", 1.0, lambda: rows_of_cell(source, confident))
     measured("… of the diagonal", 1.0, lambda: rows_of_cell(source, replace(cell, predicted="class 3")))
     measured("… found by a search", None, lambda: rows_of_cell(source, replace(cell, search="777")))
     changed = ChangeQuery("truth", "svm", "tree", "worse")
@@ -93,9 +93,9 @@ def history(folder: Path) -> None:
     runs.mkdir()
     for night in range(RUNS):
         truth = rng.integers(0, 10, 500)
-        told = np.where(rng.random(500) < 0.9, truth, rng.integers(0, 10, 500))
+        predicted = np.where(rng.random(500) < 0.9, truth, rng.integers(0, 10, 500))
         made = f"2026-{1 + night // 28 % 12:02}-{1 + night % 28:02}T00:00:00"
-        found = ifs.evaluate(truth, {"svm": told}, sample_size=100, keep_rows=False)
+        found = ifs.evaluate(truth, {"svm": predicted}, sample_size=100, keep_rows=False)
         found = replace(found, provenance=replace(found.provenance, made=made))
         (runs / f"night-{night:04}.json").write_text(found.to_json())
     index = runs / ".infoscope-history.json"

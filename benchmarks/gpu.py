@@ -12,9 +12,13 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from timing import sized
+
+import infoscope as ifs
+from infoscope.tables.device import kernel
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take most of the device's memory
 
@@ -156,9 +160,7 @@ def bandwidth(torch: Any) -> float:
 
 
 def time_counting(torch: Any) -> Iterator[tuple[str, ...]]:
-    from torchmetrics.functional.classification import multiclass_confusion_matrix  # noqa: PLC0415
-
-    import infoscope as ifs  # noqa: PLC0415
+    from torchmetrics.functional.classification import multiclass_confusion_matrix  # noqa: PLC0415 - a peer
 
     speed = bandwidth(torch)
     for classes, name, right in [
@@ -191,9 +193,7 @@ def time_counting(torch: Any) -> Iterator[tuple[str, ...]]:
 
 def time_small(torch: Any) -> Iterator[tuple[str, ...]]:
     """Microseconds of an update, by the host's clock over many of them."""
-    from torchmetrics.classification import MulticlassConfusionMatrix  # noqa: PLC0415
-
-    import infoscope as ifs  # noqa: PLC0415
+    from torchmetrics.classification import MulticlassConfusionMatrix  # noqa: PLC0415 - a peer
 
     for rows in (1000, 10_000, 100_000, 1_000_000):
         truth, system = labels(torch, rows, 100)
@@ -213,22 +213,18 @@ def time_small(torch: Any) -> Iterator[tuple[str, ...]]:
 
 
 def time_others(torch: Any) -> Iterator[tuple[str, ...]]:
-    import infoscope as ifs  # noqa: PLC0415
-    from infoscope.torch import loss  # noqa: PLC0415
+    from infoscope.torch import loss  # noqa: PLC0415 - needs PyTorch
 
-    switch = loss.MAX_PRODUCT_CLASSES
-
-    yield from time_other_counts(torch, ifs)
+    yield from time_other_counts(torch)
     torch.cuda.empty_cache()
     for classes in (10, 64, 100, 1000):
         rows = sized(1_000_000, 1000)
         truth, _ = labels(torch, rows, classes)
         probabilities = torch.softmax(torch.randn(rows, classes, device=DEVICE), 1)
         for name, most in (("product", 10**6), ("sums of rows", 0)):
-            loss.MAX_PRODUCT_CLASSES = most
-            took = milliseconds(torch, lambda p=probabilities, t=truth: ifs.torch.soft_table(p, t))
+            with patch.object(loss, "MAX_PRODUCT_CLASSES", most):
+                took = milliseconds(torch, lambda p=probabilities, t=truth: ifs.torch.soft_table(p, t))
             yield f"soft table by {name}, 10^6 rows × {classes} classes", f"{took:.2f} ms"
-        loss.MAX_PRODUCT_CLASSES = switch
     scores = torch.randn(100_000, 100, device=DEVICE, requires_grad=True)
     target = torch.randint(0, 100, (100_000,), device=DEVICE)
     for module in (ifs.torch.InformationLoss(), torch.nn.CrossEntropyLoss()):
@@ -236,9 +232,7 @@ def time_others(torch: Any) -> Iterator[tuple[str, ...]]:
         yield f"`{type(module).__name__}`, forward and backward, 10^5 × 100", f"{took:.2f} ms"
 
 
-def time_other_counts(torch: Any, ifs: Any) -> Iterator[tuple[str, ...]]:
-    from infoscope.tables.device import kernel  # noqa: PLC0415
-
+def time_other_counts(torch: Any) -> Iterator[tuple[str, ...]]:
     truth, system = labels(torch, PAIRS, 100)
     weights = torch.rand(PAIRS, device=DEVICE, dtype=torch.float64)
     weighted, plain = ifs.Counter(labels=range(100)), ifs.Counter(labels=range(100))
@@ -246,10 +240,8 @@ def time_other_counts(torch: Any, ifs: Any) -> Iterator[tuple[str, ...]]:
     yield "weights (float64), 2·10^8 pairs, 100 classes", f"{took:.2f} ms"
     took = milliseconds(torch, lambda: ifs.Contingency.from_labels(truth, system))
     yield "`from_labels` without `labels=`, the whole call", f"{took:.2f} ms"
-    usable = kernel.is_usable
-    kernel.is_usable = lambda _: False
-    took = milliseconds(torch, lambda: plain.update(truth, system), repeats=3)
-    kernel.is_usable = usable
+    with patch.object(kernel, "is_usable", lambda _: False):
+        took = milliseconds(torch, lambda: plain.update(truth, system), repeats=3)
     yield "by bincount, as without CuPy", f"{took:.2f} ms"
 
 
@@ -263,10 +255,8 @@ def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
 
 
 def page(torch: Any) -> str:
-    import cupy  # noqa: PLC0415
-    import torchmetrics  # noqa: PLC0415
-
-    import infoscope as ifs  # noqa: PLC0415
+    import cupy  # noqa: PLC0415 - needs the device
+    import torchmetrics  # noqa: PLC0415 - a peer
 
     versions = f"PyTorch {torch.__version__}, TorchMetrics {torchmetrics.__version__}, CuPy {cupy.__version__}"
     checks = []

@@ -228,12 +228,11 @@ _OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system",
 def named_columns(
     source: Any, y_pred: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
 ) -> tuple[Any, Any]:
-    """Truth and systems as they are named; else as guessed where that is sure, with a warning that says so."""
-    truth, system = names
+    """Truth and systems as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
     if y_pred is not None or None not in names or not _has_columns(source, read):
         return names
-    rows, others = first_rows(source, read), _other_columns(options)
-    pick_columns((*as_names(truth), *as_names(system)), list(rows), "the source")
+    truth, system = names
+    rows, others = _rows_with(source, names, read), _other_columns(options)
     found = _only_column_left(rows, truth, as_names(system), others)
     found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others)
     return _guessed(source, found, "system", system or found.systems)
@@ -254,14 +253,20 @@ def _only_column_left(
 def named_scores(
     source: Any, y_score: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
 ) -> tuple[Any, Any]:
-    """Truth and scores as they are named; else as guessed where that is sure, with a warning that says so."""
-    truth, score = names
+    """Truth and scores as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
     if y_score is not None or None not in names or not _has_columns(source, read):
         return names
-    found = score_roles_of(
-        first_rows(source, read), truth=truth, scores=as_names(score), others=_other_columns(options)
-    )
+    truth, score = names
+    rows = _rows_with(source, names, read)
+    found = score_roles_of(rows, truth=truth, scores=as_names(score), others=_other_columns(options))
     return _guessed(source, found, "score", score or found.scores)
+
+
+def _rows_with(source: Any, names: tuple[Any, Any], read: ReadOptions | None) -> dict[str, list[Any]]:
+    """The first rows, which must have the columns that are named."""
+    rows = first_rows(source, read)
+    pick_columns([column for name in names for column in as_names(name)], list(rows), "the source")
+    return rows
 
 
 def _other_columns(options: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,5 @@
 """The local explorer in a real browser: from the folder to the rows of a cell, by mouse and by keyboard."""
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,8 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope import embedded_database
-from infoscope.serving import open_server
 from tests.browser.conftest import AXE, RUN_AXE
+from tests.serving.local_server import address_of, serving
 
 CELL = ".cm tbody tr:nth-child(7) td:nth-of-type(6)"
 
@@ -41,13 +39,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         rows = rng.integers(0, len(truth), 300)
         nightly = ifs.evaluate([str(truth[at]) for at in rows], {"svm": [str(svm[at]) for at in rows]}, sample_size=100)
         (root / f"night-{night}.json").write_text(nightly.to_json())
-    server, explorer = open_server(root)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/{explorer.key}/"
-    server.shutdown()
-    server.server_close()
-    explorer.close()
-    embedded_database._allowed_folders.clear()
+    with serving(root) as served:
+        yield address_of(served)
 
 
 def violations(page: Any) -> list[Any]:
@@ -149,10 +142,10 @@ def test_each_place_opens_its_rows(browser: Any, address: str, width: int) -> No
 
     def opened() -> str:
         page.wait_for_selector("#sheet:not([hidden]) h2")
-        told = page.inner_text("#sheet h2")
+        heading = page.inner_text("#sheet h2")
         page.click("#close")
         assert page.is_hidden("#sheet")
-        return told
+        return heading
 
     for selector in ("table.largest tbody tr", "table.fix tbody tr", "table.classes tbody tr"):
         row = frame.locator(selector).first

@@ -102,7 +102,7 @@ def test_equal_rows_count_each(frame: Any) -> None:
 
 
 def test_orders_search_and_segments(frame: Any, lines: list[tuple[Any, ...]]) -> None:
-    surest = [row.values["score"] for row in asked(frame, order="surest", score="score").rows]
+    surest = [row.values["score"] for row in asked(frame, order="most confident", score="score").rows]
     assert surest == sorted(surest, reverse=True)
     found = asked(frame, true_label="cow", search="TOWN", by=("place",))
     assert found.found == sum(line[1] == "cow" and line[2] == "dog" and line[4] == "town" for line in lines)

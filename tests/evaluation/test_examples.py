@@ -239,9 +239,9 @@ def test_errors_that_come_from_one_group_are_said_to(tmp_path: Path) -> None:
     assert segment.rate == pytest.approx(sum(inside) / len(inside))
     assert cells["fox", "dog"].searched == ("place",)
     assert cells["fox", "dog"].segments == ()
-    told = result.to_text()
-    assert "More often where place is town" in told
-    assert "In no group of place more often than elsewhere" in told
+    text = result.to_text()
+    assert "More often where place is town" in text
+    assert "In no group of place more often than elsewhere" in text
     assert "In no group of" in result.to_html()
     (tmp_path / "result.json").write_text(result.to_json())
     assert ifs.load(tmp_path / "result.json")["svm"].examples == result["svm"].examples
@@ -250,7 +250,7 @@ def test_errors_that_come_from_one_group_are_said_to(tmp_path: Path) -> None:
 def test_many_pairs_travel_packed() -> None:
     labels = [f"class {i}" for i in range(12)]
     truth = [a for a in labels for b in labels]
-    told = [b for _ in labels for b in labels]
-    page = ifs.evaluate(truth, told, examples=2, show={"text": list(range(144))}).to_html()
+    predicted = [b for _ in labels for b in labels]
+    page = ifs.evaluate(truth, predicted, examples=2, show={"text": list(range(144))}).to_html()
     assert page.count("<details data-truth=") == 20
     assert 'class="folds"' in page

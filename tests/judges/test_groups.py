@@ -1,6 +1,5 @@
 """A judge and rows that are split: every group is estimated as if it were alone."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,14 @@ import infoscope as ifs
 from infoscope import InputError, Judged
 from infoscope.cli import app
 from infoscope.figures.judge import JudgeDisplay
-from infoscope.judges import belief, judged, system_strata
+from infoscope.judges import judged, system_strata
 from infoscope.judges.question import asked_groups
 from tests.judges.populations import World, sampled
 
 ROLES: dict[str, Any] = {"truth": "human", "system": ["model", "new"], "judge": "gpt"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_draws() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(belief, "TWO_CLASS_DRAWS", 512)
-        yield
+pytestmark = pytest.mark.usefixtures("few_draws")
 
 
 @pytest.fixture(scope="module")

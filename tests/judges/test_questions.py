@@ -1,7 +1,6 @@
 """evaluate, compare and gate with a judge, from Python and from the command line."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import InputError, Judged
 from infoscope.cli import app
-from infoscope.judges import belief
 from infoscope.reports import outline_of
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.populations import World, sampled
@@ -21,11 +19,7 @@ from tests.judges.populations import World, sampled
 ROLES: dict[str, Any] = {"truth": "human", "system": "model", "judge": "gpt"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_draws() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(belief, "TWO_CLASS_DRAWS", 512)
-        yield
+pytestmark = pytest.mark.usefixtures("few_draws")
 
 
 @pytest.fixture(scope="module")

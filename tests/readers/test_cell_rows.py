@@ -99,8 +99,8 @@ def test_orders_and_search(data: dict[str, list], tmp_path: Path) -> None:
     surest, least = (
         [float(row.values["score"]) for row in rows_of_cell(path, query).rows]
         for query in (
-            CellQuery("truth", "svm", "cow", "dog", order="surest", score="score"),
-            CellQuery("truth", "svm", "cow", "dog", order="least sure", score="score"),
+            CellQuery("truth", "svm", "cow", "dog", order="most confident", score="score"),
+            CellQuery("truth", "svm", "cow", "dog", order="least confident", score="score"),
         )
     )
     assert surest == sorted(surest, reverse=True)
@@ -124,7 +124,7 @@ def test_a_cell_says_where_its_mistakes_come_from(data: dict[str, list], tmp_pat
 def test_bad_questions(data: dict[str, list], tmp_path: Path) -> None:
     path = str(as_csv(data, tmp_path / "rows.csv"))
     for query, words in (
-        (lambda: CellQuery("truth", "svm", "a", "b", order="surest"), "needs the column of the score"),
+        (lambda: CellQuery("truth", "svm", "a", "b", order="most confident"), "needs the column of the score"),
         (lambda: CellQuery("truth", "svm", "a", "b", limit=0), "between 1 and 200"),
         (lambda: rows_of_cell(path, CellQuery("truth", "svm", "cat", "dog", by=("plac",))), "no column 'plac'"),
     ):

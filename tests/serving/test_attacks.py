@@ -4,20 +4,18 @@ import http.client
 import json
 import os
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
 from infoscope import embedded_database
-from infoscope.serving import FolderExplorer, open_server
+from infoscope.serving import open_server
+from tests.serving.local_server import Served, serving
 
-Served = tuple[ThreadingHTTPServer, FolderExplorer]
 ROWS = "t,s,note\n" + "a,a,x\nb,a,<script>alert(1)</script>\na,b,=1+1\n" * 10
 COLUMNS = {"file": "rows.csv", "t": "t", "s": "s"}
 
@@ -29,14 +27,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     outside = root.parent / "secret.csv"
     outside.write_text("t,s\nsecret,secret\n")
     (root / "link.csv").symlink_to(outside)
-    server, explorer = open_server(root)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    yield server, explorer
-    server.shutdown()
-    server.server_close()
-    explorer.close()
-    embedded_database._allowed_folders.clear()
+    with serving(root) as (server, explorer):
+        yield server, explorer
     assert not explorer.folder.dropped.exists()
 
 

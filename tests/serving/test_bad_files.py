@@ -1,7 +1,6 @@
 """Files that cannot be evaluated, or look odd: each gets a sentence and a way out, never a trace or a blank page."""
 
 import re
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -10,8 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from infoscope import embedded_database
-from infoscope.serving import open_server
+from tests.serving.local_server import address_of, serving
 
 LONG = "\n".join(f"class {i},class {i % 4999}" for i in range(5000))
 FILES = {
@@ -45,13 +43,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (root / name).write_bytes(content)
     wide = ",".join(["t", "s", *(f"c{i}" for i in range(10_000))])
     (root / "wide.csv").write_text(wide + "\n" + "a,b" + ",1" * 10_000 + "\n" + "b,b" + ",2" * 10_000 + "\n")
-    server, explorer = open_server(root)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/{explorer.key}/"
-    server.shutdown()
-    server.server_close()
-    explorer.close()
-    embedded_database._allowed_folders.clear()
+    with serving(root) as served:
+        yield address_of(served)
 
 
 def ask(address: str, path: str) -> tuple[int, str]:

@@ -13,7 +13,8 @@ from infoscope import embedded_database
 from infoscope.readers.cell_rows import CellPage
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import scratch_folder
-from infoscope.serving import FolderExplorer, open_server, server
+from infoscope.serving import FolderExplorer, server
+from tests.serving.local_server import serving
 
 HOURS = "SELECT sum(hash(a.range)) FROM range(1000000000000) AS a"
 ASKED = urlencode({"file": "rows.csv", "t": "t", "s": "s", "system": "s", "truth": "a", "predicted": "b"})
@@ -50,13 +51,8 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> SlowRows:
 @pytest.fixture
 def explorer(tmp_path: Path) -> Iterator[tuple[int, FolderExplorer]]:
     (tmp_path / "rows.csv").write_text("t,s\na,b\n")
-    listening, made = open_server(tmp_path)
-    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    yield listening.server_address[1], made
-    listening.shutdown()
-    listening.server_close()
-    made.close()
-    embedded_database._allowed_folders.clear()
+    with serving(tmp_path) as (listening, made):
+        yield listening.server_address[1], made
 
 
 def ask_for_rows(port: int, explorer: FolderExplorer) -> socket.socket:

@@ -33,7 +33,7 @@ def test_only_rows_drawn_at_random_estimate(tmp_path: Path) -> None:
     for row in range(1, 21):
         keep_verdict(tmp_path, said(row, "truth wrong" if row <= 4 else "prediction wrong"))
     for row in range(30, 60):
-        keep_verdict(tmp_path, said(row, "truth wrong", "surest"))
+        keep_verdict(tmp_path, said(row, "truth wrong", "most confident"))
     keep_verdict(tmp_path, said(1, "unclear"))  # the last word on a row counts
     (found,) = truth_errors(read_verdicts(tmp_path / "verdicts.jsonl"))
     assert (found.judged, found.truth_wrong) == (20, 3)

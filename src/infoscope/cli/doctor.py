@@ -181,8 +181,8 @@ _COMPILED = {
 def _lines(found: Installation, width: int) -> Iterator[str]:
     yield f"infoscope {found.infoscope}, Python {found.python}, {found.platform}"
     for compiled in found.compiled_parts:
-        told = _COMPILED[compiled.part].get(compiled.state, compiled.state)
-        yield from _paragraph(f"compiled part {told}", width)
+        state = _COMPILED[compiled.part].get(compiled.state, compiled.state)
+        yield from _paragraph(f"compiled part {state}", width)
     yield ""
     yield from _paragraph("needs     " + ", ".join(_spelt(part) for part in found.packages), width)
     yield from _paragraph("frames    " + ", ".join(_spelt(part) for part in found.frames), width)

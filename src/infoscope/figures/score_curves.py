@@ -103,7 +103,7 @@ class RiskCoverageDisplay(SweepCurve):
         return cls(np.asarray(curve["coverage"]), np.asarray(curve["risk"]))
 
     def panel(self) -> Panel:
-        """The curve from the surest samples to all of them."""
+        """The curve from the most confident samples to all of them."""
         known = np.isfinite(self.risk)
         x, y = self.coverage[known], np.maximum(self.risk[known], 0.0)
         whole = float(y[np.argmax(x)])

@@ -98,7 +98,7 @@ def _xlogx(x: Any) -> Real:
 
 
 def rejection_averages(given: Probabilities, decisions: Decisions) -> dict[str, float]:
-    """Information and accuracy averaged over the share accepted, from the surest sample to all.
+    """Information and accuracy averaged over the share accepted, from the most confident sample to all.
 
     A rejection is one more prediction. The normalized average is over what the same thresholds give where every
     accepted prediction is right.

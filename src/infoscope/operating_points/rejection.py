@@ -126,7 +126,7 @@ class Refusals:
 
 
 def refusal_ladder(given: Probabilities, decisions: Decisions, reject: Label, most: int) -> Refusals:
-    """Operating points "accept when certainty ≥ t", the surest first, each with a table."""
+    """Operating points "accept when certainty ≥ t", the most confident first, each with a table."""
     k = len(given.labels)
     if reject in given.labels:
         raise InputError(f"reject label {reject!r} is a class; give rejections a name of their own with reject=")

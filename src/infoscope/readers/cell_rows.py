@@ -1,4 +1,4 @@
-"""The rows behind one cell of a table, found by the labels that the page shows: random ones, the surest, or searched.
+"""The rows behind one cell of a table, found by the labels that the page shows: random, most confident, or searched.
 
 Which values of the source became which label is the readers' decision, so that the rows behind a cell are those that
 were counted in it, whatever was cleaned, is missing or is spelt in two ways.

@@ -77,7 +77,7 @@ class MemoryRows:
         if self.query.order == "random" or self.query.score is None:
             ranks = hashed_numbers(np.array(places, dtype=np.int64) + self.query.seed * 1_000_003)
             return [places[i] for i in np.argsort(ranks, kind="stable").tolist()]
-        sign = -1.0 if self.query.order == "surest" else 1.0
+        sign = -1.0 if self.query.order == "most confident" else 1.0
         scores = [_number(self.columns[self.query.score][at]) for at in places]
         ranks = np.array([np.inf if score is None else sign * score for score in scores])
         return [places[i] for i in np.argsort(ranks, kind="stable").tolist()]

@@ -22,7 +22,7 @@ __all__ = [
     "RowsQuery",
 ]
 
-Order = Literal["random", "surest", "least sure"]
+Order = Literal["random", "most confident", "least confident"]
 Change = Literal["better", "worse", "both wrong"]
 MAX_ROWS = 200
 

@@ -16,7 +16,7 @@ __all__ = ["SparkRows"]
 
 @dataclass(frozen=True)
 class SparkRows:
-    """A Spark frame that is asked for the rows of a cell; values of labels are told apart by their text."""
+    """A Spark frame that is asked for the rows of a cell; labels are compared by their text."""
 
     rows_of: NumberedFrame
     query: RowsQuery
@@ -72,7 +72,7 @@ class SparkRows:
         order = [F.col("rank").asc()]
         if query.order != "random" and query.score is not None:
             score = rows.number(query.score)
-            order.insert(0, score.desc_nulls_last() if query.order == "surest" else score.asc_nulls_last())
+            order.insert(0, score.desc_nulls_last() if query.order == "most confident" else score.asc_nulls_last())
         shown = [rows.shown(name).alias(f"v{i}") for i, name in enumerate(show)]
         chosen = ranked.orderBy(*order).limit(query.limit).select(F.col("rank"), *shown)
         lines = zip(*native_values(chosen, ("rank", *show)), strict=True)

@@ -59,11 +59,12 @@ def _asked_for(query: RowsQuery) -> tuple[object, ...]:
 
 
 def _orders(query: RowsQuery) -> list[Html]:
-    names = ["random", *(["surest", "least sure"] if query.score else [])]
-    words = {"random": "at random", "surest": "surest first", "least sure": "least sure first"}
+    words = {"random": "at random"}
+    if query.score:
+        words |= {"most confident": "most confident first", "least confident": "least confident first"}
     return [
         element("button", words[name], type="button", data_order=name, aria_pressed=str(query.order == name).lower())
-        for name in names
+        for name in words
     ]
 
 

@@ -340,7 +340,7 @@ def _declared_sides(stated: Declared) -> Sides:
 def with_declared(table: Contingency, labels: LabelsLike | None) -> Contingency:
     """A table that was read with all classes that were declared, in their order; those without a row are empty.
 
-    Labels are told by their text, for a file or a command line has no other.
+    Labels are matched by their text: a file or a command line has nothing else.
     """
     if labels is None:
         return table

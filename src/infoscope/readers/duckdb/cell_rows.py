@@ -110,7 +110,7 @@ class FileRows:
     def _order(self) -> str:
         if self.query.order == "random":
             return f"hash(r + {int(self.query.seed)} * 1000003)"
-        return f"score {'DESC' if self.query.order == 'surest' else 'ASC'} NULLS LAST"
+        return f"score {'DESC' if self.query.order == 'most confident' else 'ASC'} NULLS LAST"
 
     def segment(self, column: str, keys: Keys, around: Keys) -> Mapping[Any, tuple[int, int]]:
         """By one pass over the columns that decide and this one."""

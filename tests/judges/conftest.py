@@ -1,0 +1,15 @@
+"""What tests with a judge share."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from infoscope.judges import belief
+
+
+@pytest.fixture(scope="module")
+def few_draws() -> Iterator[None]:
+    """Enough draws to see that a figure is there, in a fraction of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(belief, "TWO_CLASS_DRAWS", 512)
+        yield
